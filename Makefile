@@ -1,0 +1,123 @@
+# bitter: `make deps demo` shows it at work, `make deps test` checks it, `make help` lists the rest.
+# From outside: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1.
+
+CFLAGS  ?= -O3 -g
+ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native)
+BUILD   ?= build$(if $(SANITIZE),/sanitize)
+PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
+WARNINGS += $(if $(CI),-Werror)
+# ISO mode switches fused multiply-add off; NaN must stay NaN, so nothing of -ffast-math beyond errno and traps.
+MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
+SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+COMMA    := ,
+
+# --- where the libraries are: Homebrew's prefix, Debian's OpenMP build of OpenBLAS, or the compiler's own paths ---
+ifeq ($(shell uname -s),Darwin)
+BREW     := $(shell brew --prefix 2>/dev/null)
+OPENMP   := -Xpreprocessor -fopenmp
+INCLUDES := -I$(BREW)/include -I$(BREW)/opt/openblas/include -I$(BREW)/opt/libomp/include
+LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/openblas/lib -L$(BREW)/opt/libomp/lib
+OPENMP_LIB := -lomp
+else
+OPENMP   := -fopenmp
+OPENBLAS_DIR := $(patsubst %/libopenblas.so,%,$(firstword $(wildcard /usr/lib/*/openblas-openmp/libopenblas.so)))
+INCLUDES := $(patsubst %/cblas.h,-I%,$(firstword $(wildcard /usr/include/*/openblas-openmp/cblas.h /usr/include/openblas/cblas.h)))
+LIBDIRS  := $(if $(OPENBLAS_DIR),-L$(OPENBLAS_DIR) -Wl$(COMMA)-rpath$(COMMA)$(OPENBLAS_DIR))
+OPENMP_LIB :=
+endif
+
+COMPILE := $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
+           $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
+LIBS    := $(LIBDIRS) $(OPENMP_LIB) -lopenblas -ljansson -lz -lm
+
+# V=1 shows whole commands.
+Q       := $(if $(V),,@)
+SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
+
+LIBRARY := $(sort $(wildcard data/*.c posenc/*.c model/*.c cmd/*.c))
+TESTS   := $(sort $(wildcard tests/test_*.c))
+DOUBLES := $(sort $(wildcard tests/double_*.c))
+SCRIPTS := $(sort $(wildcard tests/*.sh))
+TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
+
+.PHONY: all deps demo test sanitize valgrind lint format clang help clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
+
+deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
+	@sh cmd/deps.sh "$(CC) -E $(INCLUDES)"
+
+demo: all ## train five position schemes on little stories and print how they compare (3 minutes)
+	./bitter demo
+
+test: all $(TEST_PROGRAMS) ## run everything that must hold; ends in "N passed, N failed"
+	@BITTER=$(PROGRAM) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
+
+sanitize: ## the same tests under the address and undefined-behaviour sanitizers
+	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
+
+valgrind: ## a short training run under valgrind
+	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
+	sh tests/valgrind build/valgrind/bitter
+
+lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
+	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+	    --suppress=missingIncludeSystem -I. train.c model data posenc cmd
+	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_POSIX_C_SOURCE=200809L -fopenmp -I. $(INCLUDES)
+
+format: ## bring the sources into the committed format
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+clang: ## build everything with clang, warnings as errors
+	@$(MAKE) --no-print-directory CC=clang CI=1 BUILD=build/clang build/clang/bitter
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
+
+clean: ## remove what was built
+	rm -rf build bitter bitter-double
+
+# --- rules: float for everything, double for gradient checks ---
+# Objects depend on the flags, so that a change of compiler or flags builds them again.
+FLAGS := $(BUILD)/flags
+$(FLAGS): FORCE
+	@mkdir -p $(BUILD)
+	@echo '$(COMPILE) $(LDFLAGS) $(LIBS)' | cmp -s - $@ || echo '$(COMPILE) $(LDFLAGS) $(LIBS)' > $@
+FORCE:
+
+$(BUILD)/float/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,compile,$<)
+	$(Q)$(COMPILE) -c $< -o $@
+
+$(BUILD)/double/%.o: %.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,compile,$< in double)
+	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
+
+$(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o),$(BUILD)/%/$(source))
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(PROGRAM)-double: $(BUILD)/double/train.o $(BUILD)/double/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/float/tests/%: $(BUILD)/float/tests/%.o $(BUILD)/float/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+$(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+-include $(shell find $(BUILD)/float $(BUILD)/double -name '*.d' 2>/dev/null)

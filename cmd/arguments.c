@@ -1,0 +1,155 @@
+#include "cmd/arguments.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS_MOST = 64,
+    FIRST_ROW = 256, // getopt_long's value for row 0: above every short option
+    HELP_WIDTH = 100,
+    HELP_COLUMN_MOST = 30,
+};
+
+void die(const char *command, const Error *error) {
+    fflush(stdout);
+    fprintf(stderr, "bitter%s%s: %s\n", command ? " " : "", command ? command : "", error->message);
+    exit(error->kind);
+}
+
+int output_finish(int status) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    fprintf(stderr, "bitter: cannot write to standard output: %s\n", strerror(errno));
+    return status ? status : ERROR_RUN;
+}
+
+// Print text broken at spaces, every line but the first behind `indent` spaces; the first begins at `column`.
+static void print_wrapped(const char *text, int column, int indent) {
+    bool first = true;
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        column += printf("%s%.*s", first ? "" : " ", length, text);
+        first = false;
+        text += length;
+    }
+    printf("\n");
+}
+
+// "--width N", "--tokenizer bytes|chars", "--resume"; returns its length.
+static int print_left(char *text, size_t capacity, const Option *option) {
+    const char *value = option->value ? option->value : option->type == OPTION_CHOICE ? option->choices : "VALUE";
+    if (option->type == OPTION_FLAG) return snprintf(text, capacity, "--%s", option->name);
+    return snprintf(text, capacity, "--%s %s", option->name, value);
+}
+
+// The help sentence with "[default; bounds]" behind it.
+static void print_right(char *text, size_t capacity, const Option *option) {
+    char bounds[TEXT_CAPACITY];
+    option_bounds(option, bounds);
+    const char *preset = option->type != OPTION_FLAG && option->preset ? option->preset : "";
+    int length = snprintf(text, capacity, "%s", option->help);
+    if (!*preset && !*bounds) return;
+    snprintf(text + length, capacity - (size_t)length, " [%s%s%s]", preset, *preset && *bounds ? "; " : "", bounds);
+}
+
+static void print_help(const Usage *usage) {
+    char left[TEXT_CAPACITY], right[2 * TEXT_CAPACITY];
+    int column = 0;
+    for (const Option *option = usage->table; option->name; option++) {
+        int length = print_left(left, sizeof left, option) + 4;
+        if (length > column && length <= HELP_COLUMN_MOST) column = length;
+    }
+    const char *operands = usage->operands ? usage->operands : "";
+    printf("usage: bitter %s [options]%s%s\n\n", usage->command, *operands ? " " : "", operands);
+    print_wrapped(usage->summary, 0, 0);
+    printf("\noptions [default; range]:\n");
+    for (const Option *option = usage->table; option->name; option++) {
+        int length = print_left(left, sizeof left, option);
+        int padding = length + 4 <= column ? column - length - 2 : 2;
+        printf("  %s%*s", left, padding, "");
+        print_right(right, sizeof right, option);
+        print_wrapped(right, 2 + length + padding, column);
+    }
+    printf("  -h, --help%*sthis text\n", column > 14 ? column - 12 : 2, "");
+    if (usage->examples) printf("\nexamples:\n%s", usage->examples);
+}
+
+static _Noreturn void die_unknown(const Usage *usage, const char *word) {
+    char name[TEXT_CAPACITY];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    Error error;
+    const Option *nearest = option_nearest(usage->table, name);
+    if (nearest)
+        fail_input(&error, "there is no option --%s; did you mean --%s?", name, nearest->name);
+    else
+        fail_input(&error, "there is no option --%s; `bitter %s --help` lists them", name, usage->command);
+    die(usage->command, &error);
+}
+
+// What getopt_long could not take: `kind` is its '?' or ':', optopt names the option if it knew it.
+static _Noreturn void die_malformed(const Usage *usage, int kind, char **argv) {
+    Error error;
+    if (optopt == 0) die_unknown(usage, argv[optind - 1] + 2);
+    if (optopt == 'h') {
+        fail_input(&error, "--help takes no value; leave out what follows '='");
+    } else if (optopt < FIRST_ROW) {
+        fail_input(&error, "there is no option -%c; `bitter %s --help` lists them", optopt, usage->command);
+    } else {
+        const Option *option = &usage->table[optopt - FIRST_ROW];
+        char left[TEXT_CAPACITY];
+        print_left(left, sizeof left, option);
+        if (kind == ':')
+            fail_input(&error, "--%s needs a value; write %.400s", option->name, left);
+        else
+            fail_input(&error, "--%s takes no value; write %.400s alone", option->name, left);
+    }
+    die(usage->command, &error);
+}
+
+// The option as the user wrote it, without its dashes: in argv[optind-1], or before a separate argument.
+static const char *written_name(char **argv) {
+    bool separate = optarg && optarg == argv[optind - 1];
+    return argv[optind - 1 - separate] + 2;
+}
+
+// getopt_long takes unambiguous abbreviations, which would change their meaning when an option is added.
+static void refuse_abbreviation(const Usage *usage, const char *written, const char *name) {
+    size_t length = strcspn(written, "=");
+    if (length != strlen(name)) die_unknown(usage, written);
+}
+
+int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
+    struct option rows[ROWS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
+    int count = 0;
+    for (const Option *option = usage->table; option->name; option++, count++) {
+        assert(count < ROWS_MOST);
+        int argument = option->type == OPTION_FLAG ? no_argument : required_argument;
+        rows[count + 1] = (struct option){option->name, argument, NULL, FIRST_ROW + count};
+        if (given) given[count] = false;
+    }
+    options_default(target, usage->table);
+
+    for (int found; (found = getopt_long(argc, argv, ":h", rows, NULL)) != -1;) {
+        if (found == '?' || found == ':') die_malformed(usage, found, argv);
+        if (found == 'h') {
+            print_help(usage);
+            exit(output_finish(ERROR_NONE));
+        }
+        const Option *option = &usage->table[found - FIRST_ROW];
+        refuse_abbreviation(usage, written_name(argv), option->name);
+        char label[TEXT_CAPACITY];
+        snprintf(label, sizeof label, "--%s", option->name);
+        Error error;
+        if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
+        if (given) given[found - FIRST_ROW] = true;
+    }
+    return optind;
+}

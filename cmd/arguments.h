@@ -1,0 +1,27 @@
+// The command line, the same for every command: parsing, --help, and how a command ends.
+#ifndef BITTER_ARGUMENTS_H
+#define BITTER_ARGUMENTS_H
+
+#include "data/option.h"
+
+typedef struct {
+    const char *command;  // "prepare"
+    const char *summary;  // what it does, in a sentence or two
+    const char *operands; // "INPUT...", or "" when it takes none
+    const Option *table;
+    const char *examples; // one a line, each line ended; NULL if there are none
+} Usage;
+
+// Set every field of `target` to its default, then to what the user gave as `--name value`, `--name=value` or `--flag`;
+// argv[0] is the command. Return the index of the first operand: operands are moved behind the options. given (one
+// entry a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout
+// and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
+int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
+
+// Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
+_Noreturn void die(const char *command, const Error *error);
+
+// What main must return: status, or ERROR_RUN with a message on stderr when something printed to stdout did not arrive.
+int output_finish(int status);
+
+#endif

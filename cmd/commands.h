@@ -1,0 +1,16 @@
+// The commands, one file each in cmd/ (train in train.c). Each takes its own argv, argv[0] being its name, and returns the
+// program's exit code.
+#ifndef BITTER_COMMANDS_H
+#define BITTER_COMMANDS_H
+
+int command_prepare(int argc, char **argv);
+int command_train(int argc, char **argv);
+int command_eval(int argc, char **argv);
+int command_sample(int argc, char **argv);
+int command_demo(int argc, char **argv);
+int command_gradcheck(int argc, char **argv);
+
+// `--pos help`: every scheme with its formula, its source and its options.
+int print_schemes(void);
+
+#endif

@@ -1,0 +1,159 @@
+#include "cmd/config.h"
+
+#include "model/gemm.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+static json_t *options_json(const TrainOptions *options) {
+    json_t *object = json_object();
+    for (const Option *o = train_options; o->name; o++) {
+        char text[TEXT_CAPACITY];
+        option_print(options, o, text);
+        json_t *value = NULL;
+        switch (o->type) {
+        case OPTION_INTEGER: value = json_integer(strtoll(text, NULL, 10)); break;
+        case OPTION_NUMBER: value = json_real(strtod(text, NULL)); break;
+        case OPTION_FLAG: value = json_boolean(strcmp(text, "true") == 0); break;
+        case OPTION_CHOICE:
+        case OPTION_TEXT: value = json_string(text); break;
+        }
+        json_object_set_new(object, o->name, value);
+    }
+    return object;
+}
+
+// One {file, tokens, crc32} a shard: enough to tell whether a corpus is the same.
+static json_t *split_json(const Split *split) {
+    json_t *array = json_array();
+    for (int i = 0; i < split->shard_count; i++) {
+        const Shard *shard = &split->shards[i];
+        const char *slash = strrchr(shard->path, '/');
+        char hex[9];
+        snprintf(hex, sizeof hex, "%08" PRIx32, shard->crc);
+        json_array_append_new(array, json_pack("{s:s, s:I, s:s}", "file", slash ? slash + 1 : shard->path, "tokens",
+                                               (json_int_t)shard->count, "crc32", hex));
+    }
+    return array;
+}
+
+static json_t *data_json(const Corpus *corpus) {
+    static const char *const kinds[] = {
+        [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_NONE] = "none"};
+    return json_pack("{s:s, s:s, s:i, s:o, s:o}", "name", corpus->name, "tokenizer", kinds[corpus->tokenizer.kind],
+                     "vocab_size", corpus->tokenizer.vocab_size, "train", split_json(&corpus->train), "val",
+                     split_json(&corpus->val));
+}
+
+static void cpu_name(char name[128]) {
+    struct utsname system;
+    snprintf(name, 128, "%s", uname(&system) == 0 ? system.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r"); // Linux; elsewhere the architecture has to do
+    if (!file) return;
+    char line[256];
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, "model name", 10) != 0) continue;
+        const char *colon = strchr(line, ':');
+        if (colon) snprintf(name, 128, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    fclose(file);
+}
+
+bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
+    char cpu[128];
+    cpu_name(cpu);
+    json_t *config = json_pack(
+        "{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:{s:i, s:s, s:s}}", "bitter", BITTER_VERSION, "options", options_json(options),
+        "model", "vocab_size", gpt->shape.vocab, "parameters", (json_int_t)tensor_numbers(&gpt->tensors, false),
+        "position_parameters", (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
+        "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
+    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(config);
+    if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
+    AtomicFile file;
+    const bool ok = atomic_open(&file, path, error) && atomic_write(&file, text, strlen(text), error) &&
+                    atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+    free(text);
+    return ok;
+}
+
+// NULL when the file is not a JSON object with the members every config has.
+static json_t *load(const char *path, Error *error) {
+    Buffer file;
+    if (!file_read(&file, path, error)) return NULL;
+    json_error_t where;
+    json_t *config = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &where);
+    free(file.bytes);
+    if (!config) {
+        fail_input(error, "%s, line %d: %s; the file is damaged, or was edited by hand", path, where.line, where.text);
+        return NULL;
+    }
+    if (json_is_object(json_object_get(config, "options")) && json_is_object(json_object_get(config, "data"))) return config;
+    fail_input(error, "%s has no \"options\" and \"data\"; it is not a run's config.json", path);
+    json_decref(config);
+    return NULL;
+}
+
+static bool read_option(TrainOptions *options, const char *name, const json_t *value, const char *path, Error *error) {
+    const Option *option = option_find(train_options, name);
+    if (!option) {
+        const Option *nearest = option_nearest(train_options, name);
+        return fail_input(error, "%s: there is no option \"%s\"%s%s%s", path, name, nearest ? "; did you mean \"" : "",
+                          nearest ? nearest->name : "", nearest ? "\"?" : "; take it out");
+    }
+    char text[TEXT_CAPACITY] = "", label[TEXT_CAPACITY];
+    if (json_is_integer(value)) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value)) snprintf(text, sizeof text, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value)) snprintf(text, sizeof text, "%s", json_is_true(value) ? "true" : "false");
+    else if (json_is_string(value)) snprintf(text, sizeof text, "%s", json_string_value(value));
+    else return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
+    snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
+    return option_set(options, option, text, label, error);
+}
+
+bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error) {
+    json_t *config = load(path, error);
+    if (!config) return false;
+    options_default(options, train_options);
+    bool ok = true;
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(config, "options"), name, value) {
+        ok = ok && read_option(options, name, value, path, error);
+    }
+    *vocab_size = (int)json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
+    json_decref(config);
+    if (ok && (*vocab_size < 1 || *vocab_size > TOKENIZER_VOCAB_MOST))
+        return fail_input(error, "%s: vocab_size must be 1 to %d; the file is damaged, or was edited by hand", path,
+                          TOKENIZER_VOCAB_MOST);
+    return ok;
+}
+
+static bool check_split(const json_t *recorded, const Split *split, const char *path, const Corpus *corpus, Error *error) {
+    json_t *found = split_json(split);
+    bool same = json_array_size(recorded) == json_array_size(found);
+    for (size_t i = 0; same && i < json_array_size(found); i++) {
+        const json_t *a = json_array_get(recorded, i), *b = json_array_get(found, i);
+        same = json_equal(json_object_get(a, "tokens"), json_object_get(b, "tokens")) &&
+               json_equal(json_object_get(a, "crc32"), json_object_get(b, "crc32"));
+    }
+    json_decref(found);
+    return same || fail_input(error,
+                              "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
+                              "new run with --init",
+                              corpus->name, path);
+}
+
+bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
+    json_t *config = load(path, error);
+    if (!config) return false;
+    const json_t *data = json_object_get(config, "data");
+    const bool ok = check_split(json_object_get(data, "train"), &corpus->train, path, corpus, error) &&
+                    check_split(json_object_get(data, "val"), &corpus->val, path, corpus, error);
+    json_decref(config);
+    return ok;
+}

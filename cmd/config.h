@@ -1,0 +1,21 @@
+// config.json: what a run was made from and on.
+#ifndef BITTER_CONFIG_H
+#define BITTER_CONFIG_H
+
+#include "cmd/train_options.h"
+#include "data/corpus.h"
+#include "model/gpt.h"
+
+#define BITTER_VERSION "0.1.0"
+
+// Write every resolved option, the model's sizes, the data's fingerprint and the machine. Atomic.
+bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
+
+// Read the options back, each checked as if it had been typed, and the vocabulary's size. Keys that are missing keep their
+// defaults; unknown ones fail (input), naming the nearest.
+bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
+
+// Is this corpus the one that the run was trained on, shard by shard? Fails (input) naming the first that differs.
+bool config_check_data(const char *path, const Corpus *corpus, Error *error);
+
+#endif

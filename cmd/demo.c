@@ -1,0 +1,155 @@
+// `bitter demo`: every position scheme trained on the same stories, side by side, and read past the trained length.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/evaluate.h"
+#include "cmd/progress.h"
+#include "cmd/trainer.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define LENGTHS 3 // 1x, 2x and 4x the trained context
+
+typedef struct {
+    char data[TEXT_CAPACITY];
+    long long context, batch, steps, eval_tokens, seed, threads;
+} DemoOptions;
+
+#define FIELD(name) offsetof(DemoOptions, name)
+
+static const Option demo_options[] = {
+    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR", "shards from `bitter prepare`, or builtin:NAME"},
+    {"context", OPTION_INTEGER, FIELD(context), "128", 1, 100000, NULL, "N", "tokens of a training window"},
+    {"batch", OPTION_INTEGER, FIELD(batch), "16", 1, 10000, NULL, "N", "windows worked on at a time"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "500", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, 1e15, NULL, "N", "validate on the split's first N; 0 = all"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "decides initial weights and batches"},
+    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    {0},
+};
+
+typedef struct {
+    const char *scheme;
+    size_t parameters, positions;
+    char perplexity[LENGTHS][16]; // "-" where the scheme is not defined
+    char reason[256];             // why there is a "-", or ""
+    double tokens_per_second;
+} Row;
+
+// Progress over all schemes: training steps and evaluations count alike, in tokens.
+typedef struct {
+    ProgressLine line;
+    double done, evaluation; // tokens before the part at work, and in one evaluation
+    const char *scheme;
+    int times; // evaluating at 1x, 2x or 4x
+} DemoProgress;
+
+static void show_evaluation(void *context, double share) {
+    DemoProgress *p = context;
+    progress_show(&p->line, p->done + share * p->evaluation, "%-10s reading at %dx", p->scheme, p->times);
+}
+
+static bool train_one(Trainer *trainer, DemoProgress *p, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const double tokens = (double)(o->batch * o->context);
+    for (long long step = 1; step <= o->steps; step++) {
+        StepReport report;
+        if (!trainer_step(&report, trainer, error)) return false;
+        p->done += tokens;
+        progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, step, o->steps, report.loss);
+    }
+    return true;
+}
+
+static bool evaluate_one(Row *row, const Trainer *trainer, DemoProgress *p, Error *error) {
+    const int T = trainer->gpt.shape.context;
+    for (int i = 0; i < LENGTHS; i++, p->done += p->evaluation) {
+        p->times = 1 << i;
+        Evaluation e = {.window = T << i, .stride = T << i, .limit = (uint64_t)trainer->options->eval_tokens};
+        if (length_complaint(row->reason, &trainer->gpt, e.window)) {
+            snprintf(row->perplexity[i], sizeof row->perplexity[i], "-");
+            continue;
+        }
+        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, show_evaluation, p, error)) return false;
+        snprintf(row->perplexity[i], sizeof row->perplexity[i], "%.3f", perplexity(e.nll, e.tokens));
+    }
+    return true;
+}
+
+static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corpus, DemoProgress *p, Error *error) {
+    Trainer trainer;
+    if (!trainer_create(&trainer, options, corpus, error)) return false;
+    *row = (Row){.scheme = p->scheme};
+    row->parameters = tensor_numbers(&trainer.gpt.tensors, false);
+    row->positions = tensor_numbers(&trainer.gpt.tensors, true);
+    const bool ok = train_one(&trainer, p, error) && evaluate_one(row, &trainer, p, error);
+    if (ok) row->tokens_per_second = (double)trainer_tokens(&trainer) / trainer.progress.seconds;
+    trainer_free(&trainer);
+    return ok;
+}
+
+static void print_header(const TrainOptions *o, const Corpus *corpus) {
+    printf("%lld layers, %lld heads, width %lld; %lld steps of %lld x %lld tokens each on %s\n", o->layers, o->heads, o->width,
+           o->steps, o->batch, o->context, corpus->name);
+    printf("validation perplexity at the trained context (%lld) and past it, on text that no model saw:\n\n", o->context);
+    printf("%-10s %10s %9s %9s %9s %9s %10s\n", "scheme", "parameters", "positions", "1x", "2x", "4x", "tokens/s");
+    fflush(stdout);
+}
+
+static void print_row(const Row *row) {
+    printf("%-10s %10zu %9zu %9s %9s %9s %10.0f\n", row->scheme, row->parameters, row->positions, row->perplexity[0],
+           row->perplexity[1], row->perplexity[2], row->tokens_per_second);
+    fflush(stdout);
+}
+
+static bool demo(const TrainOptions *common, const Corpus *corpus, Error *error) {
+    Row rows[64];
+    int count = 0;
+    const double training = (double)(common->steps * common->batch * common->context);
+    const uint64_t limit = (uint64_t)common->eval_tokens, val = corpus->val.count;
+    // Reading is about three times as fast as training.
+    DemoProgress progress = {.evaluation = (double)(limit > 0 && limit < val ? limit : val) / 3};
+    while (schemes[count]) count++;
+    progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
+    print_header(common, corpus);
+    for (int i = 0; i < count; i++) {
+        TrainOptions options = *common;
+        progress.scheme = schemes[i]->name;
+        snprintf(options.pos, sizeof options.pos, "%s", progress.scheme);
+        if (!run_scheme(&rows[i], &options, corpus, &progress, error)) return false;
+        progress_clear(&progress.line);
+        print_row(&rows[i]);
+    }
+    for (int i = 0; i < count; i++)
+        if (*rows[i].reason) printf("\n-: %s\n", rows[i].reason);
+    return true;
+}
+
+int command_demo(int argc, char **argv) {
+    static const Usage usage = {
+        "demo", "Train every position scheme on the same text and compare them, at the trained length and past it.", "",
+        demo_options, "  bitter demo\n  bitter demo --data runs/data/book --steps 2000\n"};
+    DemoOptions options;
+    Error error;
+    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
+    if (operand < argc) {
+        fail_input(&error, "does not know what to do with '%s'; data goes behind --data", argv[operand]);
+        die("demo", &error);
+    }
+    TrainOptions common;
+    options_default(&common, train_options);
+    snprintf(common.data, sizeof common.data, "%s", options.data);
+    common.context = options.context;
+    common.batch = options.batch;
+    common.steps = options.steps;
+    common.eval_tokens = options.eval_tokens;
+    common.seed = options.seed;
+    threads_use(options.threads);
+    if (gemm_complaint()) fprintf(stderr, "bitter demo: %s\n", gemm_complaint());
+    Corpus corpus;
+    if (!corpus_open(&corpus, common.data, &error)) die("demo", &error);
+    const bool ok = demo(&common, &corpus, &error);
+    corpus_close(&corpus);
+    if (!ok) die("demo", &error);
+    return 0;
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Install what bitter needs, unless it is there. $1: a command that preprocesses C from stdin.
+set -e
+preprocess=$1
+
+missing=
+for header in cblas.h jansson.h zlib.h cmocka.h; do
+    case $header in
+        cmocka.h) includes='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' ;;
+        *) includes= ;;
+    esac
+    printf "$includes#include <$header>\n" | $preprocess -x c - >/dev/null 2>&1 || missing="$missing $header"
+done
+command -v gnuplot >/dev/null 2>&1 || missing="$missing gnuplot"
+# On Debian, the OpenMP build of OpenBLAS: the other one fights with OpenMP's threads.
+if command -v apt-get >/dev/null 2>&1; then
+    ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
+fi
+[ -n "$missing" ] || exit 0
+
+echo "installing what is missing:$missing"
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+if command -v apt-get >/dev/null 2>&1; then
+    $sudo apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev gnuplot-nox >/dev/null
+elif command -v dnf >/dev/null 2>&1; then
+    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot-minimal
+elif command -v pacman >/dev/null 2>&1; then
+    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot
+elif command -v brew >/dev/null 2>&1; then
+    brew install openblas libomp jansson cmocka gnuplot
+else
+    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib, cmocka and gnuplot yourself" >&2
+    exit 1
+fi

@@ -1,0 +1,215 @@
+// `bitter eval`: perplexity by context length and by position in the window.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/evaluate.h"
+#include "cmd/npy.h"
+#include "cmd/progress.h"
+#include "cmd/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CONTEXTS_MOST 32
+
+typedef struct {
+    char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
+    long long stride, eval_tokens, threads;
+    bool by_position, train_split;
+} EvalOptions;
+
+#define FIELD(name) offsetof(EvalOptions, name)
+
+static const Option eval_options[] = {
+    {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "by default what the run was trained on"},
+    {"context", OPTION_TEXT, FIELD(context), NULL, 0, 0, NULL, "N,N,...", "window lengths; by default the trained one"},
+    {"stride", OPTION_INTEGER, FIELD(stride), "0", 0, 1e9, NULL, "N", "tokens that each window scores anew; 0 = the whole window"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "0", 0, 1e15, NULL, "N", "only the split's first N; 0 = all"},
+    {"by-position", OPTION_FLAG, FIELD(by_position), NULL, 0, 0, NULL, NULL, "also by position in the window"},
+    {"train-split", OPTION_FLAG, FIELD(train_split), NULL, 0, 0, NULL, NULL, "score the training text, not the validation text"},
+    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
+    {"csv", OPTION_TEXT, FIELD(csv), NULL, 0, 0, NULL, "FILE", "write the table, with --by-position one row a position"},
+    {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy", "write the first window's logits (N, V), float32"},
+    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    {0},
+};
+
+// "64,128" -> numbers, each checked like an option.
+static bool parse_contexts(int contexts[CONTEXTS_MOST], int *count, const char *list, int trained, Error *error) {
+    static const Option row = {"context", OPTION_INTEGER, 0, NULL, 1, 1e8, NULL, "N", ""};
+    *count = 0;
+    if (!*list) {
+        contexts[(*count)++] = trained;
+        return true;
+    }
+    for (const char *at = list;; at++) {
+        char number[TEXT_CAPACITY];
+        const int length = (int)strcspn(at, ",");
+        long long value;
+        snprintf(number, sizeof number, "%.*s", length, at);
+        if (*count == CONTEXTS_MOST) return fail_input(error, "--context takes at most %d lengths", CONTEXTS_MOST);
+        if (!option_set(&value, &row, number, "--context", error)) return false;
+        contexts[(*count)++] = (int)value;
+        at += length;
+        if (*at == 0) return true;
+    }
+}
+
+static bool same_tokenizer(const Tokenizer *a, const Tokenizer *b) {
+    return a->kind == b->kind && a->vocab_size == b->vocab_size &&
+           (a->kind != TOKENIZER_CHARS ||
+            memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
+}
+
+static void show_share(void *line, double share) {
+    progress_show(line, share, "scoring");
+}
+
+// Positions in groups that double in size: 0, 1, 2-3, 4-7, ...
+static void print_by_position(const Evaluation *e) {
+    printf("%12s %12s %10s %12s\n", "position", "tokens", "nats", "perplexity");
+    for (int from = 0, to; from < e->window; from = to) {
+        to = from == 0 ? 1 : 2 * from;
+        if (to > e->window) to = e->window;
+        double nll = 0;
+        uint64_t tokens = 0;
+        for (int t = from; t < to; t++) {
+            nll += e->position_nll[t];
+            tokens += e->position_tokens[t];
+        }
+        char range[32];
+        if (to - from == 1) snprintf(range, sizeof range, "%d", from);
+        else snprintf(range, sizeof range, "%d-%d", from, to - 1);
+        if (tokens > 0) printf("%12s %12" PRIu64 " %10.4f %12.3f\n", range, tokens, nll / (double)tokens, perplexity(nll, tokens));
+        else printf("%12s %12d %10s %12s\n", range, 0, "-", "-");
+    }
+}
+
+static void csv_row(FILE *csv, const Evaluation *e, const char *position, double nll, uint64_t tokens) {
+    fprintf(csv, "%d,%d,%s,%" PRIu64 ",%.9g,%.9g\n", e->window, e->stride, position, tokens, nll / (double)tokens,
+            perplexity(nll, tokens));
+}
+
+static void print_result(const Evaluation *e) {
+    printf("%10d %10d %12" PRIu64 " %10.4f %12.3f", e->window, e->stride, e->tokens, e->nll / (double)e->tokens,
+           perplexity(e->nll, e->tokens));
+    if (e->bytes > 0) printf(" %14.4f", e->nll / (log(2) * (double)e->bytes));
+    printf("\n");
+    fflush(stdout);
+}
+
+static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
+                         FILE *csv, Error *error) {
+    Evaluation e = {.window = window, .stride = options->stride > 0 ? (int)options->stride : window,
+                    .limit = (uint64_t)options->eval_tokens,
+                    .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
+    if (e.stride > window)
+        return fail_input(error, "--stride %d would skip tokens of windows of %d; choose at most that", e.stride, window);
+    if (options->by_position) {
+        e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
+        e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
+        if (!e.position_nll || !e.position_tokens) return fail_run(error, "no memory for %d positions", window);
+    }
+    ProgressLine line;
+    progress_start(&line, "eval", 0, 1);
+    const bool ok = evaluate(&e, &run->gpt, split, name, show_share, &line, error);
+    progress_clear(&line);
+    if (ok) {
+        print_result(&e);
+        if (options->by_position) print_by_position(&e);
+        if (csv) csv_row(csv, &e, "all", e.nll, e.tokens);
+        for (int t = 0; csv && options->by_position && t < window; t++) {
+            char position[16];
+            snprintf(position, sizeof position, "%d", t);
+            if (e.position_tokens[t] > 0) csv_row(csv, &e, position, e.position_nll[t], e.position_tokens[t]);
+        }
+    }
+    free(e.position_nll);
+    free(e.position_tokens);
+    return ok;
+}
+
+// The logits of the split's first window, fed chunk by chunk.
+static bool write_logits(const char *path, const Gpt *gpt, const Split *split, int window, Error *error) {
+    enum { CHUNK = 256 };
+    char complaint[256];
+    if (length_complaint(complaint, gpt, window)) return fail_input(error, "%s", complaint);
+    if (split->count < (uint64_t)window) return fail_input(error, "--logits: the text has fewer than %d tokens", window);
+    const int V = gpt->shape.vocab;
+    Inference inference;
+    if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
+    float *logits = malloc((size_t)CHUNK * (size_t)V * sizeof *logits);
+    real *values = malloc((size_t)CHUNK * (size_t)V * sizeof *values);
+    AtomicFile file;
+    bool ok = (logits && values) || fail_run(error, "no memory for the logits");
+    ok = ok && npy_open(&file, path, window, V, error);
+    for (int at = 0; ok && at < window; at += CHUNK) {
+        int ids[CHUNK];
+        const int n = window - at < CHUNK ? window - at : CHUNK;
+        split_read(ids, split, (uint64_t)at, (size_t)n);
+        inference_feed(&inference, gpt, ids, n);
+        inference_logits(values, &inference, gpt, n);
+        for (size_t i = 0; i < (size_t)n * (size_t)V; i++) logits[i] = (float)values[i];
+        ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error);
+    }
+    ok = ok && atomic_commit(&file, error);
+    free(logits);
+    free(values);
+    inference_free(&inference);
+    return ok;
+}
+
+static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions *options, Error *error) {
+    const Split *split = options->train_split ? &corpus->train : &corpus->val;
+    char name[PATH_CAPACITY + 32];
+    snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
+    int contexts[CONTEXTS_MOST], count;
+    if (!parse_contexts(contexts, &count, options->context, run->gpt.shape.context, error)) return false;
+    char complaint[256];
+    for (int i = 0; i < count; i++)
+        if (length_complaint(complaint, &run->gpt, contexts[i]))
+            return fail_input(error, "--context %d: %s", contexts[i], complaint);
+    AtomicFile csv = {0};
+    if (*options->csv) {
+        if (!atomic_open(&csv, options->csv, error)) return false;
+        fprintf(csv.stream, "context,stride,position,tokens,nats,perplexity\n");
+    }
+    const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
+    printf("%s, trained with context %d\n", name, run->gpt.shape.context);
+    printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity", bytes ? "  bits per byte" : "");
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) ok = evaluate_one(run, split, name, options, contexts[i], csv.stream, error);
+    if (*options->csv) {
+        if (ok) ok = atomic_commit(&csv, error);
+        else atomic_abandon(&csv);
+    }
+    if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, contexts[0], error);
+    return ok;
+}
+
+int command_eval(int argc, char **argv) {
+    static const Usage usage = {
+        "eval", "Perplexity of a run on the whole validation text: every token is scored once, sums are divided by their count.",
+        "RUN", eval_options,
+        "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context 1024 --stride 256 --by-position\n"};
+    EvalOptions options;
+    Error error;
+    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
+    if (operand != argc - 1) {
+        fail_input(&error, "takes one RUN, the directory that `bitter train` wrote, but got %d", argc - operand);
+        die("eval", &error);
+    }
+    threads_use(options.threads);
+    Run run;
+    Corpus corpus = {0};
+    if (!run_open(&run, argv[operand], options.past, &error)) die("eval", &error);
+    const char *data = *options.data ? options.data : run.options.data;
+    bool ok = corpus_open(&corpus, data, &error);
+    if (ok && !same_tokenizer(&corpus.tokenizer, &run.tokenizer))
+        ok = fail_input(&error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data, argv[operand]);
+    ok = ok && evaluate_all(&run, &corpus, &options, &error);
+    corpus_close(&corpus);
+    run_close(&run);
+    if (!ok) die("eval", &error);
+    return 0;
+}

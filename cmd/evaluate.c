@@ -1,0 +1,119 @@
+#include "cmd/evaluate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
+
+double perplexity(double nll, uint64_t tokens) {
+    return exp(nll / (double)tokens);
+}
+
+const char *length_complaint(char text[256], const Gpt *gpt, int window) {
+    const int most = position_max_length(&gpt->pos);
+    if (most == 0 || window <= most) return NULL;
+    const bool past = gpt->pos.scheme->options && option_find(gpt->pos.scheme->options, "past");
+    snprintf(text, 256, "the scheme %s is not defined past %d positions%s", gpt->pos.scheme->name, most,
+             past ? "; choose --past clamp or --past interpolate, or a context up to that" : "");
+    return text;
+}
+
+// A run of windows that are fed side by side.
+typedef struct {
+    uint64_t start[TOKENS_AT_A_TIME]; // first token
+    int from[TOKENS_AT_A_TIME];       // first position whose target is scored
+    int count;
+} Windows;
+
+// The next windows, at most `most`; *done targets are scored so far.
+static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
+    for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
+        uint64_t fresh = *done == 0 ? (uint64_t)e->window : (uint64_t)e->stride;
+        if (fresh > targets - *done) fresh = targets - *done;
+        windows->start[windows->count] = *done + fresh - (uint64_t)e->window;
+        windows->from[windows->count] = e->window - (int)fresh;
+        *done += fresh;
+    }
+}
+
+typedef struct {
+    Inference inference;
+    int *ids, *targets; // (B, chunk)
+    double *nll;        // (B, chunk)
+} Scorer;
+
+static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
+    char text[16];
+    return tokenizer ? (uint64_t)tokenizer_decode(tokenizer, id, text) : 0;
+}
+
+// Feed the windows and add up the losses of their scored targets.
+static void score(Evaluation *e, Scorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split) {
+    Inference *inference = &scorer->inference;
+    inference->B = windows->count; // the last run may be smaller than what memory was taken for
+    inference_restart(inference);
+    for (int at = 0; at < e->window; at += inference->chunk) {
+        const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
+        for (int b = 0; b < windows->count; b++) {
+            split_read(scorer->ids + (size_t)b * n, split, windows->start[b] + (uint64_t)at, (size_t)n);
+            split_read(scorer->targets + (size_t)b * n, split, windows->start[b] + (uint64_t)at + 1, (size_t)n);
+        }
+        inference_feed(inference, gpt, scorer->ids, n);
+        inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
+        for (int b = 0; b < windows->count; b++) {
+            for (int t = 0; t < n; t++) {
+                if (at + t < windows->from[b]) continue;
+                e->nll += scorer->nll[b * n + t];
+                e->tokens++;
+                e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);
+                if (!e->position_nll) continue;
+                e->position_nll[at + t] += scorer->nll[b * n + t];
+                e->position_tokens[at + t]++;
+            }
+        }
+    }
+}
+
+static bool scorer_create(Scorer *scorer, const Gpt *gpt, int window, Error *error) {
+    *scorer = (Scorer){0};
+    const int B = window < TOKENS_AT_A_TIME ? TOKENS_AT_A_TIME / window : 1;
+    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
+    const size_t rows = (size_t)B * (size_t)chunk;
+    if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
+    scorer->ids = malloc(rows * sizeof *scorer->ids);
+    scorer->targets = malloc(rows * sizeof *scorer->targets);
+    scorer->nll = malloc(rows * sizeof *scorer->nll);
+    if (scorer->ids && scorer->targets && scorer->nll) return true;
+    return fail_run(error, "no memory for a window of %d tokens", window);
+}
+
+static void scorer_free(Scorer *scorer) {
+    inference_free(&scorer->inference);
+    free(scorer->ids);
+    free(scorer->targets);
+    free(scorer->nll);
+}
+
+bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
+              void *context, Error *error) {
+    char complaint[256];
+    if (length_complaint(complaint, gpt, e->window)) return fail_input(error, "%s", complaint);
+    const uint64_t tokens = e->limit > 0 && e->limit < split->count ? e->limit : split->count;
+    if (tokens < (uint64_t)e->window + 1)
+        return fail_input(error, "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
+                          name, e->window, e->window + 1, (unsigned long long)tokens);
+    const uint64_t targets = tokens - 1;
+    Scorer scorer;
+    bool ok = scorer_create(&scorer, gpt, e->window, error);
+    const int B = scorer.inference.B;
+    e->nll = 0;
+    e->tokens = e->bytes = 0;
+    for (uint64_t done = 0; ok && done < targets;) {
+        Windows windows;
+        plan(&windows, &done, e, targets, B);
+        score(e, &scorer, &windows, gpt, split);
+        if (progress) progress(context, (double)done / (double)targets);
+    }
+    scorer_free(&scorer);
+    return ok;
+}

@@ -1,0 +1,82 @@
+#include "cmd/generate.h"
+
+#include "cmd/evaluate.h"
+#include "model/sample.h"
+
+#include <stdlib.h>
+
+// The tokens that are known before the first is drawn: the prompt, behind the mark between documents where there is one.
+static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *prompt, Error *error) {
+    const int end = tokenizer_end(tokenizer);
+    const uint16_t mark = (uint16_t)(end >= 0 ? end : 0);
+    if ((end >= 0 || !*prompt) && !tokens_add(tokens, &mark, 1, error)) return false;
+    return tokenizer_encode(tokens, tokenizer, prompt, strlen(prompt), "the prompt", error);
+}
+
+static void print_token(FILE *out, const Tokenizer *tokenizer, int id) {
+    char text[16];
+    const int length = tokenizer_decode(tokenizer, id, text);
+    if (id == tokenizer_end(tokenizer)) fputs("\n\n", out);
+    else fwrite(text, 1, (size_t)length, out);
+    fflush(out);
+}
+
+typedef struct {
+    Inference inference;
+    real *logits, *scratch; // (V)
+    Tokens tokens;          // prompt and continuation
+    int *ids;               // (context)
+} Generator;
+
+// Feed the tokens that the cache has not seen; when they do not fit, start again from the last half window.
+static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
+    Inference *inference = &generator->inference;
+    size_t fresh = generator->tokens.count - *fed;
+    if ((size_t)inference->length + fresh > (size_t)inference->capacity) {
+        inference_restart(inference);
+        const size_t half = (size_t)(inference->capacity + 1) / 2;
+        fresh = half < generator->tokens.count ? half : generator->tokens.count;
+    }
+    const uint16_t *from = generator->tokens.ids + generator->tokens.count - fresh;
+    for (size_t i = 0; i < fresh; i++) generator->ids[i] = from[i];
+    inference_feed(inference, gpt, generator->ids, (int)fresh);
+    *fed = generator->tokens.count;
+    // Only the last token's logits are wanted.
+    const int C = gpt->shape.width;
+    head_forward(generator->logits, inference->norm + (fresh - 1) * (size_t)C, gpt->w.wte, 1, C, gpt->shape.vocab);
+}
+
+static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
+    if (!beginning(&generator->tokens, tokenizer, g->prompt, error)) return false;
+    fputs(g->prompt, out);
+    size_t fed = 0;
+    for (int i = 0; i < g->tokens; i++) {
+        feed(generator, gpt, &fed);
+        const int id =
+            sample_token(generator->scratch, generator->logits, gpt->shape.vocab, g->temperature, g->top_k, &g->random);
+        print_token(out, tokenizer, id);
+        const uint16_t token = (uint16_t)id;
+        if (!tokens_add(&generator->tokens, &token, 1, error)) return false;
+    }
+    return true;
+}
+
+bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
+    char complaint[256];
+    if (length_complaint(complaint, gpt, g->context)) return fail_input(error, "%s", complaint);
+    Generator generator = {0};
+    bool ok = inference_create(&generator.inference, gpt, 1, g->context, g->context, error);
+    if (ok) {
+        generator.logits = malloc((size_t)gpt->shape.vocab * sizeof(real));
+        generator.scratch = malloc((size_t)gpt->shape.vocab * sizeof(real));
+        generator.ids = malloc((size_t)g->context * sizeof(int));
+        ok = (generator.logits && generator.scratch && generator.ids) || fail_run(error, "no memory for the logits");
+    }
+    ok = ok && run(out, &generator, gpt, tokenizer, g, error);
+    inference_free(&generator.inference);
+    free(generator.logits);
+    free(generator.scratch);
+    free(generator.ids);
+    tokens_free(&generator.tokens);
+    return ok;
+}

@@ -1,0 +1,124 @@
+// `bitter gradcheck`: the proof that the hand-written gradients are right, and that the proof can fail.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "model/gradcheck.h"
+
+#include <omp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TOLERANCE 1e-6
+
+typedef struct {
+    char pos[TEXT_CAPACITY];
+    long long layers, heads, width, context, batch, seed;
+    double dropout;
+    bool controls;
+} GradcheckOptions;
+
+#define FIELD(name) offsetof(GradcheckOptions, name)
+
+static const Option gradcheck_options[] = {
+    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every registered one"},
+    {"layers", OPTION_INTEGER, FIELD(layers), "2", 1, 8, NULL, "N", "transformer blocks"},
+    {"heads", OPTION_INTEGER, FIELD(heads), "2", 1, 8, NULL, "N", "attention heads"},
+    {"width", OPTION_INTEGER, FIELD(width), "8", 1, 64, NULL, "N", "channels of the residual stream"},
+    {"context", OPTION_INTEGER, FIELD(context), "10", 1, 200, NULL, "N", "tokens of a sequence"},
+    {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X", "with the same elements dropped in every pass"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, 1e15, NULL, "N", "decides the random model and text"},
+    {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL, "also check two broken gradients, which must fail"},
+    {0},
+};
+
+// Negative control: the gradient of a rotation turned by the wrong sign.
+static void wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                       const int *at, int rows) {
+    (void)q, (void)k;
+    scheme_rope.qk_forward(pos, layer, dq, dk, stride, at, rows);
+}
+
+// Negative control: of a sum over tokens, the last term is dropped.
+static void dropped_term(const Position *pos, const real *dx, const int *at, int rows) {
+    scheme_learned.embed_backward(pos, dx, at, rows - 1);
+}
+
+static bool check(double *worst, const Position *pos, const GradcheckOptions *options, bool verbose, Error *error) {
+    const GradcheckSettings settings = {.B = (int)options->batch, .T = (int)options->context, .dropout = options->dropout,
+                                        .seed = (uint64_t)options->seed};
+    GradientError *errors;
+    int count;
+    if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
+    *worst = gradcheck_worst(errors, count);
+    for (int i = 0; verbose && i < count; i++) {
+        const GradientError *e = &errors[i];
+        printf("  %-22s %9.2e  %s\n", e->name, e->worst, e->worst <= TOLERANCE ? "ok" : "FAILED");
+        if (!(e->worst <= TOLERANCE))
+            printf("    at number %zu: analytic %.9g, numeric %.9g\n", e->at, e->analytic, e->numeric);
+    }
+    free(errors);
+    return true;
+}
+
+// One line of verdict behind the list of tensors; `failures` counts schemes above the tolerance.
+static bool check_scheme(int *failures, const Position *pos, const GradcheckOptions *options, Error *error) {
+    char text[TEXT_CAPACITY];
+    position_print(pos, text);
+    printf("%s\n", text);
+    double worst;
+    if (!check(&worst, pos, options, true, error)) return false;
+    const bool good = worst <= TOLERANCE;
+    printf("  worst relative error %.2e: %s\n", worst, good ? "ok" : "FAILED (tolerance 1e-6)");
+    *failures += !good;
+    return true;
+}
+
+static bool check_controls(int *failures, const Shape *shape, const GradcheckOptions *options, Error *error) {
+    Scheme turned = scheme_rope, dropped = scheme_learned;
+    turned.name = "control: rope, gradient turned by the wrong sign";
+    turned.qk_backward = wrong_sign;
+    dropped.name = "control: learned, gradient without the last token's term";
+    dropped.embed_backward = dropped_term;
+    const Scheme *controls[] = {&turned, &dropped};
+    for (int i = 0; i < 2; i++) {
+        Position pos;
+        double worst;
+        if (!position_create_scheme(&pos, controls[i], NULL, shape, error)) return false;
+        if (!check(&worst, &pos, options, false, error)) return false;
+        const bool caught = !(worst <= TOLERANCE);
+        printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,
+               caught ? "fails, as it must" : "NOT NOTICED: this check proves nothing");
+        *failures += !caught;
+    }
+    return true;
+}
+
+int command_gradcheck(int argc, char **argv) {
+    static const Usage usage = {
+        "gradcheck", "Compare every gradient with central differences, in double; exit code 1 above 1e-6.", "",
+        gradcheck_options, "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
+    GradcheckOptions options;
+    Error error;
+    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
+    if (operand < argc) {
+        fail_input(&error, "does not know what to do with '%s'; the scheme goes behind --pos", argv[operand]);
+        die("gradcheck", &error);
+    }
+    omp_set_num_threads(1); // the models are tiny
+    const Shape shape = {.vocab = 11, .context = (int)options.context, .layers = (int)options.layers,
+                         .heads = (int)options.heads, .width = (int)options.width};
+    const char *complaint = shape_complaint(&shape);
+    bool ok = !complaint || fail_input(&error, "%s", complaint);
+    int failures = 0;
+    Position pos;
+    if (strcmp(options.pos, "all") == 0) {
+        for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
+            ok = position_create(&pos, (*scheme)->name, &shape, &error) && check_scheme(&failures, &pos, &options, &error);
+    } else {
+        ok = ok && position_create(&pos, options.pos, &shape, &error) && check_scheme(&failures, &pos, &options, &error);
+    }
+    if (ok && options.controls) ok = check_controls(&failures, &shape, &options, &error);
+    if (!ok) die("gradcheck", &error);
+    return failures ? 1 : 0;
+}

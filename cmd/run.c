@@ -1,0 +1,150 @@
+#include "cmd/run.h"
+
+#include "cmd/config.h"
+#include "cmd/evaluate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
+
+bool run_paths(RunPaths *paths, const char *directory, Error *error) {
+    return path_format(paths->config, error, "%s/config.json", directory) &&
+           path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
+           path_format(paths->model, error, "%s/model.safetensors", directory) &&
+           path_format(paths->state, error, "%s/state.safetensors", directory) &&
+           path_format(paths->log, error, "%s/log.csv", directory);
+}
+
+void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
+    const int length = (int)strcspn(pos, ":");
+    snprintf(out, TEXT_CAPACITY, "runs/%.*s", length, pos);
+    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
+}
+
+bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
+    const char *out = options->out;
+    if (path_exists(paths->config) || path_exists(paths->state) || path_exists(paths->model))
+        return fail_input(error, "%s already holds a run; choose another --out, or continue it with --resume", out);
+    return directory_create(out, error) && tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+           config_write(paths->config, options, &trainer->gpt, trainer->corpus, error);
+}
+
+static bool apply_past(Position *pos, const char *past, Error *error) {
+    if (!*past) return true;
+    const Option *option = pos->scheme->options ? option_find(pos->scheme->options, "past") : NULL;
+    if (!option)
+        return fail_input(error, "--past does not apply to the scheme %s, which is defined at any length", pos->scheme->name);
+    return option_set(pos->options, option, past, "--past", error);
+}
+
+bool run_open(Run *run, const char *directory, const char *past, Error *error) {
+    *run = (Run){0};
+    RunPaths paths;
+    int vocab_size;
+    Position pos;
+    if (!run_paths(&paths, directory, error)) return false;
+    if (!path_exists(paths.config))
+        return fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+                          directory);
+    if (!path_exists(paths.model))
+        return fail_input(error, "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                          directory, directory);
+    if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
+    const Shape shape = shape_of(&run->options, vocab_size);
+    const char *complaint = shape_complaint(&shape);
+    if (complaint) return fail_input(error, "%s: %s", paths.config, complaint);
+    bool ok = position_create(&pos, run->options.pos, &shape, error) && apply_past(&pos, past, error) &&
+              tokenizer_read(&run->tokenizer, paths.tokenizer, error);
+    if (ok && run->tokenizer.vocab_size != vocab_size)
+        ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together", paths.tokenizer,
+                        run->tokenizer.vocab_size, paths.config, vocab_size);
+    ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
+    if (!ok) run_close(run);
+    return ok;
+}
+
+void run_close(Run *run) {
+    tokenizer_free(&run->tokenizer);
+    gpt_free(&run->gpt);
+}
+
+bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
+    Run run;
+    if (!run_open(&run, directory, "", error)) return false;
+    const Shape *a = &gpt->shape, *b = &run.gpt.shape;
+    bool ok = a->vocab == b->vocab && a->layers == b->layers && a->heads == b->heads && a->width == b->width;
+    if (!ok)
+        fail_input(error,
+                   "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; make them "
+                   "equal",
+                   directory, b->layers, b->heads, b->width, b->vocab, a->layers, a->heads, a->width, a->vocab);
+    for (int i = 0; ok && i < gpt->tensors.count; i++) {
+        const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
+        if (from && from->count == to->count)
+            memcpy(gpt->params + to->offset, run.gpt.params + from->offset, to->count * sizeof(real));
+        else if (from)
+            ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context", directory,
+                            to->name, from->count, to->count);
+    }
+    run_close(&run);
+    return ok;
+}
+
+// The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.
+static size_t kept_bytes(const char *text, long long step) {
+    const char *at = strchr(text, '\n');
+    if (!at) return 0;
+    for (at++;;) {
+        const char *end = strchr(at, '\n');
+        if (!end || strtoll(at, NULL, 10) > step) return (size_t)(at - text);
+        at = end + 1;
+    }
+}
+
+bool log_open(RunLog *log, const char *path, long long step, Error *error) {
+    Buffer old = {0};
+    size_t kept = 0;
+    *log = (RunLog){0};
+    if (!path_format(log->path, error, "%s", path)) return false;
+    if (step > 0) {
+        if (!file_read(&old, path, error)) return false;
+        kept = kept_bytes((const char *)old.bytes, step);
+    }
+    AtomicFile file;
+    bool ok = atomic_open(&file, path, error);
+    if (kept > 0) ok = ok && atomic_write(&file, old.bytes, kept, error);
+    else ok = ok && atomic_write(&file, LOG_HEADER, strlen(LOG_HEADER), error);
+    ok = ok && atomic_commit(&file, error);
+    free(old.bytes);
+    if (!ok) return false;
+    log->stream = fopen(path, "a");
+    return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
+static bool log_failed(const RunLog *log, Error *error) {
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good, make room and continue with --resume", log->path,
+                    strerror(errno));
+}
+
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error) {
+    const Progress *p = &trainer->progress;
+    const double tokens = (double)trainer->options->accumulate * trainer->pass.B * trainer->pass.T;
+    char validated[80] = ",";
+    if (!isnan(validation)) snprintf(validated, sizeof validated, "%.9g,%.9g", validation, exp(validation));
+    const int written =
+        fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step, trainer_tokens(trainer), p->seconds,
+                report->loss, validated, report->learning_rate, report->gradient_norm, tokens / report->seconds);
+    return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
+}
+
+bool log_sync(RunLog *log, Error *error) {
+    return (fflush(log->stream) == 0 && fsync(fileno(log->stream)) == 0) || log_failed(log, error);
+}
+
+void log_close(RunLog *log) {
+    if (log->stream) fclose(log->stream);
+    log->stream = NULL;
+}

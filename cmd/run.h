@@ -1,0 +1,48 @@
+// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv.
+#ifndef BITTER_RUN_H
+#define BITTER_RUN_H
+
+#include "cmd/trainer.h"
+
+typedef struct {
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY], log[PATH_CAPACITY];
+} RunPaths;
+
+bool run_paths(RunPaths *paths, const char *directory, Error *error);
+
+// The default name, runs/SCHEME, or runs/SCHEME-2, -3, ... when that is taken.
+void run_default_name(char out[TEXT_CAPACITY], const char *pos);
+
+// Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run.
+bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
+
+// A trained model that was read back.
+typedef struct {
+    TrainOptions options;
+    Tokenizer tokenizer;
+    Gpt gpt; // parameters only
+} Run;
+
+// Read config, tokenizer and weights. `past` ("", "clamp", "interpolate") sets the scheme's option of that name. Fails
+// (input) when something is missing, damaged or does not belong together, and when the scheme has no such option.
+bool run_open(Run *run, const char *directory, const char *past, Error *error);
+void run_close(Run *run);
+
+// Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has them).
+bool run_init_from(Gpt *gpt, const char *directory, Error *error);
+
+// log.csv, one row a step.
+typedef struct {
+    FILE *stream;
+    char path[PATH_CAPACITY];
+} RunLog;
+
+// Start the log, or reopen it and cut off the rows after `step` that a killed run left behind.
+bool log_open(RunLog *log, const char *path, long long step, Error *error);
+// validation is the loss in nats, or NAN where none was made.
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error);
+// Make all rows durable.
+bool log_sync(RunLog *log, Error *error);
+void log_close(RunLog *log);
+
+#endif

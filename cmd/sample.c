@@ -1,0 +1,54 @@
+// `bitter sample`: text from a run.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/generate.h"
+#include "cmd/run.h"
+
+#include <stddef.h>
+
+typedef struct {
+    char prompt[TEXT_CAPACITY], past[TEXT_CAPACITY];
+    long long tokens, top_k, seed, context, threads;
+    double temperature;
+} SampleOptions;
+
+#define FIELD(name) offsetof(SampleOptions, name)
+
+static const Option sample_options[] = {
+    {"prompt", OPTION_TEXT, FIELD(prompt), NULL, 0, 0, NULL, "TEXT", "what the text begins with"},
+    {"tokens", OPTION_INTEGER, FIELD(tokens), "200", 1, 1e9, NULL, "N", "tokens to write after the prompt"},
+    {"temperature", OPTION_NUMBER, FIELD(temperature), "0.8", 0, 100, NULL, "X", "0 always takes the likeliest token"},
+    {"top-k", OPTION_INTEGER, FIELD(top_k), "50", 0, 65536, NULL, "K", "draw among the K likeliest; 0 = all"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "another seed, another text"},
+    {"context", OPTION_INTEGER, FIELD(context), "0", 0, 1e7, NULL, "N", "window in tokens; 0 = the trained context"},
+    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
+    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    {0},
+};
+
+int command_sample(int argc, char **argv) {
+    static const Usage usage = {
+        "sample", "Print text that a run writes, token by token. When the window is full, its last half begins a new one.",
+        "RUN", sample_options, "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
+    SampleOptions options;
+    Error error;
+    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
+    if (operand != argc - 1) {
+        fail_input(&error, "takes one RUN, the directory that `bitter train` wrote, but got %d", argc - operand);
+        die("sample", &error);
+    }
+    threads_use(options.threads);
+    Run run;
+    if (!run_open(&run, argv[operand], options.past, &error)) die("sample", &error);
+    Generation generation = {
+        .prompt = options.prompt, .tokens = (int)options.tokens, .temperature = options.temperature,
+        .top_k = (int)options.top_k,
+        .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
+        .random = {random_key((uint64_t)options.seed, "sample"), 0},
+    };
+    const bool ok = generate(stdout, &run.gpt, &run.tokenizer, &generation, &error);
+    if (ok) putchar('\n');
+    run_close(&run);
+    if (!ok) die("sample", &error);
+    return 0;
+}

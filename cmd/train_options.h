@@ -1,0 +1,27 @@
+// The options that everything that trains has in common.
+#ifndef BITTER_TRAIN_OPTIONS_H
+#define BITTER_TRAIN_OPTIONS_H
+
+#include "data/option.h"
+#include "model/tensor.h"
+
+typedef struct {
+    char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    long long layers, heads, width, context, batch, accumulate, steps, warmup, seed, threads;
+    double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
+    long long eval_every, eval_tokens, sample_every, save_every;
+    char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
+    bool resume;
+} TrainOptions;
+
+extern const Option train_options[];
+
+// May this option differ between a run and its resumption without changing what is computed?
+bool option_free_on_resume(const char *name);
+
+Shape shape_of(const TrainOptions *options, int vocab);
+
+// What the table's ranges cannot say: NULL, or a sentence about options that do not go together.
+const char *train_options_complaint(const TrainOptions *options);
+
+#endif

@@ -1,0 +1,117 @@
+#include "cmd/trainer.h"
+
+#include "cmd/evaluate.h"
+#include "cmd/progress.h"
+#include "data/random.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+int threads_use(long long threads) {
+    const int count = threads > 0 ? (int)threads : omp_get_num_procs();
+    omp_set_dynamic(0);
+    omp_set_num_threads(count);
+    return count;
+}
+
+bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
+    *trainer = (Trainer){.options = options, .corpus = corpus};
+    const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
+    const char *complaint = train_options_complaint(options);
+    if (!complaint) complaint = shape_complaint(&shape); // before the scheme looks at head widths
+    if (complaint) return fail_input(error, "%s", complaint);
+    const int B = (int)options->batch, T = shape.context;
+    Position pos;
+    bool ok = position_create(&pos, options->pos, &shape, error) &&
+              batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)options->seed, error) &&
+              gpt_create(&trainer->gpt, &shape, &pos, true, error) &&
+              train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
+    if (ok) {
+        trainer->inputs = malloc((size_t)B * (size_t)T * sizeof(int));
+        trainer->targets = malloc((size_t)B * (size_t)T * sizeof(int));
+        ok = (trainer->inputs && trainer->targets) || fail_run(error, "no memory for a batch of %d x %d tokens", B, T);
+    }
+    if (!ok) {
+        trainer_free(trainer);
+        return false;
+    }
+    gpt_init(&trainer->gpt, (uint64_t)options->seed);
+    trainer->pass.dropout_rate = options->dropout;
+    return true;
+}
+
+void trainer_free(Trainer *trainer) {
+    train_pass_free(&trainer->pass);
+    gpt_free(&trainer->gpt);
+    free(trainer->inputs);
+    free(trainer->targets);
+}
+
+// Forward and backward of one batch; its mean loss comes back, its gradient is added to the gradients.
+static double accumulate(Trainer *trainer) {
+    TrainPass *pass = &trainer->pass;
+    const int rows = pass->B * pass->T;
+    const double share = 1.0 / ((double)rows * (double)trainer->options->accumulate); // of a token in the mean loss
+    batches_next(trainer->inputs, trainer->targets, &trainer->batches, pass->B);
+    pass->dropout_key = random_bits(random_key((uint64_t)trainer->options->seed, "dropout"), trainer->batches.cursor);
+    for (int r = 0; r < rows; r++) pass->dnll[r] = (real)share;
+    train_pass_embed(pass, &trainer->gpt, trainer->inputs);
+    train_pass_forward(pass, &trainer->gpt, trainer->targets, true);
+    train_pass_backward(pass, &trainer->gpt, trainer->inputs);
+    double loss = 0;
+    for (int r = 0; r < rows; r++) loss += pass->nll[r];
+    return loss * share;
+}
+
+bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
+    const TrainOptions *o = trainer->options;
+    Gpt *gpt = &trainer->gpt;
+    const double start = clock_seconds();
+    memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
+    *report = (StepReport){0};
+    for (long long i = 0; i < o->accumulate; i++) report->loss += accumulate(trainer);
+    report->gradient_norm = gradient_norm(gpt);
+    const long long step = (long long)trainer->progress.step + 1;
+    if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {
+        const char *tensor = gradient_nonfinite(gpt);
+        return fail_nonfinite(error,
+                              "step %lld: the loss is %g and the gradient's norm is %g (first bad tensor: %s); try a smaller "
+                              "--lr, a longer --warmup or a smaller --clip",
+                              step, report->loss, report->gradient_norm, tensor ? tensor : "none");
+    }
+    report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
+    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
+    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
+    report->seconds = clock_seconds() - start;
+    trainer->progress.step = step;
+    trainer->progress.rows = (int64_t)trainer->batches.cursor;
+    trainer->progress.batch_crc = trainer->batches.crc;
+    trainer->progress.seconds += report->seconds;
+    return true;
+}
+
+bool trainer_validate(double *loss, const Trainer *trainer, Error *error) {
+    const int T = trainer->gpt.shape.context;
+    Evaluation evaluation = {.window = T, .stride = T, .limit = (uint64_t)trainer->options->eval_tokens};
+    if (evaluation.limit > 0 && evaluation.limit < (uint64_t)T + 1) evaluation.limit = (uint64_t)T + 1;
+    char name[PATH_CAPACITY + 32];
+    snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
+    if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
+    *loss = evaluation.nll / (double)evaluation.tokens;
+    return true;
+}
+
+bool trainer_save_state(const Trainer *trainer, const char *path, Error *error) {
+    return state_save(path, &trainer->gpt, &trainer->progress, error);
+}
+
+bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
+    if (!state_load(path, &trainer->gpt, &trainer->progress, error)) return false;
+    trainer->batches.cursor = (uint64_t)trainer->progress.rows;
+    trainer->batches.crc = (uint32_t)trainer->progress.batch_crc;
+    return true;
+}
+
+long long trainer_tokens(const Trainer *trainer) {
+    return (long long)trainer->progress.rows * trainer->gpt.shape.context;
+}

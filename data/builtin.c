@@ -1,0 +1,89 @@
+#include "data/builtin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    long long bytes, seed;
+} BuiltinSettings;
+
+static const Option builtin_options[] = {
+    {"bytes", OPTION_INTEGER, offsetof(BuiltinSettings, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
+    {"seed", OPTION_INTEGER, offsetof(BuiltinSettings, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
+    {.name = NULL},
+};
+
+const Builtin *const builtins[] = {&builtin_tales, NULL};
+
+enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins - 1 };
+
+static const Builtin *builtin_find(const char *name, Error *error) {
+    const char *names[BUILTIN_COUNT];
+    for (int i = 0; i < BUILTIN_COUNT; i++) {
+        names[i] = builtins[i]->name;
+        if (strcmp(names[i], name) == 0) return builtins[i];
+    }
+    const char *nearest = nearest_name(name, names, BUILTIN_COUNT);
+    fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);
+    return NULL;
+}
+
+// "NAME[:key=value,...]" -> the corpus and its settings.
+static const Builtin *builtin_parse(BuiltinSettings *settings, const char *specification, Error *error) {
+    char name[TEXT_CAPACITY], owner[TEXT_CAPACITY + 8] = "builtin:";
+    const size_t length = strcspn(specification, ":");
+    if (length >= sizeof name) {
+        fail_input(error, "builtin:%.40s...: the name of a corpus is shorter than %zu characters", specification,
+                   sizeof name);
+        return NULL;
+    }
+    memcpy(name, specification, length);
+    name[length] = '\0';
+    const Builtin *builtin = builtin_find(name, error);
+    if (!builtin) return NULL;
+    options_default(settings, builtin_options);
+    const char *list = specification[length] == ':' ? specification + length + 1 : "";
+    return options_parse_list(settings, builtin_options, list, strcat(owner, name), error) ? builtin : NULL;
+}
+
+// One more zeroed Text at the end of the array, or NULL.
+static Text *documents_grow(Text **documents, size_t *count, size_t *capacity) {
+    if (*count == *capacity) {
+        const size_t more = *capacity ? 2 * *capacity : 64;
+        Text *larger = realloc(*documents, more * sizeof **documents);
+        if (!larger) return NULL;
+        *documents = larger;
+        *capacity = more;
+    }
+    Text *document = &(*documents)[(*count)++];
+    *document = (Text){0};
+    return document;
+}
+
+static void documents_free(Text **documents, size_t *count) {
+    for (size_t i = 0; i < *count; i++) text_free(&(*documents)[i]);
+    free(*documents);
+    *documents = NULL;
+    *count = 0;
+}
+
+bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error) {
+    BuiltinSettings settings;
+    *documents = NULL;
+    *count = 0;
+    const Builtin *builtin = builtin_parse(&settings, specification, error);
+    if (!builtin) return false;
+    long long bytes = 0;
+    size_t capacity = 0;
+    while (bytes < settings.bytes) {
+        Text *document = documents_grow(documents, count, &capacity);
+        if (document) builtin->document(document, (uint64_t)settings.seed, *count - 1);
+        if (!document || document->failed) {
+            documents_free(documents, count);
+            return fail_run(error, "builtin:%s: out of memory after %lld bytes; ask for less with bytes=N",
+                            specification, bytes);
+        }
+        bytes += (long long)document->size;
+    }
+    return true;
+}

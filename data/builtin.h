@@ -1,0 +1,28 @@
+// Corpora that need no download: `builtin:NAME[:key=value,...]` wherever data is asked for. One file per corpus, one
+// registry in builtin.c.
+#ifndef BITTER_BUILTIN_H
+#define BITTER_BUILTIN_H
+
+#include "data/option.h"
+#include "data/text.h"
+
+#include <stdint.h>
+
+typedef struct {
+    const char *name;
+    const char *help; // one sentence
+    // Append document `index` of the corpus with this seed, a pure function of both: ASCII, without an end marker.
+    void (*document)(Text *text, uint64_t seed, uint64_t index);
+} Builtin;
+
+// NULL-terminated.
+extern const Builtin *const builtins[];
+
+extern const Builtin builtin_tales;
+
+// The documents of "NAME[:bytes=N,seed=N]" (what follows "builtin:"), one Text each, until they hold at least `bytes`
+// bytes together. The caller frees each text and the array. Fails (input) on an unknown corpus or key, naming the
+// nearest, (run) when memory runs out.
+bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error);
+
+#endif

@@ -1,0 +1,171 @@
+#include "data/corpus.h"
+
+#include "data/builtin.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char BUILTIN_PREFIX[] = "builtin:";
+static const double BUILTIN_VALIDATION = 0.1;
+
+uint64_t corpus_training_count(uint64_t count, double validation) {
+    // 1 - 0.3 and the product are off by an ulp or two, which must not cost a token when the exact product is whole.
+    double training = (double)count * (1 - validation) * (1 + 4 * DBL_EPSILON);
+    return training >= (double)count ? count : (uint64_t)floor(training);
+}
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+static bool is_shard_of(const char *file, const char *split) {
+    if (!ends_with(file, ".bin") && !ends_with(file, ".bin.gz")) return false;
+    bool training = strstr(file, "train") != NULL; // a name with both words counts as training
+    return strcmp(split, "train") == 0 ? training : !training && strstr(file, split);
+}
+
+static int compare_paths(const void *a, const void *b) {
+    return strcmp(((const Shard *)a)->path, ((const Shard *)b)->path);
+}
+
+// Append a closed shard with its path.
+static bool split_add(Split *split, const char *directory, const char *file, Error *error) {
+    Shard *larger = realloc(split->shards, (size_t)(split->shard_count + 1) * sizeof *larger);
+    if (!larger) return fail_run(error, "%s: no memory for its list of shards", directory);
+    split->shards = larger;
+    Shard *shard = &larger[split->shard_count++];
+    *shard = (Shard){0};
+    return path_format(shard->path, error, "%s/%s", directory, file);
+}
+
+// The paths of the split's shards, sorted.
+static bool split_find(Split *split, const char *directory, const char *name, Error *error) {
+    DIR *entries = opendir(directory);
+    if (!entries)
+        return fail_input(error, "cannot read the data directory %s: %s; make one with `bitter prepare`", directory,
+                          strerror(errno));
+    bool ok = true;
+    for (const struct dirent *entry; ok && (entry = readdir(entries));)
+        if (is_shard_of(entry->d_name, name)) ok = split_add(split, directory, entry->d_name, error);
+    closedir(entries);
+    if (!ok) return false;
+    if (split->shard_count == 0)
+        return fail_input(error, "%s has no %s shard (*%s*.bin or *%s*.bin.gz); make both with `bitter prepare`",
+                          directory, name, name, name);
+    qsort(split->shards, (size_t)split->shard_count, sizeof *split->shards, compare_paths);
+    return true;
+}
+
+// The same text twice would be trained on twice, or, if only one of the two is stale, wrongly.
+static bool check_twins(const Split *split, Error *error) {
+    for (int i = 0; i + 1 < split->shard_count; i++) {
+        const char *plain = split->shards[i].path, *packed = split->shards[i + 1].path;
+        if (strncmp(packed, plain, strlen(plain)) == 0 && strcmp(packed + strlen(plain), ".gz") == 0)
+            return fail_input(error, "%s is there plain and as .gz; remove one of the two", plain);
+    }
+    return true;
+}
+
+static bool split_open(Split *split, const char *directory, const char *name, int vocab_size, Error *error) {
+    if (!split_find(split, directory, name, error) || !check_twins(split, error)) return false;
+    for (int i = 0; i < split->shard_count; i++) {
+        char path[PATH_CAPACITY];
+        memcpy(path, split->shards[i].path, sizeof path);
+        if (!shard_open(&split->shards[i], path, vocab_size, error)) return false;
+        split->count += split->shards[i].count;
+    }
+    return true;
+}
+
+static bool directory_open(Corpus *corpus, Error *error) {
+    char path[PATH_CAPACITY];
+    if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
+    Tokenizer *tokenizer = &corpus->tokenizer;
+    bool ready = path_exists(path) ? tokenizer_read(tokenizer, path, error)
+                                   : tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error);
+    return ready && split_open(&corpus->train, corpus->name, "train", tokenizer->vocab_size, error) &&
+           split_open(&corpus->val, corpus->name, "val", tokenizer->vocab_size, error);
+}
+
+// Every document followed by the end token.
+static bool encode_documents(Tokens *tokens, const Tokenizer *tokenizer, const Text *documents, size_t count,
+                             const char *name, Error *error) {
+    const uint16_t end = (uint16_t)tokenizer_end(tokenizer);
+    for (size_t i = 0; i < count; i++) {
+        if (!tokenizer_encode(tokens, tokenizer, documents[i].bytes, documents[i].size, name, error)) return false;
+        if (!tokens_add(tokens, &end, 1, error)) return false;
+    }
+    return true;
+}
+
+static bool split_from_tokens(Split *split, const char *corpus_name, const char *name, const uint16_t *ids,
+                              size_t count, Error *error) {
+    char path[PATH_CAPACITY];
+    split->shards = calloc(1, sizeof *split->shards);
+    if (!split->shards) return fail_run(error, "%s: no memory for its %s split", corpus_name, name);
+    split->shard_count = 1;
+    split->count = count;
+    return path_format(path, error, "%s (%s)", corpus_name, name) &&
+           shard_from_tokens(split->shards, path, ids, count, error);
+}
+
+static bool builtin_open(Corpus *corpus, Error *error) {
+    Text *documents;
+    size_t count;
+    Tokens tokens = {0};
+    if (!builtin_generate(&documents, &count, corpus->name + strlen(BUILTIN_PREFIX), error)) return false;
+    bool ok = tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
+              encode_documents(&tokens, &corpus->tokenizer, documents, count, corpus->name, error);
+    for (size_t i = 0; i < count; i++) text_free(&documents[i]);
+    free(documents);
+    if (ok) {
+        size_t training = (size_t)corpus_training_count(tokens.count, BUILTIN_VALIDATION);
+        ok =
+            split_from_tokens(&corpus->train, corpus->name, "train", tokens.ids, training, error) &&
+            split_from_tokens(&corpus->val, corpus->name, "val", tokens.ids + training, tokens.count - training, error);
+    }
+    tokens_free(&tokens);
+    return ok;
+}
+
+bool corpus_open(Corpus *corpus, const char *name, Error *error) {
+    *corpus = (Corpus){0};
+    bool builtin = strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
+    if (path_format(corpus->name, error, "%s", name) &&
+        (builtin ? builtin_open(corpus, error) : directory_open(corpus, error)))
+        return true;
+    corpus_close(corpus);
+    return false;
+}
+
+static void split_close(Split *split) {
+    for (int i = 0; i < split->shard_count; i++) shard_close(&split->shards[i]);
+    free(split->shards);
+}
+
+void corpus_close(Corpus *corpus) {
+    split_close(&corpus->train);
+    split_close(&corpus->val);
+    tokenizer_free(&corpus->tokenizer);
+    *corpus = (Corpus){0};
+}
+
+void split_read(int *ids, const Split *split, uint64_t offset, size_t count) {
+    assert(offset <= split->count && count <= split->count - offset);
+    for (const Shard *shard = split->shards; count > 0; shard++) {
+        if (offset >= shard->count) {
+            offset -= shard->count;
+            continue;
+        }
+        size_t available = shard->count - (size_t)offset, taken = count < available ? count : available;
+        for (size_t i = 0; i < taken; i++) *ids++ = shard->tokens[offset + i];
+        count -= taken;
+        offset = 0;
+    }
+}

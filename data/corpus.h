@@ -1,0 +1,33 @@
+// Everything a run needs to know of its data: a training and a validation stream of tokens, and their tokenizer.
+#ifndef BITTER_CORPUS_H
+#define BITTER_CORPUS_H
+
+#include "data/shard.h"
+#include "data/tokenizer.h"
+
+typedef struct {
+    Shard *shards; // (shard_count), in the order of their names; one stream
+    int shard_count;
+    uint64_t count; // tokens in all
+} Split;
+
+typedef struct {
+    char name[PATH_CAPACITY]; // as the user gave it: a directory or builtin:...
+    Tokenizer tokenizer;
+    Split train, val;
+} Corpus;
+
+// Open a directory (tokenizer.json, *train*.bin[.gz], *val*.bin[.gz]; without a tokenizer.json the shards are llm.c's
+// and hold GPT-2's 50257 tokens) or make "builtin:NAME[:key=value,...]" in memory (tokenizer bytes, the last tenth is
+// validation). Fails (input) as shard_open does, or when a split has no shard.
+bool corpus_open(Corpus *corpus, const char *name, Error *error);
+void corpus_close(Corpus *corpus);
+
+// How many of `count` tokens are for training when the last `validation` share (0..1) is not: floor(count * (1 -
+// share)), the same for a share typed in decimal as exact arithmetic gives.
+uint64_t corpus_training_count(uint64_t count, double validation);
+
+// Copy tokens offset .. offset+count-1 of the stream to ids (count); they must exist (assertion).
+void split_read(int *ids, const Split *split, uint64_t offset, size_t count);
+
+#endif

@@ -1,0 +1,33 @@
+// One way to say what went wrong. Libraries (data/, posenc/, model/) fill an Error and return false; only cmd/ and
+// train.c print it and exit.
+#ifndef BITTER_ERROR_H
+#define BITTER_ERROR_H
+
+#include <stdbool.h>
+
+// The values are the program's exit codes.
+typedef enum {
+    ERROR_NONE = 0,
+    ERROR_RUN = 1,       // failed while running: I/O, memory
+    ERROR_INPUT = 2,     // usage or bad input
+    ERROR_NONFINITE = 3, // loss or gradient is not a finite number
+} ErrorKind;
+
+typedef struct {
+    ErrorKind kind;
+    char message[1200]; // one sentence: file, what was found, what was expected, next step
+} Error;
+
+#if defined(__GNUC__)
+#define FORMAT_CHECK(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
+#else
+#define FORMAT_CHECK(format_index, first_argument)
+#endif
+
+// Fill *error with the kind and the formatted sentence; a longer one is cut. Always return false, so that callers write
+// `return fail_input(error, ...)`.
+bool fail_input(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
+bool fail_run(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
+bool fail_nonfinite(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
+
+#endif

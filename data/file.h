@@ -1,0 +1,48 @@
+// Whole files in, atomic files out.
+#ifndef BITTER_FILE_H
+#define BITTER_FILE_H
+
+#include "data/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PATH_CAPACITY 1024
+
+typedef struct {
+    uint8_t *bytes; // (size), followed by one 0 byte so that text can be read as a string
+    size_t size;
+} Buffer;
+
+// path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
+bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
+
+bool path_exists(const char *path);
+
+// Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
+bool directory_create(const char *path, Error *error);
+
+// Make a rename inside the directory survive a power cut.
+bool directory_sync(const char *path, Error *error);
+
+// Read the whole file; the caller frees buffer->bytes. Fails (input) when missing or unreadable.
+bool file_read(Buffer *buffer, const char *path, Error *error);
+
+// Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when unreadable, (run) when
+// memory runs out.
+bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
+
+// An atomic replacement: bytes go to a temporary file beside `path`; commit makes them durable and renames, so a crash
+// at any instant leaves the old file or the new one.
+typedef struct {
+    FILE *stream;
+    char path[PATH_CAPACITY], temporary[PATH_CAPACITY];
+} AtomicFile;
+
+bool atomic_open(AtomicFile *file, const char *path, Error *error);
+bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error); // on failure the file is abandoned
+bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned
+void atomic_abandon(AtomicFile *file); // removes the temporary file; harmless after commit or failure
+
+#endif

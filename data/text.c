@@ -1,0 +1,49 @@
+#include "data/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Room for `size` more bytes; false once memory has run out.
+static bool text_reserve(Text *text, size_t size) {
+    if (text->failed) return false;
+    if (size <= text->capacity - text->size) return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity - text->size < size && capacity <= SIZE_MAX / 2) capacity *= 2;
+    char *bytes = capacity - text->size < size ? NULL : realloc(text->bytes, capacity);
+    if (!bytes) {
+        text->failed = true;
+        return false;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return true;
+}
+
+void text_add(Text *text, const char *bytes, size_t size) {
+    if (size == 0 || !text_reserve(text, size)) return;
+    memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+}
+
+void text_print(Text *text, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        text->failed = true;
+    } else if (text_reserve(text, (size_t)length + 1)) { // one more for the 0 that vsnprintf writes
+        vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
+        text->size += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_free(Text *text) {
+    free(text->bytes);
+    *text = (Text){0};
+}

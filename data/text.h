@@ -1,0 +1,19 @@
+// A growing byte string: what generators write and tokenizers read.
+#ifndef BITTER_TEXT_H
+#define BITTER_TEXT_H
+
+#include "data/error.h"
+
+#include <stddef.h>
+
+typedef struct {
+    char *bytes; // (size), not terminated; start from {0}
+    size_t size, capacity;
+    bool failed; // memory ran out: later additions do nothing, so that one check at the end is enough
+} Text;
+
+void text_add(Text *text, const char *bytes, size_t size);
+void text_print(Text *text, const char *format, ...) FORMAT_CHECK(2, 3); // appends like printf
+void text_free(Text *text);
+
+#endif

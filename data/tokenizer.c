@@ -1,0 +1,320 @@
+#include "data/tokenizer.h"
+
+#include "data/file.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CODE_POINTS = 0x110000,
+    BYTES_END = 256,
+    BYTES_VOCAB = 257,
+};
+
+static const char *const kind_names[] = {
+    [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_NONE] = "none"};
+
+static bool tokens_reserve(Tokens *tokens, size_t more, Error *error) {
+    if (more <= tokens->capacity - tokens->count) return true;
+    size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
+    if (capacity < needed) capacity = needed;
+    uint16_t *ids = capacity <= SIZE_MAX / sizeof *ids ? realloc(tokens->ids, capacity * sizeof *ids) : NULL;
+    if (!ids) return fail_run(error, "no memory for %zu tokens", needed);
+    tokens->ids = ids;
+    tokens->capacity = capacity;
+    return true;
+}
+
+bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error) {
+    if (!tokens_reserve(tokens, count, error)) return false;
+    if (count > 0) memcpy(tokens->ids + tokens->count, ids, count * sizeof *ids);
+    tokens->count += count;
+    return true;
+}
+
+void tokens_free(Tokens *tokens) {
+    free(tokens->ids);
+    *tokens = (Tokens){0};
+}
+
+// The code point at the head of the text and how many bytes it takes, or 0 if that is not UTF-8. Overlong forms,
+// surrogates and what is beyond U+10FFFF are not.
+static int utf8_decode(uint32_t *character, const char *text, size_t size) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text;
+    unsigned char head = bytes[0];
+    if (head < 0x80) {
+        *character = head;
+        return 1;
+    }
+    int length = head >= 0xF0 ? 4 : head >= 0xE0 ? 3 : 2;
+    if (head < 0xC0 || head >= 0xF8 || (size_t)length > size) return 0;
+    *character = head & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((bytes[i] & 0xC0) != 0x80) return 0;
+        *character = *character << 6 | (bytes[i] & 0x3F);
+    }
+    bool surrogate = *character >= 0xD800 && *character < 0xE000;
+    return *character < least[length] || *character >= CODE_POINTS || surrogate ? 0 : length;
+}
+
+static int utf8_encode(char text[4], uint32_t character) {
+    int length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    if (length == 1) {
+        text[0] = (char)character;
+        return 1;
+    }
+    for (int i = length - 1; i > 0; i--, character >>= 6) text[i] = (char)(0x80 | (character & 0x3F));
+    text[0] = (char)((0xF00 >> length & 0xFF) | character);
+    return length;
+}
+
+static size_t line_of(const char *text, size_t offset) {
+    size_t line = 1;
+    for (size_t i = 0; i < offset; i++) line += text[i] == '\n';
+    return line;
+}
+
+static bool fail_encoding(Error *error, const char *text, size_t offset, const char *name) {
+    return fail_input(error,
+                      "%s, line %zu: byte %zu (0x%02X) is not UTF-8; convert the text (iconv -t UTF-8) or use "
+                      "--tokenizer bytes",
+                      name, line_of(text, offset), offset, (unsigned char)text[offset]);
+}
+
+// Where the character is, or would be, among the sorted ones.
+static int character_position(const Tokenizer *tokenizer, uint32_t character) {
+    int low = 0, high = tokenizer->vocab_size;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (tokenizer->characters[middle] < character)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// The character's id, or -1.
+static int character_id(const Tokenizer *tokenizer, uint32_t character) {
+    int position = character_position(tokenizer, character);
+    return position < tokenizer->vocab_size && tokenizer->characters[position] == character ? position : -1;
+}
+
+static bool insert_character(Tokenizer *tokenizer, uint32_t character, const char *name, Error *error) {
+    int count = tokenizer->vocab_size, position = character_position(tokenizer, character);
+    if (position < count && tokenizer->characters[position] == character) return true;
+    if (count == TOKENIZER_VOCAB_MOST)
+        return fail_input(error, "%s has more than %d different characters; use --tokenizer bytes", name, count);
+    uint32_t *characters = realloc(tokenizer->characters, (size_t)(count + 1) * sizeof *characters);
+    if (!characters) return fail_run(error, "%s: no memory for %d characters", name, count + 1);
+    memmove(characters + position + 1, characters + position, (size_t)(count - position) * sizeof *characters);
+    characters[position] = character;
+    tokenizer->characters = characters;
+    tokenizer->vocab_size = count + 1;
+    return true;
+}
+
+bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error) {
+    if (tokenizer->kind != TOKENIZER_CHARS) return true;
+    bool seen[128] = {false}; // most text is mostly this: insert it once
+    for (size_t offset = 0; offset < size;) {
+        uint32_t character;
+        int length = utf8_decode(&character, text + offset, size - offset);
+        if (length == 0) return fail_encoding(error, text, offset, name);
+        offset += (size_t)length;
+        if (character < 128 && seen[character]) continue;
+        if (character < 128) seen[character] = true;
+        if (!insert_character(tokenizer, character, name, error)) return false;
+    }
+    return true;
+}
+
+bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
+                      Error *error) {
+    static const int vocab_sizes[] = {
+        [TOKENIZER_BYTES] = BYTES_VOCAB, [TOKENIZER_CHARS] = 0, [TOKENIZER_NONE] = TOKENIZER_VOCAB_GPT2};
+    *tokenizer = (Tokenizer){.kind = kind, .vocab_size = vocab_sizes[kind]};
+    return tokenizer_extend(tokenizer, text, size, name, error);
+}
+
+static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
+                           const char *name) {
+    uint32_t character;
+    utf8_decode(&character, text + offset, (size_t)length);
+    bool visible = character > ' ' && character != 0x7F;
+    return fail_input(error,
+                      "%s, line %zu: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
+                      "leave it out or prepare the data again with it",
+                      name, line_of(text, offset), visible ? "'" : "", visible ? length : 0, text + offset,
+                      visible ? "' " : "", (unsigned)character, tokenizer->vocab_size);
+}
+
+// Room for the ids is reserved: a character takes at least a byte.
+static bool encode_chars(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
+                         Error *error) {
+    int ascii[128]; // most text is mostly this: look it up once
+    for (uint32_t c = 0; c < 128; c++) ascii[c] = character_id(tokenizer, c);
+    size_t count = tokens->count;
+    for (size_t offset = 0; offset < size;) {
+        uint32_t character;
+        int length = utf8_decode(&character, text + offset, size - offset);
+        if (length == 0) return fail_encoding(error, text, offset, name);
+        int id = character < 128 ? ascii[character] : character_id(tokenizer, character);
+        if (id < 0) return fail_character(error, tokenizer, text, offset, length, name);
+        tokens->ids[count++] = (uint16_t)id;
+        offset += (size_t)length;
+    }
+    tokens->count = count;
+    return true;
+}
+
+bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
+                      Error *error) {
+    if (tokenizer->kind == TOKENIZER_NONE)
+        return fail_input(error,
+                          "%s cannot be turned into tokens: the model's data came without a tokenizer; use data "
+                          "made by `bitter prepare`",
+                          name);
+    if (!tokens_reserve(tokens, size, error)) return false;
+    if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, tokenizer, text, size, name, error);
+    for (size_t i = 0; i < size; i++) tokens->ids[tokens->count++] = (unsigned char)text[i];
+    return true;
+}
+
+int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]) {
+    assert(id >= 0 && id < tokenizer->vocab_size);
+    switch (tokenizer->kind) {
+    case TOKENIZER_BYTES:
+        text[0] = (char)id;
+        return id == BYTES_END ? 0 : 1;
+    case TOKENIZER_CHARS:
+        return utf8_encode(text, tokenizer->characters[id]);
+    case TOKENIZER_NONE:
+        return snprintf(text, 16, "<%d>", id);
+    }
+    return 0;
+}
+
+int tokenizer_end(const Tokenizer *tokenizer) {
+    return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : -1;
+}
+
+static char *characters_as_text(const Tokenizer *tokenizer, size_t *size) {
+    char *text = malloc(4 * (size_t)tokenizer->vocab_size + 1);
+    *size = 0;
+    for (int i = 0; text && i < tokenizer->vocab_size; i++)
+        *size += (size_t)utf8_encode(text + *size, tokenizer->characters[i]);
+    return text;
+}
+
+static char *tokenizer_dump(const Tokenizer *tokenizer) {
+    json_t *root =
+        json_pack("{s:s, s:i}", "tokenizer", kind_names[tokenizer->kind], "vocab_size", tokenizer->vocab_size);
+    if (tokenizer->kind == TOKENIZER_CHARS) {
+        size_t size;
+        char *text = characters_as_text(tokenizer, &size);
+        json_object_set_new(root, "characters", text ? json_stringn(text, size) : NULL);
+        free(text);
+        if (!json_object_get(root, "characters")) {
+            json_decref(root);
+            return NULL;
+        }
+    }
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    json_decref(root);
+    return dump;
+}
+
+bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
+    char *dump = tokenizer_dump(tokenizer);
+    if (!dump) return fail_run(error, "no memory to write %s", path);
+    AtomicFile file;
+    bool ok = atomic_open(&file, path, error) && atomic_write(&file, dump, strlen(dump), error) &&
+              atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+    free(dump);
+    return ok;
+}
+
+static bool read_kind(TokenizerKind *kind, const json_t *root, const char *path, Error *error) {
+    const char *name = json_string_value(json_object_get(root, "tokenizer"));
+    for (int i = 0; name && i < (int)(sizeof kind_names / sizeof *kind_names); i++) {
+        if (strcmp(name, kind_names[i]) != 0) continue;
+        *kind = (TokenizerKind)i;
+        return true;
+    }
+    return fail_input(error,
+                      "%s: \"tokenizer\" is %s, but \"bytes\", \"chars\" or \"none\" was expected; make the file "
+                      "with `bitter prepare`",
+                      path, name ? name : "missing");
+}
+
+// The characters of a CHARS tokenizer must be the sorted set that `bitter prepare` writes.
+static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
+    const json_t *characters = json_object_get(root, "characters");
+    if (!json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
+    const char *text = json_string_value(characters);
+    size_t size = json_string_length(characters);
+    Tokens ids = {0};
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, text, size, path, error) &&
+              tokenizer_encode(&ids, tokenizer, text, size, path, error);
+    bool sorted = ok && ids.count == (size_t)tokenizer->vocab_size && ids.count > 0;
+    for (size_t i = 0; sorted && i < ids.count; i++) sorted = ids.ids[i] == i;
+    tokens_free(&ids);
+    if (!ok || sorted) return ok;
+    return fail_input(error,
+                      "%s: \"characters\" must be distinct, at least one and in rising order of code point; make "
+                      "the file again with `bitter prepare`",
+                      path);
+}
+
+static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
+    TokenizerKind kind = TOKENIZER_NONE;
+    if (!read_kind(&kind, root, path, error)) return false;
+    if (kind == TOKENIZER_CHARS) {
+        if (!read_characters(tokenizer, root, path, error)) return false;
+    } else if (!tokenizer_create(tokenizer, kind, "", 0, path, error)) {
+        return false;
+    }
+    const json_t *vocab_size = json_object_get(root, "vocab_size");
+    if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;
+    return fail_input(error,
+                      "%s: \"vocab_size\" must be %d, as its tokenizer \"%s\" has it; make the file again with "
+                      "`bitter prepare`",
+                      path, tokenizer->vocab_size, kind_names[kind]);
+}
+
+bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
+    *tokenizer = (Tokenizer){0};
+    Buffer buffer;
+    if (!file_read(&buffer, path, error)) return false;
+    json_error_t mistake;
+    json_t *root =
+        json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
+    free(buffer.bytes);
+    if (!root)
+        return fail_input(error, "%s, line %d: not JSON (%s); make the file again with `bitter prepare`", path,
+                          mistake.line, mistake.text);
+    bool ok = read_fields(tokenizer, root, path, error);
+    json_decref(root);
+    if (!ok) tokenizer_free(tokenizer);
+    return ok;
+}
+
+bool tokenizer_copy(Tokenizer *copy, const Tokenizer *tokenizer, Error *error) {
+    *copy = *tokenizer;
+    if (!tokenizer->characters) return true;
+    size_t size = (size_t)tokenizer->vocab_size * sizeof *copy->characters;
+    copy->characters = malloc(size ? size : 1);
+    if (!copy->characters) return fail_run(error, "no memory for a tokenizer of %d characters", tokenizer->vocab_size);
+    memcpy(copy->characters, tokenizer->characters, size);
+    return true;
+}
+
+void tokenizer_free(Tokenizer *tokenizer) {
+    free(tokenizer->characters);
+    *tokenizer = (Tokenizer){0};
+}

@@ -1,0 +1,61 @@
+// Text <-> token ids.
+#ifndef BITTER_TOKENIZER_H
+#define BITTER_TOKENIZER_H
+
+#include "data/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    TOKENIZER_BYTES, // a byte is its value, 256 ends a document
+    TOKENIZER_CHARS, // index into the sorted set of the text's code points (nanoGPT's convention); nothing ends a
+                     // document
+    TOKENIZER_NONE,  // ids that came without their tokenizer (llm.c's own shards: GPT-2's 50257)
+} TokenizerKind;
+
+enum { TOKENIZER_VOCAB_MOST = 65536, TOKENIZER_VOCAB_GPT2 = 50257 };
+
+typedef struct {
+    TokenizerKind kind;
+    int vocab_size;       // at most 65536: tokens are uint16
+    uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
+} Tokenizer;
+
+// A growing array of tokens; start from {0}.
+typedef struct {
+    uint16_t *ids; // (count)
+    size_t count, capacity;
+} Tokens;
+
+bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error);
+void tokens_free(Tokens *tokens);
+
+// The tokenizer of this kind for this text: CHARS collects its characters. Fails (input), naming `name` and the byte,
+// on text that is not UTF-8 or has more than 65536 different characters.
+bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
+                      Error *error);
+
+// Make the characters of one more text known; ids move, so this comes before encoding. Nothing to do unless CHARS.
+// Fails as tokenizer_create does.
+bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
+
+// Append the ids of the text. Fails (input) on a character that the tokenizer does not know, naming it, its line and
+// `name`, the text's origin; then nothing was appended.
+bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
+                      Error *error);
+
+// The bytes of one token, not terminated; returns how many (0 for the end of a document; "<id>" for NONE).
+int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]);
+
+// The id that ends a document, or -1.
+int tokenizer_end(const Tokenizer *tokenizer);
+
+// tokenizer.json: {"tokenizer": "chars", "vocab_size": 65, "characters": "..."}, or "bytes" or "none" without
+// characters. Written atomically; read with every field checked.
+bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
+bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
+bool tokenizer_copy(Tokenizer *copy, const Tokenizer *tokenizer, Error *error);
+void tokenizer_free(Tokenizer *tokenizer);
+
+#endif

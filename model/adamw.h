@@ -1,0 +1,24 @@
+// The optimiser: AdamW (Loshchilov, Hutter 2017) with the gradient's norm clipped.
+#ifndef BITTER_ADAMW_H
+#define BITTER_ADAMW_H
+
+#include "model/gpt.h"
+
+typedef struct {
+    double beta1, beta2, epsilon, weight_decay, clip; // clip 0 = never
+} AdamW;
+
+// The Euclidean norm of all gradients, summed in double in a fixed order.
+double gradient_norm(const Gpt *gpt);
+
+// The first tensor whose gradient holds a number that is not finite, or NULL.
+const char *gradient_nonfinite(const Gpt *gpt);
+
+// One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters. `step`
+// counts from 1. Weight decay touches only tensors marked so.
+void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
+
+// The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`.
+double cosine_schedule(long long step, long long steps, long long warmup, double high, double low);
+
+#endif

@@ -1,0 +1,64 @@
+#include "model/checkpoint.h"
+
+#include "model/safetensors.h"
+
+#include <stdlib.h>
+
+#define PROGRESS_TENSORS 2
+
+// Describe one flat array's tensors, named with a prefix; returns how many.
+static int describe(SafeTensor *out, const TensorTable *table, const char *prefix, real *flat) {
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        out[i] = (SafeTensor){.dtype = sizeof(real) == sizeof(float) ? DTYPE_F32 : DTYPE_F64, .rank = t->rank,
+                              .data = flat + t->offset};
+        for (int axis = 0; axis < t->rank; axis++) out[i].shape[axis] = t->shape[axis];
+        snprintf(out[i].name, sizeof out[i].name, "%s%s", prefix, t->name);
+    }
+    return table->count;
+}
+
+typedef bool (*Transfer)(const char *path, const SafeTensor *tensors, int count, Error *error);
+
+static bool transfer_model(Transfer transfer, const char *path, const Gpt *gpt, Error *error) {
+    SafeTensor *tensors = calloc((size_t)gpt->tensors.count, sizeof *tensors);
+    if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
+    const int count = describe(tensors, &gpt->tensors, "", gpt->params);
+    const bool ok = transfer(path, tensors, count, error);
+    free(tensors);
+    return ok;
+}
+
+static bool transfer_state(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
+    SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + PROGRESS_TENSORS, sizeof *tensors);
+    if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
+    int count = describe(tensors, &gpt->tensors, "", gpt->params);
+    count += describe(tensors + count, &gpt->tensors, "m.", gpt->m);
+    count += describe(tensors + count, &gpt->tensors, "v.", gpt->v);
+    int64_t counters[] = {progress->step, progress->rows, progress->batch_crc};
+    tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters};
+    tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds};
+    const bool ok = transfer(path, tensors, count, error);
+    progress->step = counters[0];
+    progress->rows = counters[1];
+    progress->batch_crc = counters[2];
+    free(tensors);
+    return ok;
+}
+
+bool model_save(const char *path, const Gpt *gpt, Error *error) {
+    return transfer_model(safetensors_write, path, gpt, error);
+}
+
+bool model_load(const char *path, Gpt *gpt, Error *error) {
+    return transfer_model(safetensors_read, path, gpt, error);
+}
+
+bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error) {
+    Progress copy = *progress;
+    return transfer_state(safetensors_write, path, gpt, &copy, error);
+}
+
+bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
+    return transfer_state(safetensors_read, path, gpt, progress, error);
+}

@@ -1,0 +1,24 @@
+// A model on disk, and all that a bit-exact resume needs.
+#ifndef BITTER_CHECKPOINT_H
+#define BITTER_CHECKPOINT_H
+
+#include "model/gpt.h"
+
+// What training remembers beside its tensors.
+typedef struct {
+    int64_t step;       // steps done
+    int64_t rows;       // rows of batches drawn
+    int64_t batch_crc;  // CRC-32 of all inputs seen
+    double seconds;     // time spent in training steps
+} Progress;
+
+// model.safetensors: the parameters, one tensor each. `path` is replaced atomically.
+bool model_save(const char *path, const Gpt *gpt, Error *error);
+bool model_load(const char *path, Gpt *gpt, Error *error);
+
+// state.safetensors: parameters, both moments and progress in one file, so that one atomic rename replaces them all and
+// they can never come from different steps.
+bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error);
+bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error);
+
+#endif

@@ -1,0 +1,34 @@
+// The one door for matrix products.
+#ifndef BITTER_GEMM_H
+#define BITTER_GEMM_H
+
+#include "model/real.h"
+
+#include <stdbool.h>
+
+// A row-major operand: rows start `stride` numbers apart; `transposed` reads it as its transpose.
+typedef struct {
+    const real *at;
+    int stride;
+    bool transposed;
+} Matrix;
+
+static inline Matrix rows_of(const real *at, int stride) {
+    return (Matrix){at, stride, false};
+}
+
+static inline Matrix columns_of(const real *at, int stride) {
+    return (Matrix){at, stride, true};
+}
+
+// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. Uses all
+// threads, or one when called inside a parallel region.
+void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
+
+// NULL, or a sentence about a BLAS build that makes training slow (one that brings its own threads beside OpenMP's).
+const char *gemm_complaint(void);
+
+// What multiplies: library, version and kernel, for config.json.
+const char *gemm_description(void);
+
+#endif

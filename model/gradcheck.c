@@ -1,0 +1,161 @@
+#include "model/gradcheck.h"
+
+#include "data/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STEP 3e-4 // the four-point difference errs by STEP^4 times the fifth derivative
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int *ids, *targets; // (B,T)
+    real *x_shift;      // (B,T,C) added to the token embeddings
+    real *direction;    // of the tensor at work
+    GradcheckSettings settings;
+} Check;
+
+// Sum over tokens of dnll * nll; `training` also leaves the gradients.
+static double total_loss(Check *check, bool training) {
+    TrainPass *pass = &check->pass;
+    const size_t rows = (size_t)pass->B * pass->T, n = rows * check->gpt.shape.width;
+    train_pass_embed(pass, &check->gpt, check->ids);
+    for (size_t i = 0; i < n; i++) pass->layers[0].x[i] += check->x_shift[i];
+    train_pass_forward(pass, &check->gpt, check->targets, training);
+    if (training) train_pass_backward(pass, &check->gpt, check->ids);
+    double total = 0;
+    for (size_t r = 0; r < rows; r++) total += pass->dnll[r] * pass->nll[r];
+    return total;
+}
+
+static void shift(real *values, const Check *check, size_t at, size_t count, double amount) {
+    if (!check->settings.directions) values[at] += (real)amount;
+    else
+        for (size_t n = 0; n < count; n++) values[n] += (real)amount * check->direction[n];
+}
+
+// d loss along one number, or along the direction: (8 (f(+h) - f(-h)) - (f(+2h) - f(-2h))) / 12h
+static double difference(Check *check, real *values, size_t at, size_t count) {
+    static const double points[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        shift(values, check, at, count, points[i] * STEP);
+        sum += weights[i] * total_loss(check, false);
+        shift(values, check, at, count, -points[i] * STEP);
+    }
+    return sum / (12 * STEP);
+}
+
+static double root_mean_square(const real *values, size_t count) {
+    double sum = 0;
+    for (size_t n = 0; n < count; n++) sum += (double)values[n] * (double)values[n];
+    return sqrt(sum / (double)count);
+}
+
+static void check_tensor(GradientError *result, Check *check, const char *name, real *values, const real *grads,
+                         size_t count, double typical) {
+    snprintf(result->name, sizeof result->name, "%s", name);
+    result->worst = 0;
+    const uint64_t key = random_key(check->settings.seed, name);
+    for (size_t n = 0; n < count; n++) check->direction[n] = (real)random_normal(key, n);
+    // Some gradients are zero by symmetry (key biases without positions): against those, only a share of what is typical
+    // elsewhere in the model counts as an error.
+    const double rms = root_mean_square(grads, count), floor = 0.01 * rms > 1e-6 * typical ? 0.01 * rms : 1e-6 * typical;
+    for (size_t at = 0; at < (check->settings.directions ? 1 : count); at++) {
+        double analytic = grads[at];
+        if (check->settings.directions) {
+            analytic = 0;
+            for (size_t n = 0; n < count; n++) analytic += (double)grads[n] * (double)check->direction[n];
+        }
+        const double numeric = difference(check, values, at, count);
+        const double size = fmax(fmax(fabs(analytic), fabs(numeric)), floor), worst = fabs(analytic - numeric) / size;
+        if (worst <= result->worst) continue; // written so that NaN is kept
+        *result = (GradientError){.worst = worst, .at = at, .analytic = analytic, .numeric = numeric};
+        snprintf(result->name, sizeof result->name, "%s", name);
+        if (isnan(worst)) break;
+    }
+}
+
+// Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and biases.
+static void randomise(Check *check) {
+    Gpt *gpt = &check->gpt;
+    const uint64_t seed = check->settings.seed;
+    for (int i = 0; i < gpt->tensors.count; i++) {
+        const Tensor *t = &gpt->tensors.items[i];
+        const uint64_t key = random_key(seed, t->name);
+        for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
+    }
+    const int rows = check->pass.B * check->pass.T, V = gpt->shape.vocab;
+    Random ids = {random_key(seed, "ids"), 0};
+    for (int r = 0; r < rows; r++) {
+        check->ids[r] = random_below(&ids, V);
+        check->targets[r] = random_below(&ids, V);
+        check->pass.dnll[r] = (real)(random_next(&ids) - 0.3); // different for every token, some negative
+    }
+}
+
+static bool check_create(Check *check, const Position *pos, const GradcheckSettings *settings, Error *error) {
+    *check = (Check){.settings = *settings};
+    const Shape *shape = &pos->shape;
+    if (!gpt_create(&check->gpt, shape, pos, true, error) ||
+        !train_pass_create(&check->pass, &check->gpt, settings->B, settings->T, error))
+        return false;
+    const size_t rows = (size_t)settings->B * settings->T, n = rows * shape->width;
+    check->ids = malloc(rows * sizeof(int));
+    check->targets = malloc(rows * sizeof(int));
+    check->x_shift = calloc(n, sizeof(real));
+    check->direction = malloc((n > check->gpt.tensors.total ? n : check->gpt.tensors.total) * sizeof(real));
+    if (!check->ids || !check->targets || !check->x_shift || !check->direction)
+        return fail_run(error, "no memory for the gradient check");
+    gpt_init(&check->gpt, settings->seed);
+    check->pass.dropout_rate = settings->dropout;
+    check->pass.dropout_key = random_key(settings->seed, "dropout");
+    randomise(check);
+    return true;
+}
+
+static void check_free(Check *check) {
+    train_pass_free(&check->pass);
+    gpt_free(&check->gpt);
+    free(check->ids);
+    free(check->targets);
+    free(check->x_shift);
+    free(check->direction);
+}
+
+bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings, Error *error) {
+    Check check;
+    *errors = NULL;
+    if (!check_create(&check, pos, settings, error)) {
+        check_free(&check);
+        return false;
+    }
+    const TensorTable *table = &check.gpt.tensors;
+    const size_t inputs = (size_t)settings->B * settings->T * pos->shape.width;
+    *count = table->count + 1;
+    *errors = calloc((size_t)*count, sizeof **errors);
+    real *dx = malloc(inputs * sizeof(real));
+    const bool ok = *errors && dx;
+    if (ok) {
+        total_loss(&check, true);
+        memcpy(dx, check.pass.dx, inputs * sizeof(real)); // the differences will overwrite it
+        const double typical = root_mean_square(check.gpt.grads, table->total);
+        for (int i = 0; i < table->count; i++) {
+            const Tensor *t = &table->items[i];
+            check_tensor(&(*errors)[i], &check, t->name, check.gpt.params + t->offset, check.gpt.grads + t->offset, t->count,
+                         typical);
+        }
+        check_tensor(&(*errors)[table->count], &check, "input embeddings", check.x_shift, dx, inputs, typical);
+    }
+    free(dx);
+    check_free(&check);
+    return ok || fail_run(error, "no memory for the gradient check");
+}
+
+double gradcheck_worst(const GradientError *errors, int count) {
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        if (!(errors[i].worst <= worst)) worst = errors[i].worst;
+    return worst;
+}

@@ -1,0 +1,104 @@
+#include "model/infer.h"
+
+#include <assert.h>
+
+static void layout(Inference *inference, const Shape *shape) {
+    Arena *arena = &inference->arena;
+    const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
+    position_layout(&inference->pos, arena, inference->capacity, inference->B, false);
+    inference->cache = arena_reals(arena, (size_t)shape->layers * inference->B * inference->capacity * 2 * C);
+    inference->key_at = arena_take(arena, (size_t)inference->capacity * sizeof(int));
+    inference->query_at = arena_take(arena, rows * sizeof(int));
+    inference->x = arena_reals(arena, rows * C);
+    inference->norm = arena_reals(arena, rows * C);
+    inference->mean = arena_reals(arena, rows);
+    inference->rstd = arena_reals(arena, rows);
+    inference->wide = arena_reals(arena, rows * MLP_RATIO * C);
+    inference->heads = arena_reals(arena, rows * C);
+    inference->branch = arena_reals(arena, rows * C);
+    const size_t attention = attention_scratch(inference->capacity, false), head = head_scratch(shape->vocab);
+    inference->scratch = arena_reals(arena, attention > head ? attention : head);
+}
+
+bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
+    *inference = (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity, .pos = gpt->pos};
+    layout(inference, &gpt->shape);
+    if (!arena_allocate(&inference->arena, "the keys and values of this context", error)) return false;
+    layout(inference, &gpt->shape);
+    for (int t = 0; t < capacity; t++) inference->key_at[t] = t;
+    return true;
+}
+
+void inference_free(Inference *inference) {
+    arena_free(&inference->arena);
+}
+
+void inference_restart(Inference *inference) {
+    inference->length = 0;
+}
+
+// Append the new tokens' keys and values, qkv (B, n, 3C), to one layer's cache (B, capacity, 2C).
+static void remember(real *cache, const Inference *inference, const real *qkv, int n, int C) {
+    for (int b = 0; b < inference->B; b++)
+        for (int t = 0; t < n; t++)
+            memcpy(cache + ((size_t)b * inference->capacity + inference->length + t) * 2 * C,
+                   qkv + ((size_t)b * n + t) * 3 * C + C, (size_t)2 * C * sizeof(real));
+}
+
+static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
+    const int C = gpt->shape.width, rows = inference->B * n;
+    const Position *pos = &inference->pos;
+    const size_t layer_cache = (size_t)inference->B * inference->capacity * 2 * C;
+    real *qkv = inference->wide, *cache = inference->cache + l * layer_cache;
+    if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
+    remember(cache, inference, qkv, n, C);
+    const AttentionShape shape = {
+        .B = inference->B, .H = gpt->shape.heads, .d = head_width(&gpt->shape),
+        .queries = n, .keys = inference->length + n, .q_stride = 3 * C, .kv_stride = 2 * C,
+        .q_batch = (size_t)n * 3 * C, .kv_batch = (size_t)inference->capacity * 2 * C,
+        .layer = l, .query_at = inference->query_at, .key_at = inference->key_at, .key_at_batch = 0,
+    };
+    attention_forward(inference->heads, NULL, qkv, cache, cache + C, pos, &shape, inference->scratch);
+}
+
+static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
+    const LayerWeights *w = &gpt->w.layers[l];
+    const int C = gpt->shape.width, hidden = MLP_RATIO * C, rows = inference->B * n;
+    const Dropout keep_all = {0};
+    real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *wide = inference->wide;
+
+    layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln1w, w->ln1b, rows, C);
+    linear_forward(wide, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
+    attend(inference, gpt, l, n);
+    linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
+    residual_forward(x, x, branch, &keep_all, (size_t)rows * C);
+
+    layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln2w, w->ln2b, rows, C);
+    linear_forward(wide, norm, w->fcw, w->fcb, rows, C, hidden);
+    gelu_forward(wide, wide, (size_t)rows * hidden);
+    linear_forward(branch, wide, w->fcprojw, w->fcprojb, rows, hidden, C);
+    residual_forward(x, x, branch, &keep_all, (size_t)rows * C);
+}
+
+void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
+    assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
+    const int rows = inference->B * n, C = gpt->shape.width;
+    const Position *pos = &inference->pos;
+    for (int r = 0; r < rows; r++) inference->query_at[r] = inference->length + r % n;
+    position_prepare(&inference->pos, !inference->prepared);
+    inference->prepared = true;
+    tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
+    if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);
+    for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
+    layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb, rows, C);
+    inference->length += n;
+}
+
+void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {
+    head_forward(logits, inference->norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
+}
+
+void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n) {
+    loss_forward(nll, inference->norm, gpt->w.wte, targets, inference->scratch, inference->B * n, gpt->shape.width,
+                 gpt->shape.vocab);
+}

@@ -1,0 +1,42 @@
+// Forward without backward: text of any length is fed in chunks, and each layer's keys and values are kept, so that a
+// token costs one pass whether it is scored or sampled and memory grows with the length times 2C per layer.
+#ifndef BITTER_INFER_H
+#define BITTER_INFER_H
+
+#include "model/gpt.h"
+
+typedef struct {
+    int B, capacity;    // sequences side by side, and the most tokens of each
+    int chunk;          // the most tokens of each per call
+    int length;         // tokens fed so far: the next one's position
+    Position pos;       // the model's, with tables for `capacity` coordinates
+    bool prepared;
+    Arena arena;
+    real *cache;        // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
+    int *key_at;        // (capacity) coordinates
+    int *query_at;      // (B, chunk) coordinates of the new tokens
+    real *x;            // (B, chunk, C) residual stream
+    real *norm;         // (B, chunk, C); after a feed, the input of the head
+    real *mean, *rstd;  // (B, chunk)
+    real *wide;         // (B, chunk, 4C) qkv, or the MLP's hidden layer
+    real *heads;        // (B, chunk, C)
+    real *branch;       // (B, chunk, C)
+    real *scratch;
+} Inference;
+
+// Take memory. Fails (input) when there is not enough.
+bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error);
+void inference_free(Inference *inference);
+
+// Forget all that was fed.
+void inference_restart(Inference *inference);
+
+// Feed the next n <= chunk tokens of each sequence: ids (B, n).
+void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n);
+
+// After feeding n tokens each: logits (B, n, V) ...
+void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n);
+// ... or their losses against targets (B, n): nll (B, n), in nats.
+void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n);
+
+#endif

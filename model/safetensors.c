@@ -1,0 +1,154 @@
+#include "model/safetensors.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define HEADER_MOST 100000000 // bytes, as the format says
+
+static const struct {
+    const char *name;
+    size_t size;
+} dtypes[] = {[DTYPE_F32] = {"F32", 4}, [DTYPE_F64] = {"F64", 8}, [DTYPE_I64] = {"I64", 8}};
+
+static size_t bytes_of(const SafeTensor *tensor) {
+    size_t bytes = dtypes[tensor->dtype].size;
+    for (int axis = 0; axis < tensor->rank; axis++) bytes *= (size_t)tensor->shape[axis];
+    return bytes;
+}
+
+// zlib counts in 32 bits.
+static uint32_t crc_of(uint32_t crc, const void *bytes, size_t size) {
+    const uint8_t *at = bytes;
+    while (size > 0) {
+        const uInt part = size < (1u << 30) ? (uInt)size : 1u << 30;
+        crc = (uint32_t)crc32(crc, at, part);
+        at += part;
+        size -= part;
+    }
+    return crc;
+}
+
+static json_t *header_of(const SafeTensor *tensors, int count) {
+    uint32_t crc = 0;
+    size_t offset = 0;
+    json_t *header = json_object();
+    for (int i = 0; i < count; i++) {
+        const SafeTensor *t = &tensors[i];
+        json_t *shape = json_array();
+        for (int axis = 0; axis < t->rank; axis++) json_array_append_new(shape, json_integer(t->shape[axis]));
+        const size_t end = offset + bytes_of(t);
+        json_object_set_new(header, t->name,
+                            json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[t->dtype].name, "shape", shape,
+                                      "data_offsets", (json_int_t)offset, (json_int_t)end));
+        crc = crc_of(crc, t->data, bytes_of(t));
+        offset = end;
+    }
+    char hex[9];
+    snprintf(hex, sizeof hex, "%08" PRIx32, crc);
+    json_object_set_new(header, "__metadata__", json_pack("{s:s, s:s}", "format", "pt", "crc32", hex));
+    return header;
+}
+
+bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error) {
+    json_t *header = header_of(tensors, count);
+    char *text = json_dumps(header, JSON_COMPACT);
+    json_decref(header);
+    if (!text) return fail_run(error, "cannot write %s: no memory for its header", path);
+    uint64_t length = strlen(text), padded = (length + 7) / 8 * 8;
+
+    AtomicFile file;
+    bool ok = atomic_open(&file, path, error);
+    ok = ok && atomic_write(&file, &padded, sizeof padded, error) && atomic_write(&file, text, length, error) &&
+         atomic_write(&file, "        ", padded - length, error);
+    for (int i = 0; ok && i < count; i++) ok = atomic_write(&file, tensors[i].data, bytes_of(&tensors[i]), error);
+    ok = ok && atomic_commit(&file, error);
+    free(text);
+    return ok;
+}
+
+// Is this header entry the tensor that is expected, at this offset? If so, move the offset behind it.
+static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path, Error *error) {
+    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
+    const json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
+    char found[200] = "", wanted[200] = "";
+    for (size_t axis = 0; axis < json_array_size(shape) && axis < 8; axis++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%" JSON_INTEGER_FORMAT, axis ? "," : "",
+                 json_integer_value(json_array_get(shape, axis)));
+    for (int axis = 0; axis < expected->rank; axis++)
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%" PRId64, axis ? "," : "", expected->shape[axis]);
+    if (strcmp(found, wanted) != 0 || !dtype || strcmp(dtype, dtypes[expected->dtype].name) != 0)
+        return fail_input(error, "%s: tensor %s is %s (%s), but config.json asks for %s (%s); the two files do not belong together",
+                          path, expected->name, dtype ? dtype : "untyped", found, dtypes[expected->dtype].name, wanted);
+    const json_int_t begin = json_integer_value(json_array_get(offsets, 0)), end = json_integer_value(json_array_get(offsets, 1));
+    if (json_array_size(offsets) != 2 || begin < 0 || (size_t)begin != *offset || end < begin ||
+        (size_t)(end - begin) != bytes_of(expected))
+        return fail_input(error, "%s: tensor %s has wrong data_offsets; the file is damaged, use another checkpoint", path,
+                          expected->name);
+    *offset = (size_t)end;
+    return true;
+}
+
+// Check the header against the list; tensors stand in the order of the list, without gaps.
+static bool check_header(size_t *size, uint32_t *crc, const json_t *header, const SafeTensor *tensors, int count,
+                         const char *path, Error *error) {
+    const json_t *metadata = json_object_get(header, "__metadata__");
+    const char *hex = json_string_value(json_object_get(metadata, "crc32"));
+    const char *format = json_string_value(json_object_get(metadata, "format"));
+    char *rest = NULL;
+    *crc = hex ? (uint32_t)strtoul(hex, &rest, 16) : 0;
+    if (!hex || strlen(hex) != 8 || *rest || !format || strcmp(format, "pt") != 0)
+        return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged", path);
+    *size = 0;
+    for (int i = 0; i < count; i++) {
+        const json_t *entry = json_object_get(header, tensors[i].name);
+        if (!entry)
+            return fail_input(error, "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
+                              path, tensors[i].name);
+        if (!check_entry(size, entry, &tensors[i], path, error)) return false;
+    }
+    if (json_object_size(header) != (size_t)count + 1)
+        return fail_input(error, "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together", path,
+                          json_object_size(header) - 1, count);
+    return true;
+}
+
+bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error) {
+    Buffer file;
+    if (!file_read(&file, path, error)) return false;
+    bool ok = false;
+    uint64_t length = 0;
+    json_t *header = NULL;
+    if (file.size >= sizeof length) memcpy(&length, file.bytes, sizeof length);
+    if (length < 2 || length > HEADER_MOST || length > file.size - sizeof length) {
+        fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint", path, file.size);
+        goto done;
+    }
+    header = json_loadb((const char *)file.bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(header)) {
+        fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
+        goto done;
+    }
+    size_t size;
+    uint32_t crc;
+    if (!check_header(&size, &crc, header, tensors, count, path, error)) goto done;
+    const uint8_t *data = file.bytes + sizeof length + length;
+    const size_t found = file.size - sizeof length - length;
+    if (found != size) {
+        fail_input(error, "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path, found,
+                   size);
+        goto done;
+    }
+    if (crc_of(0, data, size) != crc) {
+        fail_input(error, "%s: its data does not match its CRC-32 %08" PRIx32 "; the file is damaged, use another checkpoint",
+                   path, crc);
+        goto done;
+    }
+    for (int i = 0; i < count; data += bytes_of(&tensors[i]), i++) memcpy(tensors[i].data, data, bytes_of(&tensors[i]));
+    ok = true;
+done:
+    json_decref(header);
+    free(file.bytes);
+    return ok;
+}

@@ -1,0 +1,27 @@
+// The safetensors format: u64 N, N bytes of JSON, data. Every file written here carries the CRC-32 of its data in
+// __metadata__, and every file read here must.
+#ifndef BITTER_SAFETENSORS_H
+#define BITTER_SAFETENSORS_H
+
+#include "data/file.h"
+
+#include <jansson.h>
+
+typedef enum { DTYPE_F32, DTYPE_F64, DTYPE_I64 } Dtype;
+
+typedef struct {
+    char name[80];
+    Dtype dtype;
+    int rank;
+    int64_t shape[3];
+    void *data; // where the numbers are, or where they go
+} SafeTensor;
+
+// Write atomically. Fails (run) on I/O errors, leaving what was there before.
+bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error);
+
+// Read: every tensor of the list must be there with this dtype and shape, nothing else may be, no byte may be damaged.
+// Numbers are copied to `data` only when the whole file is good. Fails (input) naming what was found and expected.
+bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error);
+
+#endif

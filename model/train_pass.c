@@ -1,0 +1,175 @@
+#include "model/train_pass.h"
+
+#include "data/random.h"
+
+#include <assert.h>
+
+static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *shape, size_t rows) {
+    const size_t C = (size_t)shape->width;
+    layer->x = arena_reals(arena, rows * C);
+    layer->ln1_mean = arena_reals(arena, rows);
+    layer->ln1_rstd = arena_reals(arena, rows);
+    layer->qkv = arena_reals(arena, rows * 3 * C);
+    layer->heads = arena_reals(arena, rows * C);
+    layer->lse = arena_reals(arena, rows * (size_t)shape->heads);
+    layer->x_mid = arena_reals(arena, rows * C);
+    layer->ln2_mean = arena_reals(arena, rows);
+    layer->ln2_rstd = arena_reals(arena, rows);
+    layer->fc = arena_reals(arena, rows * MLP_RATIO * C);
+}
+
+static void layout(TrainPass *pass, const Shape *shape) {
+    Arena *arena = &pass->arena;
+    const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
+    position_layout(&pass->pos, arena, pass->T, pass->B, true);
+    pass->at = arena_take(arena, rows * sizeof *pass->at);
+    pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
+    for (int l = 0; l < shape->layers; l++) {
+        LayerActivations counted; // a dry run has no memory for the array itself
+        layout_layer(arena->base ? &pass->layers[l] : &counted, arena, shape, rows);
+    }
+    pass->x_final = arena_reals(arena, rows * C);
+    pass->lnf_mean = arena_reals(arena, rows);
+    pass->lnf_rstd = arena_reals(arena, rows);
+    pass->norm = arena_reals(arena, rows * C);
+    pass->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    pass->branch = arena_reals(arena, rows * C);
+    pass->dx = arena_reals(arena, rows * C);
+    pass->dbranch = arena_reals(arena, rows * C);
+    pass->dnorm = arena_reals(arena, rows * C);
+    pass->dwide = arena_reals(arena, rows * MLP_RATIO * C);
+    pass->dnll = arena_reals(arena, rows);
+    pass->nll = arena_take(arena, rows * sizeof *pass->nll);
+    const size_t attention = attention_scratch(pass->T, true), head = head_scratch(shape->vocab);
+    pass->scratch = arena_reals(arena, attention > head ? attention : head);
+}
+
+bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
+    *pass = (TrainPass){.B = B, .T = T, .pos = gpt->pos};
+    layout(pass, &gpt->shape);
+    if (!arena_allocate(&pass->arena, "activations", error)) return false;
+    layout(pass, &gpt->shape);
+    for (int b = 0; b < B; b++)
+        for (int t = 0; t < T; t++) pass->at[b * T + t] = t;
+    return true;
+}
+
+void train_pass_free(TrainPass *pass) {
+    arena_free(&pass->arena);
+}
+
+// Every place that drops something out draws from its own stream.
+static Dropout dropout_site(const TrainPass *pass, uint64_t layer, uint64_t site) {
+    return (Dropout){pass->dropout_rate, random_bits(pass->dropout_key, 4 * layer + site)};
+}
+
+enum { SITE_ATTENTION, SITE_PROJ, SITE_MLP, SITE_EMBED };
+
+static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape, int layer) {
+    const int T = pass->T, C = shape->width;
+    return (AttentionShape){
+        .B = pass->B, .H = shape->heads, .d = C / shape->heads,
+        .queries = T, .keys = T, .q_stride = 3 * C, .kv_stride = 3 * C,
+        .q_batch = (size_t)T * 3 * C, .kv_batch = (size_t)T * 3 * C,
+        .layer = layer, .query_at = pass->at, .key_at = pass->at, .key_at_batch = T,
+        .dropout = dropout_site(pass, (uint64_t)layer, SITE_ATTENTION),
+    };
+}
+
+static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
+    const LayerWeights *w = &gpt->w.layers[l];
+    LayerActivations *a = &pass->layers[l];
+    const Position *pos = &pass->pos;
+    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
+    const size_t n = (size_t)rows * C;
+    const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
+    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ), drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
+
+    layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
+    linear_forward(a->qkv, pass->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
+    if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, q, k, 3 * C, pass->at, rows);
+    attention_forward(a->heads, a->lse, q, k, v, pos, &shape, pass->scratch);
+    linear_forward(pass->branch, a->heads, w->projw, w->projb, rows, C, C);
+    residual_forward(a->x_mid, a->x, pass->branch, &drop_proj, n);
+
+    layernorm_forward(pass->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
+    linear_forward(a->fc, pass->norm, w->fcw, w->fcb, rows, C, hidden);
+    gelu_forward(pass->hidden, a->fc, (size_t)rows * hidden);
+    linear_forward(pass->branch, pass->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
+    residual_forward(x_out, a->x_mid, pass->branch, &drop_mlp, n);
+}
+
+// layer_forward read upwards. dx comes in as the gradient by the layer's output and leaves as the gradient by its input:
+// along the residual stream it passes unchanged, and each branch adds its own.
+static void layer_backward(TrainPass *pass, Gpt *gpt, int l) {
+    const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
+    LayerActivations *a = &pass->layers[l];
+    const Position *pos = &pass->pos;
+    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
+    const size_t n = (size_t)rows * C;
+    const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
+    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ), drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    const real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
+    real *dhidden = pass->dwide;                                           // (B,T,4C), then the gradient by fc
+    real *dqkv = pass->dwide;                                              // (B,T,3C)
+    real *dq = dqkv, *dk = dqkv + C, *dv = dqkv + 2 * C;
+
+    // x_out = x_mid + dropout(gelu(fc) fcproj)
+    residual_backward(pass->dbranch, pass->dx, &drop_mlp, n);
+    gelu_again(pass->hidden, a->fc, (size_t)rows * hidden);
+    linear_backward(dhidden, dw->fcprojw, dw->fcprojb, pass->dbranch, pass->hidden, w->fcprojw, rows, hidden, C);
+    gelu_backward(dhidden, a->fc, (size_t)rows * hidden);
+    // fc = layernorm(x_mid) fcw
+    layernorm_again(pass->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
+    linear_backward(pass->dnorm, dw->fcw, dw->fcb, dhidden, pass->norm, w->fcw, rows, C, hidden);
+    layernorm_backward(pass->dx, dw->ln2w, dw->ln2b, pass->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
+
+    // x_mid = x + dropout(heads proj)
+    residual_backward(pass->dbranch, pass->dx, &drop_proj, n);
+    linear_backward(pass->branch, dw->projw, dw->projb, pass->dbranch, a->heads, w->projw, rows, C, C);
+    const real *dheads = pass->branch;
+    attention_backward(dq, dk, dv, dheads, q, k, v, a->heads, a->lse, pos, &shape, pass->scratch);
+    if (pos->scheme->qk_backward) pos->scheme->qk_backward(pos, l, dq, dk, q, k, 3 * C, pass->at, rows);
+    // qkv = layernorm(x) qkvw
+    layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
+    linear_backward(pass->dnorm, dw->qkvw, dw->qkvb, dqkv, pass->norm, w->qkvw, rows, C, 3 * C);
+    layernorm_backward(pass->dx, dw->ln1w, dw->ln1b, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
+}
+
+void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
+    tokens_forward(pass->layers[0].x, ids, gpt->w.wte, pass->B * pass->T, gpt->shape.width);
+}
+
+void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training) {
+    const int rows = pass->B * pass->T, C = gpt->shape.width, V = gpt->shape.vocab, L = gpt->shape.layers;
+    const Position *pos = &pass->pos;
+    const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
+    real *x = pass->layers[0].x;
+
+    position_prepare(&pass->pos, !pass->prepared);
+    pass->prepared = true;
+    if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, x, pass->at, rows);
+    dropout_apply(x, &drop_embed, (size_t)rows * C);
+    for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
+    layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
+    if (training)
+        loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets, pass->scratch,
+                              rows, C, V);
+    else loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
+}
+
+void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
+    const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
+    const Position *pos = &pass->pos;
+    const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
+
+    memset(pass->dx, 0, (size_t)rows * C * sizeof(real));
+    layernorm_backward(pass->dx, gpt->dw.lnfw, gpt->dw.lnfb, pass->dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean,
+                       pass->lnf_rstd, rows, C);
+    for (int l = L - 1; l >= 0; l--) layer_backward(pass, gpt, l);
+    dropout_apply(pass->dx, &drop_embed, (size_t)rows * C);
+    if (pos->scheme->embed_backward) pos->scheme->embed_backward(pos, pass->dx, pass->at, rows);
+    tokens_backward(gpt->dw.wte, pass->dx, ids, rows, C);
+    if (pos->scheme->reduce) pos->scheme->reduce(&pass->pos);
+}

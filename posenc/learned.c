@@ -1,0 +1,82 @@
+// Learned absolute positions (GPT-2): one trainable vector for each position up to the trained length.
+#include "posenc/posenc.h"
+
+typedef enum { PAST_ERROR, PAST_CLAMP, PAST_INTERPOLATE } Past;
+
+typedef struct {
+    double amplitude;
+    int past;
+} LearnedOptions;
+
+static const Option learned_options[] = {
+    {"amplitude", OPTION_NUMBER, offsetof(LearnedOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "standard deviation at the start; 0.02 is that of the token embeddings"},
+    {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
+     "beyond the trained length: refuse, repeat the last row, or squeeze all positions into the trained ones"},
+    {0},
+};
+
+static const LearnedOptions *options_of(const Position *pos) {
+    return (const LearnedOptions *)pos->options;
+}
+
+static int max_length(const Position *pos) {
+    return options_of(pos)->past == PAST_ERROR ? pos->shape.context : 0;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "table", pos->shape.context, pos->shape.width, INIT_NORMAL, options_of(pos)->amplitude);
+}
+
+// The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.
+static int row_of(real *fraction, const Position *pos, int at) {
+    const int T = pos->shape.context;
+    *fraction = 0;
+    if (options_of(pos)->past == PAST_INTERPOLATE && pos->positions > T) {
+        double row = (double)at * (T - 1) / (pos->positions - 1);
+        int floor = (int)row < T - 1 ? (int)row : T - 1;
+        *fraction = (real)(row - floor);
+        return floor;
+    }
+    return at < T ? at : T - 1;
+}
+
+static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
+    const int C = pos->shape.width;
+#pragma omp parallel for
+    for (int r = 0; r < rows; r++) {
+        real fraction;
+        const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r]) * C;
+        const real *next = fraction > 0 ? code + C : code;
+        real *x_r = x + (size_t)r * C;
+        for (int c = 0; c < C; c++) x_r[c] += (1 - fraction) * code[c] + fraction * next[c];
+    }
+}
+
+// Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays within
+// the table. Threads share out the channels, not the rows: rows may meet in one position.
+static void embed_backward(const Position *pos, const real *dx, const int *at, int rows) {
+    const int C = pos->shape.width, slice = 64;
+#pragma omp parallel for
+    for (int start = 0; start < C; start += slice) {
+        const int end = start + slice < C ? start + slice : C;
+        for (int r = 0; r < rows; r++) {
+            real *dcode = pos->dparams[0] + (size_t)at[r] * C;
+            const real *dx_r = dx + (size_t)r * C;
+            for (int c = start; c < end; c++) dcode[c] += dx_r[c];
+        }
+    }
+}
+
+const Scheme scheme_learned = {
+    .name = "learned",
+    .formula = "x_t += P[t], P trainable (T, C)",
+    .paper = "Gehring et al. 2017; GPT-2 (Radford et al. 2019)",
+    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties neighbours\n"
+            "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
+    .options = learned_options,
+    .max_length = max_length,
+    .params = params,
+    .embed_forward = embed_forward,
+    .embed_backward = embed_backward,
+};

@@ -1,0 +1,75 @@
+// Sinusoidal positions: a fixed code of sines and cosines, from fast to slow, added to the token embedding.
+#include "posenc/posenc.h"
+
+enum { CODE }; // tables
+typedef enum { INTERLEAVED, CONCATENATED } Layout;
+
+typedef struct {
+    double base, amplitude;
+    int layout;
+} SinusoidalOptions;
+
+static const Option sinusoidal_options[] = {
+    {"base", OPTION_NUMBER, offsetof(SinusoidalOptions, base), "10000", 1.000001, 1e12, NULL, "B",
+     "the slowest pair turns about B times slower than the fastest"},
+    {"layout", OPTION_CHOICE, offsetof(SinusoidalOptions, layout), "interleaved", 0, 0, "interleaved|concatenated", "HOW",
+     "sin and cos side by side (the paper), or all sines, then all cosines"},
+    {"amplitude", OPTION_NUMBER, offsetof(SinusoidalOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "RMS of the code; 0.02 is that of the token embeddings at the start, 0.7071 the unit sinusoid"},
+    {0},
+};
+
+static const SinusoidalOptions *options_of(const Position *pos) {
+    return (const SinusoidalOptions *)pos->options;
+}
+
+static const char *check(const Position *pos) {
+    return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    (void)training;
+    pos->tables[CODE] = arena_reals(arena, (size_t)pos->positions * pos->shape.width); // (positions, C)
+}
+
+// Angles in double: at position 131072 a float angle is already 0.004 rad off.
+static void prepare(Position *pos) {
+    const SinusoidalOptions *o = options_of(pos);
+    const int C = pos->shape.width;
+    const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
+#pragma omp parallel for
+    for (int t = 0; t < pos->positions; t++) {
+        real *code = pos->tables[CODE] + (size_t)t * C;
+        for (int i = 0; i < C / 2; i++) {
+            const double angle = t * pow(o->base, -2.0 * i / C);
+            const int sine = o->layout == INTERLEAVED ? 2 * i : i;
+            const int cosine = o->layout == INTERLEAVED ? 2 * i + 1 : C / 2 + i;
+            code[sine] = (real)(peak * sin(angle));
+            code[cosine] = (real)(peak * cos(angle));
+        }
+    }
+}
+
+static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
+    const int C = pos->shape.width;
+#pragma omp parallel for
+    for (int r = 0; r < rows; r++) {
+        const real *code = pos->tables[CODE] + (size_t)at[r] * C;
+        real *x_r = x + (size_t)r * C;
+        for (int c = 0; c < C; c++) x_r[c] += code[c];
+    }
+}
+
+const Scheme scheme_sinusoidal = {
+    .name = "sinusoidal",
+    .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
+    .paper = "Vaswani et al. 2017 (1706.03762)",
+    .help = "A fixed code: each pair of channels is the hand of a clock, the first turning once in 6.28 tokens, the last about\n"
+            "B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` brings\n"
+            "it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large as those.",
+    .options = sinusoidal_options,
+    .check = check,
+    .layout = layout,
+    .prepare = prepare,
+    .embed_forward = embed_forward,
+};

@@ -1,0 +1,246 @@
+// bitter: train a small GPT, and see what positions do for it.
+//
+// main() and its table of commands come last; before them stands the one command that all others serve, `bitter train`.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/config.h"
+#include "cmd/generate.h"
+#include "cmd/progress.h"
+#include "cmd/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_INTERRUPTED 130
+#define SAMPLE_TOKENS    200
+
+// SIGINT and SIGTERM ask the loop to stop after the step at work; a handler can reach nothing but a global.
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number) {
+    interrupted = signal_number;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = interrupt};
+    action.sa_flags = SA_RESETHAND; // a second one ends the program at once
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it changes
+// nothing of what is computed.
+static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
+    TrainOptions saved;
+    int vocab_size;
+    if (!path_exists(paths->config))
+        return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
+    if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
+    for (int i = 0; train_options[i].name; i++) {
+        const Option *option = &train_options[i];
+        char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
+        option_print(options, option, typed);
+        option_print(&saved, option, before);
+        if (!given[i] || strcmp(typed, before) == 0) continue;
+        if (!option_free_on_resume(option->name))
+            return fail_input(error, "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
+                              option->name, typed, options->out, before);
+        if (!option_set(&saved, option, typed, option->name, error)) return false;
+    }
+    saved.resume = true;
+    *options = saved;
+    return true;
+}
+
+// The run directory, fresh or taken up again, and the model's first weights.
+static bool begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (options->resume) {
+        if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+        return !path_exists(paths->state) || trainer_load_state(trainer, paths->state, error);
+    }
+    if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
+    return run_create(paths, options, trainer, error);
+}
+
+static void describe(const Trainer *trainer, const TrainOptions *options) {
+    const Gpt *gpt = &trainer->gpt;
+    const Split *train = &trainer->corpus->train, *val = &trainer->corpus->val;
+    char pos[TEXT_CAPACITY];
+    position_print(&gpt->pos, pos);
+    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n", options->layers,
+           options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
+           tensor_numbers(&gpt->tensors, true));
+    printf("pos     %s\n", pos);
+    printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", options->data,
+           (unsigned long long)train->count, (unsigned long long)val->count, gpt->shape.vocab);
+    printf("run     %s, steps %lld to %lld of %lld tokens each\n", options->out, (long long)trainer->progress.step + 1,
+           options->steps, options->batch * options->accumulate * options->context);
+    fflush(stdout);
+}
+
+static bool save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+    return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
+           trainer_save_state(trainer, paths->state, error);
+}
+
+static bool print_sample(const Trainer *trainer, long long step, Error *error) {
+    Generation generation = {.prompt = "", .tokens = SAMPLE_TOKENS, .temperature = 0.8, .top_k = 50,
+                             .context = trainer->gpt.shape.context,
+                             .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
+    printf("--- sample at step %lld\n", step);
+    const bool ok = generate(stdout, &trainer->gpt, &trainer->corpus->tokenizer, &generation, error);
+    printf("\n---\n");
+    fflush(stdout);
+    return ok;
+}
+
+static bool due(long long step, long long every, long long last) {
+    return step == last || (every > 0 && step % every == 0);
+}
+
+// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on.
+static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log, Error *error) {
+    ProgressLine line;
+    progress_start(&line, "train", (double)trainer->progress.step, (double)options->steps);
+    for (long long step = (long long)trainer->progress.step + 1; step <= options->steps; step++) {
+        StepReport report;
+        double validation = NAN;
+        if (!trainer_step(&report, trainer, error)) return false;
+        if (due(step, options->eval_every, options->steps)) {
+            if (!trainer_validate(&validation, trainer, error)) return false;
+            progress_clear(&line);
+            printf("step %6lld  train %.4f  val %.4f  perplexity %.3f  %.0f tokens/s\n", step, report.loss, validation,
+                   exp(validation), (double)trainer_tokens(trainer) / trainer->progress.seconds);
+            fflush(stdout);
+        }
+        if (!log_row(log, trainer, &report, validation, error)) return false;
+        progress_show(&line, (double)step, "step %lld/%lld  loss %.4f", step, options->steps, report.loss);
+        if (options->sample_every > 0 && step % options->sample_every == 0) {
+            progress_clear(&line);
+            if (!print_sample(trainer, step, error)) return false;
+        }
+        if ((due(step, options->save_every, options->steps) || interrupted) && !save(trainer, paths, log, error)) return false;
+        if (interrupted) break;
+    }
+    progress_clear(&line);
+    return true;
+}
+
+int command_train(int argc, char **argv) {
+    static const Usage usage = {
+        "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
+        "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
+    TrainOptions options;
+    bool given[64];
+    Error error;
+    const int operand = arguments_parse(&options, given, &usage, argc, argv);
+    if (operand < argc) {
+        fail_input(&error, "does not know what to do with '%s'; data goes behind --data", argv[operand]);
+        die("train", &error);
+    }
+    if (strcmp(options.pos, "help") == 0) return print_schemes();
+    if (options.resume && !*options.out) {
+        fail_input(&error, "--resume needs --out DIR, the run to continue");
+        die("train", &error);
+    }
+    RunPaths paths;
+    if (!*options.out) run_default_name(options.out, options.pos);
+    if (!run_paths(&paths, options.out, &error)) die("train", &error);
+    if (options.resume && !take_over_options(&options, given, &paths, &error)) die("train", &error);
+    threads_use(options.threads);
+    if (gemm_complaint()) fprintf(stderr, "bitter train: %s\n", gemm_complaint());
+
+    Corpus corpus = {0};
+    Trainer trainer = {0};
+    RunLog log = {0};
+    bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
+              begin(&trainer, &paths, &options, &error) &&
+              log_open(&log, paths.log, (long long)trainer.progress.step, &error);
+    if (ok) {
+        catch_signals();
+        describe(&trainer, &options);
+        ok = train(&trainer, &paths, &options, &log, &error);
+    }
+    const bool unfinished = ok && trainer.progress.step < options.steps;
+    if (unfinished) printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n",
+                           (long long)trainer.progress.step, options.out);
+    else if (ok) printf("done    %s  (batches' CRC-32 %08llx)\n", options.out, (unsigned long long)trainer.progress.batch_crc);
+    log_close(&log);
+    trainer_free(&trainer);
+    corpus_close(&corpus);
+    if (!ok) die("train", &error);
+    return unfinished ? EXIT_INTERRUPTED : 0;
+}
+
+typedef struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+    bool in_double; // runs in the twin program built with -DREAL_DOUBLE, all others in float
+} Command;
+
+static const Command commands[] = {
+    {"prepare", command_prepare, "text -> shards of tokens", false},
+    {"train", command_train, "shards -> a run: weights, log, samples", false},
+    {"eval", command_eval, "perplexity of a run by context length and by position", false},
+    {"sample", command_sample, "text from a run", false},
+    {"demo", command_demo, "train every position scheme on little stories and compare them", false},
+    {"gradcheck", command_gradcheck, "every gradient against central differences", true},
+    {NULL, NULL, NULL, false},
+};
+
+static void print_usage(FILE *out) {
+    fprintf(out, "bitter %s: trains small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
+    fprintf(out, "usage: bitter COMMAND [options]\n\n");
+    for (const Command *c = commands; c->name; c++) fprintf(out, "  %-10s %s\n", c->name, c->help);
+    fprintf(out, "\n`bitter COMMAND --help` lists a command's options.\n");
+}
+
+// Hand over to the twin program beside this one. Returns only when that fails.
+static int run_in_double(char **argv) {
+    char twin[PATH_CAPACITY];
+    Error error;
+    if (!path_format(twin, &error, "%s-double", argv[0])) die(NULL, &error);
+    execvp(twin, argv);
+    fail_run(&error, "cannot start %s, the build in double that gradients are checked with: %s; `make` builds it", twin,
+             strerror(errno));
+    die(NULL, &error);
+}
+
+static int run_command(const Command *command, int argc, char **argv) {
+    const bool is_double = sizeof(real) == sizeof(double);
+    if (command->in_double && !is_double) return run_in_double(argv);
+    if (command->in_double == is_double) return output_finish(command->run(argc - 1, argv + 1));
+    Error error;
+    fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
+    die(NULL, &error);
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    const char *names[sizeof commands / sizeof *commands];
+    int count = 0;
+    for (const Command *c = commands; c->name; c++) {
+        if (strcmp(name, c->name) == 0) return run_command(c, argc, argv);
+        names[count++] = c->name;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_usage(stdout);
+        return output_finish(0);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("bitter %s\n", BITTER_VERSION);
+        return output_finish(0);
+    }
+    Error error;
+    const char *nearest = nearest_name(name, names, count);
+    if (!*name) fail_input(&error, "which command? `bitter --help` lists them");
+    else if (nearest) fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    else fail_input(&error, "there is no command '%s'; `bitter --help` lists them", name);
+    die(NULL, &error);
+}
