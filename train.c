@@ -48,7 +48,8 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
         option_print(&saved, option, before);
         if (!given[i] || strcmp(typed, before) == 0) continue;
         if (!option_free_on_resume(option->name))
-            return fail_input(error, "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
+            return fail_input(error,
+                              "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
                               option->name, typed, options->out, before);
         if (!option_set(&saved, option, typed, option->name, error)) return false;
     }
@@ -72,8 +73,8 @@ static void describe(const Trainer *trainer, const TrainOptions *options) {
     const Split *train = &trainer->corpus->train, *val = &trainer->corpus->val;
     char pos[TEXT_CAPACITY];
     position_print(&gpt->pos, pos);
-    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n", options->layers,
-           options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
+    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
+           options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
     printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", options->data,
@@ -89,7 +90,10 @@ static bool save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Err
 }
 
 static bool print_sample(const Trainer *trainer, long long step, Error *error) {
-    Generation generation = {.prompt = "", .tokens = SAMPLE_TOKENS, .temperature = 0.8, .top_k = 50,
+    Generation generation = {.prompt = "",
+                             .tokens = SAMPLE_TOKENS,
+                             .temperature = 0.8,
+                             .top_k = 50,
                              .context = trainer->gpt.shape.context,
                              .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
     printf("--- sample at step %lld\n", step);
@@ -124,7 +128,8 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
             progress_clear(&line);
             if (!print_sample(trainer, step, error)) return false;
         }
-        if ((due(step, options->save_every, options->steps) || interrupted) && !save(trainer, paths, log, error)) return false;
+        if ((due(step, options->save_every, options->steps) || interrupted) && !save(trainer, paths, log, error))
+            return false;
         if (interrupted) break;
     }
     progress_clear(&line);
@@ -167,9 +172,11 @@ int command_train(int argc, char **argv) {
         ok = train(&trainer, &paths, &options, &log, &error);
     }
     const bool unfinished = ok && trainer.progress.step < options.steps;
-    if (unfinished) printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n",
-                           (long long)trainer.progress.step, options.out);
-    else if (ok) printf("done    %s  (batches' CRC-32 %08llx)\n", options.out, (unsigned long long)trainer.progress.batch_crc);
+    if (unfinished)
+        printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n",
+               (long long)trainer.progress.step, options.out);
+    else if (ok)
+        printf("done    %s  (batches' CRC-32 %08llx)\n", options.out, (unsigned long long)trainer.progress.batch_crc);
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
@@ -239,8 +246,11 @@ int main(int argc, char **argv) {
     }
     Error error;
     const char *nearest = nearest_name(name, names, count);
-    if (!*name) fail_input(&error, "which command? `bitter --help` lists them");
-    else if (nearest) fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
-    else fail_input(&error, "there is no command '%s'; `bitter --help` lists them", name);
+    if (!*name)
+        fail_input(&error, "which command? `bitter --help` lists them");
+    else if (nearest)
+        fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    else
+        fail_input(&error, "there is no command '%s'; `bitter --help` lists them", name);
     die(NULL, &error);
 }

@@ -15,11 +15,19 @@ static json_t *options_json(const TrainOptions *options) {
         option_print(options, o, text);
         json_t *value = NULL;
         switch (o->type) {
-        case OPTION_INTEGER: value = json_integer(strtoll(text, NULL, 10)); break;
-        case OPTION_NUMBER: value = json_real(strtod(text, NULL)); break;
-        case OPTION_FLAG: value = json_boolean(strcmp(text, "true") == 0); break;
+        case OPTION_INTEGER:
+            value = json_integer(strtoll(text, NULL, 10));
+            break;
+        case OPTION_NUMBER:
+            value = json_real(strtod(text, NULL));
+            break;
+        case OPTION_FLAG:
+            value = json_boolean(strcmp(text, "true") == 0);
+            break;
         case OPTION_CHOICE:
-        case OPTION_TEXT: value = json_string(text); break;
+        case OPTION_TEXT:
+            value = json_string(text);
+            break;
         }
         json_object_set_new(object, o->name, value);
     }
@@ -66,11 +74,11 @@ static void cpu_name(char name[128]) {
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
     char cpu[128];
     cpu_name(cpu);
-    json_t *config = json_pack(
-        "{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:{s:i, s:s, s:s}}", "bitter", BITTER_VERSION, "options", options_json(options),
-        "model", "vocab_size", gpt->shape.vocab, "parameters", (json_int_t)tensor_numbers(&gpt->tensors, false),
-        "position_parameters", (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
-        "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
+    json_t *config = json_pack("{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:{s:i, s:s, s:s}}", "bitter", BITTER_VERSION,
+                               "options", options_json(options), "model", "vocab_size", gpt->shape.vocab, "parameters",
+                               (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
+                               (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
+                               "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
     char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(config);
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
@@ -92,7 +100,8 @@ static json_t *load(const char *path, Error *error) {
         fail_input(error, "%s, line %d: %s; the file is damaged, or was edited by hand", path, where.line, where.text);
         return NULL;
     }
-    if (json_is_object(json_object_get(config, "options")) && json_is_object(json_object_get(config, "data"))) return config;
+    if (json_is_object(json_object_get(config, "options")) && json_is_object(json_object_get(config, "data")))
+        return config;
     fail_input(error, "%s has no \"options\" and \"data\"; it is not a run's config.json", path);
     json_decref(config);
     return NULL;
@@ -106,11 +115,16 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
                           nearest ? nearest->name : "", nearest ? "\"?" : "; take it out");
     }
     char text[TEXT_CAPACITY] = "", label[TEXT_CAPACITY];
-    if (json_is_integer(value)) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value)) snprintf(text, sizeof text, "%.17g", json_real_value(value));
-    else if (json_is_boolean(value)) snprintf(text, sizeof text, "%s", json_is_true(value) ? "true" : "false");
-    else if (json_is_string(value)) snprintf(text, sizeof text, "%s", json_string_value(value));
-    else return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
+    if (json_is_integer(value))
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(text, sizeof text, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value))
+        snprintf(text, sizeof text, "%s", json_is_true(value) ? "true" : "false");
+    else if (json_is_string(value))
+        snprintf(text, sizeof text, "%s", json_string_value(value));
+    else
+        return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);
 }
@@ -133,7 +147,8 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     return ok;
 }
 
-static bool check_split(const json_t *recorded, const Split *split, const char *path, const Corpus *corpus, Error *error) {
+static bool check_split(const json_t *recorded, const Split *split, const char *path, const Corpus *corpus,
+                        Error *error) {
     json_t *found = split_json(split);
     bool same = json_array_size(recorded) == json_array_size(found);
     for (size_t i = 0; same && i < json_array_size(found); i++) {
@@ -142,10 +157,11 @@ static bool check_split(const json_t *recorded, const Split *split, const char *
                json_equal(json_object_get(a, "crc32"), json_object_get(b, "crc32"));
     }
     json_decref(found);
-    return same || fail_input(error,
-                              "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
-                              "new run with --init",
-                              corpus->name, path);
+    return same ||
+           fail_input(error,
+                      "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
+                      "new run with --init",
+                      corpus->name, path);
 }
 
 bool config_check_data(const char *path, const Corpus *corpus, Error *error) {

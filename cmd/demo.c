@@ -18,11 +18,13 @@ typedef struct {
 #define FIELD(name) offsetof(DemoOptions, name)
 
 static const Option demo_options[] = {
-    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR", "shards from `bitter prepare`, or builtin:NAME"},
+    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
+     "shards from `bitter prepare`, or builtin:NAME"},
     {"context", OPTION_INTEGER, FIELD(context), "128", 1, 100000, NULL, "N", "tokens of a training window"},
     {"batch", OPTION_INTEGER, FIELD(batch), "16", 1, 10000, NULL, "N", "windows worked on at a time"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "500", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, 1e15, NULL, "N", "validate on the split's first N; 0 = all"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "300", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, 1e15, NULL, "N",
+     "validate on the split's first N; 0 = all"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "decides initial weights and batches"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
     {0},
@@ -70,7 +72,8 @@ static bool evaluate_one(Row *row, const Trainer *trainer, DemoProgress *p, Erro
             snprintf(row->perplexity[i], sizeof row->perplexity[i], "-");
             continue;
         }
-        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, show_evaluation, p, error)) return false;
+        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, show_evaluation, p, error))
+            return false;
         snprintf(row->perplexity[i], sizeof row->perplexity[i], "%.3f", perplexity(e.nll, e.tokens));
     }
     return true;
@@ -89,9 +92,10 @@ static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corp
 }
 
 static void print_header(const TrainOptions *o, const Corpus *corpus) {
-    printf("%lld layers, %lld heads, width %lld; %lld steps of %lld x %lld tokens each on %s\n", o->layers, o->heads, o->width,
-           o->steps, o->batch, o->context, corpus->name);
-    printf("validation perplexity at the trained context (%lld) and past it, on text that no model saw:\n\n", o->context);
+    printf("%lld layers, %lld heads, width %lld; %lld steps of %lld x %lld tokens each on %s\n", o->layers, o->heads,
+           o->width, o->steps, o->batch, o->context, corpus->name);
+    printf("validation perplexity at the trained context (%lld) and past it, on text that no model saw:\n\n",
+           o->context);
     printf("%-10s %10s %9s %9s %9s %9s %10s\n", "scheme", "parameters", "positions", "1x", "2x", "4x", "tokens/s");
     fflush(stdout);
 }

@@ -23,13 +23,17 @@ typedef struct {
 static const Option eval_options[] = {
     {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "by default what the run was trained on"},
     {"context", OPTION_TEXT, FIELD(context), NULL, 0, 0, NULL, "N,N,...", "window lengths; by default the trained one"},
-    {"stride", OPTION_INTEGER, FIELD(stride), "0", 0, 1e9, NULL, "N", "tokens that each window scores anew; 0 = the whole window"},
+    {"stride", OPTION_INTEGER, FIELD(stride), "0", 0, 1e9, NULL, "N",
+     "tokens that each window scores anew; 0 = the whole window"},
     {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "0", 0, 1e15, NULL, "N", "only the split's first N; 0 = all"},
     {"by-position", OPTION_FLAG, FIELD(by_position), NULL, 0, 0, NULL, NULL, "also by position in the window"},
-    {"train-split", OPTION_FLAG, FIELD(train_split), NULL, 0, 0, NULL, NULL, "score the training text, not the validation text"},
+    {"train-split", OPTION_FLAG, FIELD(train_split), NULL, 0, 0, NULL, NULL,
+     "score the training text, not the validation text"},
     {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
-    {"csv", OPTION_TEXT, FIELD(csv), NULL, 0, 0, NULL, "FILE", "write the table, with --by-position one row a position"},
-    {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy", "write the first window's logits (N, V), float32"},
+    {"csv", OPTION_TEXT, FIELD(csv), NULL, 0, 0, NULL, "FILE",
+     "write the table, with --by-position one row a position"},
+    {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy",
+     "write the first window's logits (N, V), float32"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
     {0},
 };
@@ -78,10 +82,14 @@ static void print_by_position(const Evaluation *e) {
             tokens += e->position_tokens[t];
         }
         char range[32];
-        if (to - from == 1) snprintf(range, sizeof range, "%d", from);
-        else snprintf(range, sizeof range, "%d-%d", from, to - 1);
-        if (tokens > 0) printf("%12s %12" PRIu64 " %10.4f %12.3f\n", range, tokens, nll / (double)tokens, perplexity(nll, tokens));
-        else printf("%12s %12d %10s %12s\n", range, 0, "-", "-");
+        if (to - from == 1)
+            snprintf(range, sizeof range, "%d", from);
+        else
+            snprintf(range, sizeof range, "%d-%d", from, to - 1);
+        if (tokens > 0)
+            printf("%12s %12" PRIu64 " %10.4f %12.3f\n", range, tokens, nll / (double)tokens, perplexity(nll, tokens));
+        else
+            printf("%12s %12d %10s %12s\n", range, 0, "-", "-");
     }
 }
 
@@ -100,19 +108,22 @@ static void print_result(const Evaluation *e) {
 
 static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
                          FILE *csv, Error *error) {
-    Evaluation e = {.window = window, .stride = options->stride > 0 ? (int)options->stride : window,
+    Evaluation e = {.window = window,
+                    .stride = options->stride > 0 ? (int)options->stride : window,
                     .limit = (uint64_t)options->eval_tokens,
                     .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
     if (e.stride > window)
-        return fail_input(error, "--stride %d would skip tokens of windows of %d; choose at most that", e.stride, window);
+        return fail_input(error, "--stride %d would skip tokens of windows of %d; choose at most that", e.stride,
+                          window);
     if (options->by_position) {
         e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
         e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
-        if (!e.position_nll || !e.position_tokens) return fail_run(error, "no memory for %d positions", window);
     }
     ProgressLine line;
     progress_start(&line, "eval", 0, 1);
-    const bool ok = evaluate(&e, &run->gpt, split, name, show_share, &line, error);
+    const bool memory = !options->by_position || (e.position_nll && e.position_tokens);
+    if (!memory) fail_run(error, "no memory for %d positions", window);
+    const bool ok = memory && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
     progress_clear(&line);
     if (ok) {
         print_result(&e);
@@ -134,15 +145,17 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
     enum { CHUNK = 256 };
     char complaint[256];
     if (length_complaint(complaint, gpt, window)) return fail_input(error, "%s", complaint);
-    if (split->count < (uint64_t)window) return fail_input(error, "--logits: the text has fewer than %d tokens", window);
+    if (split->count < (uint64_t)window)
+        return fail_input(error, "--logits: the text has fewer than %d tokens", window);
     const int V = gpt->shape.vocab;
     Inference inference;
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
     float *logits = malloc((size_t)CHUNK * (size_t)V * sizeof *logits);
     real *values = malloc((size_t)CHUNK * (size_t)V * sizeof *values);
     AtomicFile file;
-    bool ok = (logits && values) || fail_run(error, "no memory for the logits");
-    ok = ok && npy_open(&file, path, window, V, error);
+    const bool memory = logits && values;
+    if (!memory) fail_run(error, "no memory for the logits");
+    bool ok = memory && npy_open(&file, path, window, V, error);
     for (int at = 0; ok && at < window; at += CHUNK) {
         int ids[CHUNK];
         const int n = window - at < CHUNK ? window - at : CHUNK;
@@ -176,22 +189,27 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     }
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
-    printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity", bytes ? "  bits per byte" : "");
+    printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
+           bytes ? "  bits per byte" : "");
     bool ok = true;
     for (int i = 0; ok && i < count; i++) ok = evaluate_one(run, split, name, options, contexts[i], csv.stream, error);
     if (*options->csv) {
-        if (ok) ok = atomic_commit(&csv, error);
-        else atomic_abandon(&csv);
+        if (ok)
+            ok = atomic_commit(&csv, error);
+        else
+            atomic_abandon(&csv);
     }
     if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, contexts[0], error);
     return ok;
 }
 
 int command_eval(int argc, char **argv) {
-    static const Usage usage = {
-        "eval", "Perplexity of a run on the whole validation text: every token is scored once, sums are divided by their count.",
-        "RUN", eval_options,
-        "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context 1024 --stride 256 --by-position\n"};
+    static const Usage usage = {"eval",
+                                "Perplexity of a run on the whole validation text: every token is scored once, sums "
+                                "are divided by their count.",
+                                "RUN", eval_options,
+                                "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
+                                "1024 --stride 256 --by-position\n"};
     EvalOptions options;
     Error error;
     const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
@@ -206,7 +224,8 @@ int command_eval(int argc, char **argv) {
     const char *data = *options.data ? options.data : run.options.data;
     bool ok = corpus_open(&corpus, data, &error);
     if (ok && !same_tokenizer(&corpus.tokenizer, &run.tokenizer))
-        ok = fail_input(&error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data, argv[operand]);
+        ok = fail_input(&error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
+                        argv[operand]);
     ok = ok && evaluate_all(&run, &corpus, &options, &error);
     corpus_close(&corpus);
     run_close(&run);

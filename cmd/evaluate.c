@@ -100,8 +100,9 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     if (length_complaint(complaint, gpt, e->window)) return fail_input(error, "%s", complaint);
     const uint64_t tokens = e->limit > 0 && e->limit < split->count ? e->limit : split->count;
     if (tokens < (uint64_t)e->window + 1)
-        return fail_input(error, "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
-                          name, e->window, e->window + 1, (unsigned long long)tokens);
+        return fail_input(
+            error, "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
+            name, e->window, e->window + 1, (unsigned long long)tokens);
     const uint64_t targets = tokens - 1;
     Scorer scorer;
     bool ok = scorer_create(&scorer, gpt, e->window, error);

@@ -9,10 +9,10 @@
 // `stride` at a time. The last window ends at the end of the stream, so that it too has its full context.
 typedef struct {
     int window, stride;
-    uint64_t limit;      // only the stream's first `limit` tokens; 0 = all
-    double nll;          // sum over scored targets, in nats
-    uint64_t tokens;     // scored targets: one less than the tokens of the stream
-    uint64_t bytes;      // of text in them, for bits per byte; counted when there is a tokenizer
+    uint64_t limit;  // only the stream's first `limit` tokens; 0 = all
+    double nll;      // sum over scored targets, in nats
+    uint64_t tokens; // scored targets: one less than the tokens of the stream
+    uint64_t bytes;  // of text in them, for bits per byte; counted when there is a tokenizer
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) the same, by position in the window; NULL = not asked for
     uint64_t *position_tokens; // (window)
@@ -21,8 +21,8 @@ typedef struct {
 // Called now and then with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and the arrays. Fails (input) when the scheme is not defined for `window`, or the stream has fewer than
-// window + 1 tokens; `name` is the stream's name in the message.
+// Fill nll, tokens and the arrays. Fails (input) when the scheme is not defined for `window`, or the stream has fewer
+// than window + 1 tokens; `name` is the stream's name in the message.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-// The tokens that are known before the first is drawn: the prompt, behind the mark between documents where there is one.
+// The tokens that are known before the first is drawn: the prompt, behind the mark between documents where there is
+// one.
 static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *prompt, Error *error) {
     const int end = tokenizer_end(tokenizer);
     const uint16_t mark = (uint16_t)(end >= 0 ? end : 0);
@@ -16,8 +17,10 @@ static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *pr
 static void print_token(FILE *out, const Tokenizer *tokenizer, int id) {
     char text[16];
     const int length = tokenizer_decode(tokenizer, id, text);
-    if (id == tokenizer_end(tokenizer)) fputs("\n\n", out);
-    else fwrite(text, 1, (size_t)length, out);
+    if (id == tokenizer_end(tokenizer))
+        fputs("\n\n", out);
+    else
+        fwrite(text, 1, (size_t)length, out);
     fflush(out);
 }
 
@@ -46,7 +49,8 @@ static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
     head_forward(generator->logits, inference->norm + (fresh - 1) * (size_t)C, gpt->w.wte, 1, C, gpt->shape.vocab);
 }
 
-static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
+static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g,
+                Error *error) {
     if (!beginning(&generator->tokens, tokenizer, g->prompt, error)) return false;
     fputs(g->prompt, out);
     size_t fed = 0;

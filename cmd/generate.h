@@ -13,12 +13,12 @@ typedef struct {
     int tokens;         // to write after the prompt
     double temperature;
     int top_k;
-    int context;        // window: when it is full, its last half is read again as the new beginning
+    int context; // window: when it is full, its last half is read again as the new beginning
     Random random;
 } Generation;
 
-// Write the prompt and its continuation to `out` as it comes. Fails (input) on a prompt that the tokenizer does not know,
-// or a window that the scheme is not defined for.
+// Write the prompt and its continuation to `out` as it comes. Fails (input) on a prompt that the tokenizer does not
+// know, or a window that the scheme is not defined for.
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *generation, Error *error);
 
 #endif

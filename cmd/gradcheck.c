@@ -20,7 +20,8 @@ typedef struct {
 #define FIELD(name) offsetof(GradcheckOptions, name)
 
 static const Option gradcheck_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every registered one"},
+    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME",
+     "one scheme with its options; all = every registered one"},
     {"layers", OPTION_INTEGER, FIELD(layers), "2", 1, 8, NULL, "N", "transformer blocks"},
     {"heads", OPTION_INTEGER, FIELD(heads), "2", 1, 8, NULL, "N", "attention heads"},
     {"width", OPTION_INTEGER, FIELD(width), "8", 1, 64, NULL, "N", "channels of the residual stream"},
@@ -28,7 +29,8 @@ static const Option gradcheck_options[] = {
     {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences"},
     {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X", "with the same elements dropped in every pass"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, 1e15, NULL, "N", "decides the random model and text"},
-    {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL, "also check two broken gradients, which must fail"},
+    {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL,
+     "also check two broken gradients, which must fail"},
     {0},
 };
 
@@ -45,7 +47,9 @@ static void dropped_term(const Position *pos, const real *dx, const int *at, int
 }
 
 static bool check(double *worst, const Position *pos, const GradcheckOptions *options, bool verbose, Error *error) {
-    const GradcheckSettings settings = {.B = (int)options->batch, .T = (int)options->context, .dropout = options->dropout,
+    const GradcheckSettings settings = {.B = (int)options->batch,
+                                        .T = (int)options->context,
+                                        .dropout = options->dropout,
                                         .seed = (uint64_t)options->seed};
     GradientError *errors;
     int count;
@@ -106,17 +110,22 @@ int command_gradcheck(int argc, char **argv) {
         die("gradcheck", &error);
     }
     omp_set_num_threads(1); // the models are tiny
-    const Shape shape = {.vocab = 11, .context = (int)options.context, .layers = (int)options.layers,
-                         .heads = (int)options.heads, .width = (int)options.width};
+    const Shape shape = {.vocab = 11,
+                         .context = (int)options.context,
+                         .layers = (int)options.layers,
+                         .heads = (int)options.heads,
+                         .width = (int)options.width};
     const char *complaint = shape_complaint(&shape);
     bool ok = !complaint || fail_input(&error, "%s", complaint);
     int failures = 0;
     Position pos;
     if (strcmp(options.pos, "all") == 0) {
         for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
-            ok = position_create(&pos, (*scheme)->name, &shape, &error) && check_scheme(&failures, &pos, &options, &error);
+            ok = position_create(&pos, (*scheme)->name, &shape, &error) &&
+                 check_scheme(&failures, &pos, &options, &error);
     } else {
-        ok = ok && position_create(&pos, options.pos, &shape, &error) && check_scheme(&failures, &pos, &options, &error);
+        ok =
+            ok && position_create(&pos, options.pos, &shape, &error) && check_scheme(&failures, &pos, &options, &error);
     }
     if (ok && options.controls) ok = check_controls(&failures, &shape, &options, &error);
     if (!ok) die("gradcheck", &error);

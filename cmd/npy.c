@@ -5,9 +5,8 @@
 bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error) {
     enum { PREFIX = 10, HEADER = 128 }; // magic, version and length; all of it with the description
     char header[HEADER + 1];
-    const int written =
-        snprintf(header + PREFIX, sizeof header - PREFIX, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                 rows, columns);
+    const int written = snprintf(header + PREFIX, sizeof header - PREFIX,
+                                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
     memset(header + PREFIX + written, ' ', (size_t)(HEADER - PREFIX - written));
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = HEADER - PREFIX;

@@ -55,8 +55,7 @@ static bool is_builtin(const char *input) {
 // All text of all inputs: what one file or one built-in story holds is a document.
 typedef struct {
     const char *name; // of the input
-    char *bytes;      // (size)
-    size_t size;
+    Text text;
 } Document;
 
 typedef struct {
@@ -65,50 +64,45 @@ typedef struct {
 } Library;
 
 static void library_free(Library *library) {
-    for (size_t i = 0; i < library->count; i++) free(library->documents[i].bytes);
+    for (size_t i = 0; i < library->count; i++) text_free(&library->documents[i].text);
     free(library->documents);
     *library = (Library){0};
 }
 
-// Room for `more` documents behind those there are.
-static bool library_grow(Library *library, size_t more, Error *error) {
-    Document *larger = realloc(library->documents, (library->count + more) * sizeof *larger);
-    if (!larger) return fail_run(error, "no memory for %zu documents", library->count + more);
-    library->documents = larger;
-    return true;
-}
-
-static void library_add(Library *library, const char *name, char *bytes, size_t size) {
-    library->documents[library->count++] = (Document){name, bytes, size};
-    library->bytes += size;
+// Add all texts of one input, or free them.
+static bool library_add(Library *library, const char *name, Text *texts, size_t count, Error *error) {
+    Document *larger = realloc(library->documents, (library->count + count) * sizeof *larger);
+    if (larger) library->documents = larger;
+    for (size_t i = 0; i < count; i++) {
+        if (larger) {
+            larger[library->count++] = (Document){name, texts[i]};
+            library->bytes += texts[i].size;
+        } else {
+            text_free(&texts[i]);
+        }
+    }
+    return larger || fail_run(error, "%s: no memory for %zu documents", name, count);
 }
 
 static bool add_builtin(Library *library, const char *input, Error *error) {
     Text *texts;
     size_t count;
     if (!builtin_generate(&texts, &count, input + strlen(BUILTIN_PREFIX), error)) return false;
-    bool room = library_grow(library, count, error);
-    for (size_t i = 0; i < count; i++) {
-        if (room)
-            library_add(library, input, texts[i].bytes, texts[i].size);
-        else
-            text_free(&texts[i]);
-    }
+    bool ok = library_add(library, input, texts, count, error);
     free(texts);
-    return room;
+    return ok;
 }
 
 static bool add_file(Library *library, const char *input, Error *error) {
     Buffer buffer;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     if (!source_read(&buffer, input, error)) return false;
-    bool ok = buffer.size > 0 ? library_grow(library, 1, error)
-                              : fail_input(error, "%s is empty; give some text, or leave it out", name);
-    if (ok)
-        library_add(library, name, (char *)buffer.bytes, buffer.size);
-    else
+    if (buffer.size == 0) {
         free(buffer.bytes);
-    return ok;
+        return fail_input(error, "%s is empty; give some text, or leave it out", name);
+    }
+    Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
+    return library_add(library, name, &text, 1, error);
 }
 
 static bool read_inputs(Library *library, char **inputs, int count, Error *error) {
@@ -127,16 +121,15 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
     bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
     for (size_t i = 0; ok && i < library->count; i++) {
         const Document *document = &library->documents[i];
-        ok = tokenizer_extend(tokenizer, document->bytes, document->size, document->name, error);
+        ok = tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
     const int end = tokenizer_end(tokenizer);
     const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < library->count; i++) {
         Document *document = &library->documents[i];
-        ok = tokenizer_encode(tokens, tokenizer, document->bytes, document->size, document->name, error) &&
+        ok = tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
              (end < 0 || tokens_add(tokens, &end_token, 1, error));
-        free(document->bytes);
-        document->bytes = NULL;
+        text_free(&document->text);
     }
     return ok;
 }
@@ -150,19 +143,24 @@ typedef struct {
 
 // The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
 static void name_of(char name[TEXT_CAPACITY], const char *input) {
+    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
+    size_t length = strlen(base);
     if (is_builtin(input)) {
-        input += strlen(BUILTIN_PREFIX);
-        snprintf(name, TEXT_CAPACITY, "%.*s", (int)strcspn(input, ":"), input);
+        base = input + strlen(BUILTIN_PREFIX);
+        length = strcspn(base, ":");
+    } else if (strcmp(input, "-") == 0) {
+        base = "stdin";
+        length = strlen(base);
     } else {
-        const char *slash = strrchr(input, '/');
-        snprintf(name, TEXT_CAPACITY, "%s", slash ? slash + 1 : input);
-        size_t length = strlen(name);
-        if (length > 3 && strcmp(name + length - 3, ".gz") == 0) name[length - 3] = 0;
-        char *dot = strrchr(name, '.');
-        if (dot && dot != name) *dot = 0;
+        if (length > 3 && strcmp(base + length - 3, ".gz") == 0) length -= 3;
+        size_t dot = length;
+        while (dot > 0 && base[--dot] != '.') continue;
+        if (dot > 0) length = dot;
     }
-    if (strcmp(name, "-") == 0) strcpy(name, "stdin");
-    if (!*name) strcpy(name, "text");
+    if (length > 0)
+        snprintf(name, TEXT_CAPACITY, "%.*s", (int)length, base);
+    else
+        snprintf(name, TEXT_CAPACITY, "text");
 }
 
 // Whether it does not exist or is an empty directory.
@@ -187,24 +185,21 @@ static bool output_locate(Output *output, const char *out, const char *first_inp
         *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
     if (!fits) return false;
     for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
-    memcpy(output->parent, output->path, sizeof output->parent);
-    char *slash = strrchr(output->parent, '/'), *base = output->path + (slash ? slash - output->parent + 1 : 0);
+    const char *slash = strrchr(output->path, '/'), *base = slash ? slash + 1 : output->path;
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return fail_input(error, "--out %s cannot be replaced as a whole; give the name of a new directory",
                           output->path);
-    if (!slash)
-        strcpy(output->parent, ".");
-    else if (slash == output->parent)
-        strcpy(output->parent, "/");
-    else
-        *slash = 0;
+    size_t length = (size_t)(base - output->path);
+    const char *parent = length > 0 ? output->path : "./";
+    if (!path_format(output->parent, error, "%.*s", length > 1 ? (int)length - 1 : 1, parent)) return false;
     return check_free(output->path, error) &&
            path_format(output->temporary, error, "%s.%ld.tmp", output->path, (long)getpid());
 }
 
-static size_t existing_part(const char *path) {
+// The length of the part of the path that exists.
+static size_t existing_part(const char path[PATH_CAPACITY]) {
     char part[PATH_CAPACITY];
-    strcpy(part, path);
+    memcpy(part, path, sizeof part);
     while (!path_exists(part)) {
         char *slash = strrchr(part, '/');
         if (!slash) return 0;

@@ -18,8 +18,10 @@ void progress_start(ProgressLine *line, const char *title, double first, double 
 
 static void print_duration(double seconds) {
     const long whole = (long)(seconds + 0.5);
-    if (whole >= 3600) fprintf(stderr, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-    else fprintf(stderr, "%ld:%02ld", whole / 60, whole % 60);
+    if (whole >= 3600)
+        fprintf(stderr, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        fprintf(stderr, "%ld:%02ld", whole / 60, whole % 60);
 }
 
 void progress_show(ProgressLine *line, double done, const char *format, ...) {
@@ -33,8 +35,10 @@ void progress_show(ProgressLine *line, double done, const char *format, ...) {
     va_end(arguments);
     fputs("  ETA ", stderr);
     const double speed = (done - line->first) / (now - line->started);
-    if (speed > 0) print_duration((line->total - done) / speed);
-    else fputs("?", stderr);
+    if (speed > 0)
+        print_duration((line->total - done) / speed);
+    else
+        fputs("?", stderr);
     fputs(line->terminal ? "\x1b[K" : "\n", stderr);
     fflush(stderr);
 }

@@ -36,7 +36,8 @@ static bool apply_past(Position *pos, const char *past, Error *error) {
     if (!*past) return true;
     const Option *option = pos->scheme->options ? option_find(pos->scheme->options, "past") : NULL;
     if (!option)
-        return fail_input(error, "--past does not apply to the scheme %s, which is defined at any length", pos->scheme->name);
+        return fail_input(error, "--past does not apply to the scheme %s, which is defined at any length",
+                          pos->scheme->name);
     return option_set(pos->options, option, past, "--past", error);
 }
 
@@ -47,10 +48,11 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     Position pos;
     if (!run_paths(&paths, directory, error)) return false;
     if (!path_exists(paths.config))
-        return fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
-                          directory);
+        return fail_input(
+            error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote", directory);
     if (!path_exists(paths.model))
-        return fail_input(error, "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+        return fail_input(error,
+                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
                           directory, directory);
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
@@ -59,8 +61,8 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     bool ok = position_create(&pos, run->options.pos, &shape, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
-        ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together", paths.tokenizer,
-                        run->tokenizer.vocab_size, paths.config, vocab_size);
+        ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",
+                        paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
     ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
     if (!ok) run_close(run);
     return ok;
@@ -78,7 +80,8 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
     bool ok = a->vocab == b->vocab && a->layers == b->layers && a->heads == b->heads && a->width == b->width;
     if (!ok)
         fail_input(error,
-                   "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; make them "
+                   "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; "
+                   "make them "
                    "equal",
                    directory, b->layers, b->heads, b->width, b->vocab, a->layers, a->heads, a->width, a->vocab);
     for (int i = 0; ok && i < gpt->tensors.count; i++) {
@@ -86,8 +89,8 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
         if (from && from->count == to->count)
             memcpy(gpt->params + to->offset, run.gpt.params + from->offset, to->count * sizeof(real));
         else if (from)
-            ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context", directory,
-                            to->name, from->count, to->count);
+            ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context",
+                            directory, to->name, from->count, to->count);
     }
     run_close(&run);
     return ok;
@@ -115,8 +118,10 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
     }
     AtomicFile file;
     bool ok = atomic_open(&file, path, error);
-    if (kept > 0) ok = ok && atomic_write(&file, old.bytes, kept, error);
-    else ok = ok && atomic_write(&file, LOG_HEADER, strlen(LOG_HEADER), error);
+    if (kept > 0)
+        ok = ok && atomic_write(&file, old.bytes, kept, error);
+    else
+        ok = ok && atomic_write(&file, LOG_HEADER, strlen(LOG_HEADER), error);
     ok = ok && atomic_commit(&file, error);
     free(old.bytes);
     if (!ok) return false;
@@ -125,8 +130,8 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
 }
 
 static bool log_failed(const RunLog *log, Error *error) {
-    return fail_run(error, "cannot write %s: %s; the last checkpoint is good, make room and continue with --resume", log->path,
-                    strerror(errno));
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good, make room and continue with --resume",
+                    log->path, strerror(errno));
 }
 
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error) {
@@ -134,9 +139,9 @@ bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, doub
     const double tokens = (double)trainer->options->accumulate * trainer->pass.B * trainer->pass.T;
     char validated[80] = ",";
     if (!isnan(validation)) snprintf(validated, sizeof validated, "%.9g,%.9g", validation, exp(validation));
-    const int written =
-        fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step, trainer_tokens(trainer), p->seconds,
-                report->loss, validated, report->learning_rate, report->gradient_norm, tokens / report->seconds);
+    const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
+                                trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
+                                report->gradient_norm, tokens / report->seconds);
     return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
 }
 

@@ -5,7 +5,8 @@
 #include "cmd/trainer.h"
 
 typedef struct {
-    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY], log[PATH_CAPACITY];
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY],
+        log[PATH_CAPACITY];
 } RunPaths;
 
 bool run_paths(RunPaths *paths, const char *directory, Error *error);
@@ -28,7 +29,8 @@ typedef struct {
 bool run_open(Run *run, const char *directory, const char *past, Error *error);
 void run_close(Run *run);
 
-// Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has them).
+// Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has
+// them).
 bool run_init_from(Gpt *gpt, const char *directory, Error *error);
 
 // log.csv, one row a step.

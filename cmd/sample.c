@@ -28,8 +28,9 @@ static const Option sample_options[] = {
 
 int command_sample(int argc, char **argv) {
     static const Usage usage = {
-        "sample", "Print text that a run writes, token by token. When the window is full, its last half begins a new one.",
-        "RUN", sample_options, "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
+        "sample",
+        "Print text that a run writes, token by token. When the window is full, its last half begins a new one.", "RUN",
+        sample_options, "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
     SampleOptions options;
     Error error;
     const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
@@ -41,7 +42,9 @@ int command_sample(int argc, char **argv) {
     Run run;
     if (!run_open(&run, argv[operand], options.past, &error)) die("sample", &error);
     Generation generation = {
-        .prompt = options.prompt, .tokens = (int)options.tokens, .temperature = options.temperature,
+        .prompt = options.prompt,
+        .tokens = (int)options.tokens,
+        .temperature = options.temperature,
         .top_k = (int)options.top_k,
         .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
         .random = {random_key((uint64_t)options.seed, "sample"), 0},

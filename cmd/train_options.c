@@ -6,14 +6,17 @@
 #define FIELD(name) offsetof(TrainOptions, name)
 
 const Option train_options[] = {
-    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR", "shards from `bitter prepare`, llm.c's, or builtin:NAME"},
-    {"pos", OPTION_TEXT, FIELD(pos), "rope", 0, 0, NULL, "SCHEME", "position scheme with its options; `--pos help` lists them"},
+    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
+     "shards from `bitter prepare`, llm.c's, or builtin:NAME"},
+    {"pos", OPTION_TEXT, FIELD(pos), "rope", 0, 0, NULL, "SCHEME",
+     "position scheme with its options; `--pos help` lists them"},
     {"layers", OPTION_INTEGER, FIELD(layers), "4", 1, 1000, NULL, "N", "transformer blocks"},
     {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 1000, NULL, "N", "attention heads; must divide --width"},
     {"width", OPTION_INTEGER, FIELD(width), "128", 1, 20000, NULL, "N", "channels of the residual stream"},
     {"context", OPTION_INTEGER, FIELD(context), "256", 1, 1000000, NULL, "N", "tokens of a training window"},
     {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 100000, NULL, "N", "windows worked on at a time"},
-    {"accumulate", OPTION_INTEGER, FIELD(accumulate), "1", 1, 100000, NULL, "N", "batches whose gradients make one step"},
+    {"accumulate", OPTION_INTEGER, FIELD(accumulate), "1", 1, 100000, NULL, "N",
+     "batches whose gradients make one step"},
     {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, 1e12, NULL, "N", "optimiser steps"},
     {"lr", OPTION_NUMBER, FIELD(lr), "1e-3", 0, 100, NULL, "X", "highest learning rate"},
     {"min-lr", OPTION_NUMBER, FIELD(min_lr), "1e-4", 0, 100, NULL, "X", "learning rate at the end of the cosine"},
@@ -22,29 +25,39 @@ const Option train_options[] = {
     {"beta1", OPTION_NUMBER, FIELD(beta1), "0.9", 0, 0.999999, NULL, "X", "AdamW's first moment"},
     {"beta2", OPTION_NUMBER, FIELD(beta2), "0.99", 0, 0.999999, NULL, "X", "AdamW's second moment"},
     {"clip", OPTION_NUMBER, FIELD(clip), "1", 0, 1e9, NULL, "X", "largest norm of the gradient; 0 = any"},
-    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X", "share dropped of embeddings, attention and branches"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X",
+     "share dropped of embeddings, attention and branches"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "decides initial weights, batches and dropout"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
-    {"eval-every", OPTION_INTEGER, FIELD(eval_every), "250", 0, 1e12, NULL, "N", "steps between validations; 0 = only at the end"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, 1e15, NULL, "N", "validate on the split's first N; 0 = all"},
-    {"sample-every", OPTION_INTEGER, FIELD(sample_every), "0", 0, 1e12, NULL, "N", "steps between printed samples; 0 = none"},
-    {"save-every", OPTION_INTEGER, FIELD(save_every), "250", 0, 1e12, NULL, "N", "steps between checkpoints; 0 = only at the end"},
-    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR", "run directory; by default runs/SCHEME, numbered when taken"},
+    {"eval-every", OPTION_INTEGER, FIELD(eval_every), "250", 0, 1e12, NULL, "N",
+     "steps between validations; 0 = only at the end"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, 1e15, NULL, "N",
+     "validate on the split's first N; 0 = all"},
+    {"sample-every", OPTION_INTEGER, FIELD(sample_every), "0", 0, 1e12, NULL, "N",
+     "steps between printed samples; 0 = none"},
+    {"save-every", OPTION_INTEGER, FIELD(save_every), "250", 0, 1e12, NULL, "N",
+     "steps between checkpoints; 0 = only at the end"},
+    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
+     "run directory; by default runs/SCHEME, numbered when taken"},
     {"init", OPTION_TEXT, FIELD(init), NULL, 0, 0, NULL, "RUN", "start from the weights of this run"},
     {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "continue the run in --out, bit for bit"},
     {0},
 };
 
 bool option_free_on_resume(const char *name) {
-    static const char *const names[] = {"eval-every", "eval-tokens", "sample-every", "save-every", "out", "resume", "threads"};
+    static const char *const names[] = {"eval-every", "eval-tokens", "sample-every", "save-every",
+                                        "out",        "resume",      "threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
 }
 
 Shape shape_of(const TrainOptions *options, int vocab) {
-    return (Shape){.vocab = vocab, .context = (int)options->context, .layers = (int)options->layers,
-                   .heads = (int)options->heads, .width = (int)options->width};
+    return (Shape){.vocab = vocab,
+                   .context = (int)options->context,
+                   .layers = (int)options->layers,
+                   .heads = (int)options->heads,
+                   .width = (int)options->width};
 }
 
 const char *train_options_complaint(const TrainOptions *options) {

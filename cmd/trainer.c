@@ -74,10 +74,11 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const long long step = (long long)trainer->progress.step + 1;
     if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {
         const char *tensor = gradient_nonfinite(gpt);
-        return fail_nonfinite(error,
-                              "step %lld: the loss is %g and the gradient's norm is %g (first bad tensor: %s); try a smaller "
-                              "--lr, a longer --warmup or a smaller --clip",
-                              step, report->loss, report->gradient_norm, tensor ? tensor : "none");
+        return fail_nonfinite(
+            error,
+            "step %lld: the loss is %g and the gradient's norm is %g (first bad tensor: %s); try a smaller "
+            "--lr, a longer --warmup or a smaller --clip",
+            step, report->loss, report->gradient_norm, tensor ? tensor : "none");
     }
     report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
     const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};

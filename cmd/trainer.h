@@ -20,7 +20,7 @@ typedef struct {
 } Trainer;
 
 typedef struct {
-    double loss;          // mean over the step's tokens, in nats
+    double loss; // mean over the step's tokens, in nats
     double learning_rate;
     double gradient_norm; // before clipping
     double seconds;       // this step took
@@ -30,8 +30,8 @@ typedef struct {
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
 
-// One optimiser step. Fails (nonfinite) when loss or gradient is not a finite number, naming step and tensor; parameters
-// are untouched then.
+// One optimiser step. Fails (nonfinite) when loss or gradient is not a finite number, naming step and tensor;
+// parameters are untouched then.
 bool trainer_step(StepReport *report, Trainer *trainer, Error *error);
 
 // Loss of the validation split's first --eval-tokens at the trained context, in nats.

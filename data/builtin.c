@@ -15,15 +15,16 @@ static const Option builtin_options[] = {
 
 const Builtin *const builtins[] = {&builtin_tales, NULL};
 
-enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins - 1 };
+enum { BUILTINS_MOST = 64 };
 
 static const Builtin *builtin_find(const char *name, Error *error) {
-    const char *names[BUILTIN_COUNT];
-    for (int i = 0; i < BUILTIN_COUNT; i++) {
-        names[i] = builtins[i]->name;
-        if (strcmp(names[i], name) == 0) return builtins[i];
+    const char *names[BUILTINS_MOST];
+    int count = 0;
+    for (; builtins[count] && count < BUILTINS_MOST; count++) {
+        names[count] = builtins[count]->name;
+        if (strcmp(names[count], name) == 0) return builtins[count];
     }
-    const char *nearest = nearest_name(name, names, BUILTIN_COUNT);
+    const char *nearest = nearest_name(name, names, count);
     fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);
     return NULL;
 }

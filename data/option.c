@@ -201,10 +201,11 @@ static bool set_choice(void *target, const Option *option, const char *text, con
 }
 
 static bool set_text(void *target, const Option *option, const char *text, const char *label, Error *error) {
-    if (strlen(text) >= TEXT_CAPACITY)
+    size_t length = strlen(text);
+    if (length >= TEXT_CAPACITY)
         return fail_input(error, "%s: '%.40s...' is too long; give text of less than %d bytes", label, text,
                           TEXT_CAPACITY);
-    strcpy(field(target, option), text);
+    memcpy(field(target, option), text, length + 1);
     return true;
 }
 

@@ -138,6 +138,7 @@ static bool shard_load(Shard *shard, int vocab_size, Error *error) {
     }
     const uint16_t *start = shard->mapping ? shard->mapping : shard->memory;
     if (!check_header(&shard->count, start ? (const void *)start : "", size, shard->path, error)) return false;
+    assert(start); // else the size was 0
     shard->tokens = start + HEADER_BYTES / sizeof *start;
     if (!check_tokens(shard->tokens, shard->count, vocab_size, shard->path, error)) return false;
     shard->crc = crc_of(shard->tokens, shard->count);

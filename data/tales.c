@@ -67,6 +67,7 @@ static const DocumentKind kinds[] = {
      "Song {# K}", "So ends the songbook of {T}, which {Z} copied out by hand."},
 };
 
+// The part a scene plays in learning by heart.
 typedef enum { PLAIN, NEW, AGAIN, ANY } Part;
 
 typedef struct {

@@ -148,7 +148,7 @@ bool scene_song(Story *story) {
     cast_person(story, 'B', "A");
     story->singer = role(story, 'A');
     TELL(story, songs);
-    const WordPair *rhyme = NULL;
+    const WordPair *rhyme = tales_rhymes.pairs;
     for (int line = 0; line < VERSE_LINES; line++) {
         if (line % 2 == 0) rhyme = &tales_rhymes.pairs[distinct(story, "rhyme", line, tales_rhymes.count)];
         strcpy(story->word, line % 2 == 0 ? rhyme->first : rhyme->second);

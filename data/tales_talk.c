@@ -121,7 +121,7 @@ static const Exchange exchanges[] = {
 
 static const char *const meetings[] = {
     "{Later}, {A} met {B} {at P}.",
-    "{B} saw {A} at the door of a house {at P}.",
+    "{B} saw {A} coming and waited {at P}.",
     "{A} sat down beside {B} {at P}.",
     "<\"Good day,\"|\"Is it you?\"|\"Sit down,\"> said {B} when {A} came to {the P}.",
     "{A} came to {the P}, where {B} was <waiting|resting|eating|reading>.",

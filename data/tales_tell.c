@@ -1,6 +1,7 @@
 // From template to sentence: the slots of tales.h filled from the state of the story.
 #include "data/tales.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,6 +159,7 @@ static void add_role(Story *story, const char *form, char letter) {
 
 // The slot between braces: an optional form, a space, and a role or the name of a word list.
 static void tell_slot(Story *story, const char *slot, size_t length) {
+    assert(length < FORM_SIZE);
     char form[FORM_SIZE] = "";
     const char *space = memchr(slot, ' ', length);
     const char *name = space ? space + 1 : slot;

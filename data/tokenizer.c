@@ -143,7 +143,7 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
                            const char *name) {
-    uint32_t character;
+    uint32_t character = 0;
     utf8_decode(&character, text + offset, (size_t)length);
     bool visible = character > ' ' && character != 0x7F;
     return fail_input(error,
@@ -181,6 +181,7 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
                           name);
     if (!tokens_reserve(tokens, size, error)) return false;
     if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, tokenizer, text, size, name, error);
+    assert(tokens->ids || size == 0);
     for (size_t i = 0; i < size; i++) tokens->ids[tokens->count++] = (unsigned char)text[i];
     return true;
 }
@@ -261,7 +262,7 @@ static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char
     Tokens ids = {0};
     bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, text, size, path, error) &&
               tokenizer_encode(&ids, tokenizer, text, size, path, error);
-    bool sorted = ok && ids.count == (size_t)tokenizer->vocab_size && ids.count > 0;
+    bool sorted = ok && ids.count > 0;
     for (size_t i = 0; sorted && i < ids.count; i++) sorted = ids.ids[i] == i;
     tokens_free(&ids);
     if (!ok || sorted) return ok;

@@ -14,8 +14,8 @@ double gradient_norm(const Gpt *gpt);
 // The first tensor whose gradient holds a number that is not finite, or NULL.
 const char *gradient_nonfinite(const Gpt *gpt);
 
-// One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters. `step`
-// counts from 1. Weight decay touches only tensors marked so.
+// One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters.
+// `step` counts from 1. Weight decay touches only tensors marked so.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
 // The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`.

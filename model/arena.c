@@ -29,10 +29,11 @@ bool arena_allocate(Arena *arena, const char *purpose, Error *error) {
     // Systems hand out more than they have and kill the program when it is touched, so a refusal must come first.
     if (bytes < memory) arena->base = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
     if (!arena->base)
-        return fail_input(error,
-                          "%s need %.1f GiB and this machine has %.1f GiB; make --batch, --context, --width or --layers "
-                          "smaller",
-                          purpose, (double)bytes / 0x1p30, (double)memory / 0x1p30);
+        return fail_input(
+            error,
+            "%s need %.1f GiB and this machine has %.1f GiB; make --batch, --context, --width or --layers "
+            "smaller",
+            purpose, (double)bytes / 0x1p30, (double)memory / 0x1p30);
     memset(arena->base, 0, bytes);
     arena->used = 0;
     return true;

@@ -1,5 +1,5 @@
-// Memory handed out by moving a pointer. A layout function runs twice: on an arena without memory, where it only counts,
-// and again once that much has been allocated; nothing is allocated after that.
+// Memory handed out by moving a pointer. A layout function runs twice: on an arena without memory, where it only
+// counts, and again once that much has been allocated; nothing is allocated after that.
 #ifndef BITTER_ARENA_H
 #define BITTER_ARENA_H
 
@@ -19,8 +19,8 @@ void *arena_take(Arena *arena, size_t bytes);
 // `count` more numbers.
 real *arena_reals(Arena *arena, size_t count);
 
-// Give the arena, whose dry run counted `used` bytes, zeroed memory and rewind it. Fails (input) when the machine has less
-// memory than that, naming `purpose` and what to make smaller.
+// Give the arena, whose dry run counted `used` bytes, zeroed memory and rewind it. Fails (input) when the machine has
+// less memory than that, naming `purpose` and what to make smaller.
 bool arena_allocate(Arena *arena, const char *purpose, Error *error);
 
 void arena_free(Arena *arena);

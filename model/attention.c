@@ -27,11 +27,16 @@ static Block block_of(const AttentionShape *shape, int b, int h, int first) {
 static ScoreBlock scores(real *S, const Block *block, const real *q, const real *k, const Position *pos,
                          const AttentionShape *shape) {
     const real scale = (real)(1 / sqrt(shape->d));
-    gemm(S, block->columns, 0, scale, rows_of(q + block->q, shape->q_stride), columns_of(k + block->kv, shape->kv_stride),
-         block->rows, block->columns, shape->d);
+    gemm(S, block->columns, 0, scale, rows_of(q + block->q, shape->q_stride),
+         columns_of(k + block->kv, shape->kv_stride), block->rows, block->columns, shape->d);
     ScoreBlock score = {
-        .S = S, .stride = block->columns, .rows = block->rows, .columns = block->columns,
-        .layer = shape->layer, .sequence = block->b, .head = block->h,
+        .S = S,
+        .stride = block->columns,
+        .rows = block->rows,
+        .columns = block->columns,
+        .layer = shape->layer,
+        .sequence = block->b,
+        .head = block->h,
         .query_at = shape->query_at + (size_t)block->b * shape->queries + block->first,
         .key_at = shape->key_at + (size_t)block->b * shape->key_at_batch,
     };
@@ -81,15 +86,16 @@ void attention_forward(real *out, real *lse, const real *q, const real *k, const
                             P_i[j] *= dropout_factor(&shape->dropout, dropout_counter(&block, shape, i) + (uint64_t)j);
                 }
                 // out = P v
-                gemm(out + block.out, C, 0, 1, rows_of(S, block.columns), rows_of(v + block.kv, shape->kv_stride), block.rows,
-                     shape->d, block.columns);
+                gemm(out + block.out, C, 0, 1, rows_of(S, block.columns), rows_of(v + block.kv, shape->kv_stride),
+                     block.rows, shape->d, block.columns);
             }
         }
     }
 }
 
 // From scores and dP (the gradient by the weights after dropout) to the weights after dropout, in S's place, and dS, in
-// dP's place. Forward was P = softmax(S), so dS = P * (dP - sum(P * dP)), and that sum is dout . out (FlashAttention, eq. 4).
+// dP's place. Forward was P = softmax(S), so dS = P * (dP - sum(P * dP)), and that sum is dout . out (FlashAttention,
+// eq. 4).
 static void softmax_backward_row(real *S, real *dP, const real *dout, const real *out, real lse, const Block *block,
                                  const AttentionShape *shape, int row) {
     const int seen = block->before + block->first + row + 1;
@@ -126,8 +132,8 @@ static void block_backward(real *dq, real *dk, real *dv, const real *dout, const
     for (int i = 0; i < rows; i++) {
         const size_t row = block->out + (size_t)i * C;
         softmax_backward_row(S + (size_t)i * columns, dP + (size_t)i * columns, dout + row, out + row,
-                             lse[((size_t)block->b * shape->H + block->h) * shape->queries + block->first + i], block, shape,
-                             i);
+                             lse[((size_t)block->b * shape->H + block->h) * shape->queries + block->first + i], block,
+                             shape, i);
     }
     gemm(dv + block->kv, kvs, 1, 1, columns_of(S, columns), rows_of(dout + block->out, C), columns, d, rows);
     const real *dS = dP;

@@ -10,8 +10,8 @@
 static int describe(SafeTensor *out, const TensorTable *table, const char *prefix, real *flat) {
     for (int i = 0; i < table->count; i++) {
         const Tensor *t = &table->items[i];
-        out[i] = (SafeTensor){.dtype = sizeof(real) == sizeof(float) ? DTYPE_F32 : DTYPE_F64, .rank = t->rank,
-                              .data = flat + t->offset};
+        out[i] = (SafeTensor){
+            .dtype = sizeof(real) == sizeof(float) ? DTYPE_F32 : DTYPE_F64, .rank = t->rank, .data = flat + t->offset};
         for (int axis = 0; axis < t->rank; axis++) out[i].shape[axis] = t->shape[axis];
         snprintf(out[i].name, sizeof out[i].name, "%s%s", prefix, t->name);
     }

@@ -6,10 +6,10 @@
 
 // What training remembers beside its tensors.
 typedef struct {
-    int64_t step;       // steps done
-    int64_t rows;       // rows of batches drawn
-    int64_t batch_crc;  // CRC-32 of all inputs seen
-    double seconds;     // time spent in training steps
+    int64_t step;      // steps done
+    int64_t rows;      // rows of batches drawn
+    int64_t batch_crc; // CRC-32 of all inputs seen
+    double seconds;    // time spent in training steps
 } Progress;
 
 // model.safetensors: the parameters, one tensor each. `path` is replaced atomically.

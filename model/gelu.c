@@ -14,7 +14,8 @@ void gelu_forward(real *out, const real *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] * gate(x[i]);
 }
 
-// out = x g(2u(x)) and g' = g (1 - g), so d out / d x = g + x g (1 - g) 2 u', with u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2).
+// out = x g(2u(x)) and g' = g (1 - g), so d out / d x = g + x g (1 - g) 2 u', with u' = sqrt(2/pi) (1 + 3 * 0.044715
+// x^2).
 void gelu_again(real *out, real *x, size_t n) {
 #pragma omp parallel for simd
     for (size_t i = 0; i < n; i++) {

@@ -12,8 +12,8 @@ void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, in
 #else
 #define CBLAS_GEMM cblas_sgemm
 #endif
-    CBLAS_GEMM(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, M, N, K,
-               alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
+    CBLAS_GEMM(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, M, N,
+               K, alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
 }
 
 const char *gemm_complaint(void) {

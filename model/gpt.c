@@ -51,11 +51,16 @@ const char *shape_complaint(const Shape *shape) {
 
 static int size_of(Dimension dimension, const Shape *shape) {
     switch (dimension) {
-    case WIDTH: return shape->width;
-    case WIDTH_3: return 3 * shape->width;
-    case WIDTH_MLP: return MLP_RATIO * shape->width;
-    case VOCAB: return shape->vocab;
-    case NONE: break;
+    case WIDTH:
+        return shape->width;
+    case WIDTH_3:
+        return 3 * shape->width;
+    case WIDTH_MLP:
+        return MLP_RATIO * shape->width;
+    case VOCAB:
+        return shape->vocab;
+    case NONE:
+        break;
     }
     return 1;
 }

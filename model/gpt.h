@@ -11,35 +11,35 @@
 
 // Views into one flat array: of parameters, or of gradients with the same layout.
 typedef struct {
-    real *ln1w, *ln1b;     // (C), (C)
-    real *qkvw, *qkvb;     // (3C, C), (3C): rows q, then k, then v
-    real *projw, *projb;   // (C, C), (C)
-    real *ln2w, *ln2b;     // (C), (C)
-    real *fcw, *fcb;       // (4C, C), (4C)
+    real *ln1w, *ln1b;       // (C), (C)
+    real *qkvw, *qkvb;       // (3C, C), (3C): rows q, then k, then v
+    real *projw, *projb;     // (C, C), (C)
+    real *ln2w, *ln2b;       // (C), (C)
+    real *fcw, *fcb;         // (4C, C), (4C)
     real *fcprojw, *fcprojb; // (C, 4C), (C)
 } LayerWeights;
 
 typedef struct {
-    real *wte;             // (V, C), also the output head
-    real *lnfw, *lnfb;     // (C), (C)
-    LayerWeights *layers;  // (L)
+    real *wte;            // (V, C), also the output head
+    real *lnfw, *lnfb;    // (C), (C)
+    LayerWeights *layers; // (L)
 } Weights;
 
 typedef struct {
     Shape shape;
-    Position pos;          // with params, without tables
+    Position pos; // with params, without tables
     TensorTable tensors;
     Arena state;
-    real *params, *grads;  // (tensors.total); grads is NULL in a model that is not trained
-    real *m, *v;           // AdamW's moments, (tensors.total), likewise
+    real *params, *grads; // (tensors.total); grads is NULL in a model that is not trained
+    real *m, *v;          // AdamW's moments, (tensors.total), likewise
     Weights w, dw;
 } Gpt;
 
 // NULL, or a sentence why there is no such model.
 const char *shape_complaint(const Shape *shape);
 
-// Build the model for a position scheme that position_create() has set up. Everything is allocated, nothing initialised.
-// Fails (input) on an impossible shape or too little memory.
+// Build the model for a position scheme that position_create() has set up. Everything is allocated, nothing
+// initialised. Fails (input) on an impossible shape or too little memory.
 bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error);
 
 // GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L).

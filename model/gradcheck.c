@@ -30,7 +30,8 @@ static double total_loss(Check *check, bool training) {
 }
 
 static void shift(real *values, const Check *check, size_t at, size_t count, double amount) {
-    if (!check->settings.directions) values[at] += (real)amount;
+    if (!check->settings.directions)
+        values[at] += (real)amount;
     else
         for (size_t n = 0; n < count; n++) values[n] += (real)amount * check->direction[n];
 }
@@ -59,9 +60,10 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
     result->worst = 0;
     const uint64_t key = random_key(check->settings.seed, name);
     for (size_t n = 0; n < count; n++) check->direction[n] = (real)random_normal(key, n);
-    // Some gradients are zero by symmetry (key biases without positions): against those, only a share of what is typical
-    // elsewhere in the model counts as an error.
-    const double rms = root_mean_square(grads, count), floor = 0.01 * rms > 1e-6 * typical ? 0.01 * rms : 1e-6 * typical;
+    // Some gradients are zero by symmetry (key biases without positions): against those, only a share of what is
+    // typical elsewhere in the model counts as an error.
+    const double rms = root_mean_square(grads, count),
+                 floor = 0.01 * rms > 1e-6 * typical ? 0.01 * rms : 1e-6 * typical;
     for (size_t at = 0; at < (check->settings.directions ? 1 : count); at++) {
         double analytic = grads[at];
         if (check->settings.directions) {
@@ -77,7 +79,8 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
     }
 }
 
-// Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and biases.
+// Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and
+// biases.
 static void randomise(Check *check) {
     Gpt *gpt = &check->gpt;
     const uint64_t seed = check->settings.seed;
@@ -124,7 +127,8 @@ static void check_free(Check *check) {
     free(check->direction);
 }
 
-bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings, Error *error) {
+bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
+               Error *error) {
     Check check;
     *errors = NULL;
     if (!check_create(&check, pos, settings, error)) {
@@ -143,8 +147,8 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
         const double typical = root_mean_square(check.gpt.grads, table->total);
         for (int i = 0; i < table->count; i++) {
             const Tensor *t = &table->items[i];
-            check_tensor(&(*errors)[i], &check, t->name, check.gpt.params + t->offset, check.gpt.grads + t->offset, t->count,
-                         typical);
+            check_tensor(&(*errors)[i], &check, t->name, check.gpt.params + t->offset, check.gpt.grads + t->offset,
+                         t->count, typical);
         }
         check_tensor(&(*errors)[table->count], &check, "input embeddings", check.x_shift, dx, inputs, typical);
     }

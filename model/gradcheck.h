@@ -6,14 +6,14 @@
 #include "model/train_pass.h"
 
 typedef struct {
-    int B, T;        // of the batch; T is also the model's context
+    int B, T; // of the batch; T is also the model's context
     double dropout;
     bool directions; // false: every single number; true: one random direction through each tensor, for larger models
     uint64_t seed;
 } GradcheckSettings;
 
-// What one tensor showed. The error is |analytic - numeric| by the larger of the two, or by a hundredth of the tensor's RMS
-// gradient where both are small.
+// What one tensor showed. The error is |analytic - numeric| by the larger of the two, or by a hundredth of the tensor's
+// RMS gradient where both are small.
 typedef struct {
     char name[64];
     double worst;             // NaN counts as worst of all
@@ -21,10 +21,11 @@ typedef struct {
     double analytic, numeric; // there
 } GradientError;
 
-// Check the scheme (with its options, from position_create) in a random little model, under a loss that weighs every token
-// differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central differences
-// use four points, so their own error is about 1e-10.
-bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings, Error *error);
+// Check the scheme (with its options, from position_create) in a random little model, under a loss that weighs every
+// token differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central
+// differences use four points, so their own error is about 1e-10.
+bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
+               Error *error);
 
 // The worst of them all; NaN if any is.
 double gradcheck_worst(const GradientError *errors, int count);

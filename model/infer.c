@@ -21,7 +21,8 @@ static void layout(Inference *inference, const Shape *shape) {
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
-    *inference = (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity, .pos = gpt->pos};
+    *inference =
+        (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity, .pos = gpt->pos};
     layout(inference, &gpt->shape);
     if (!arena_allocate(&inference->arena, "the keys and values of this context", error)) return false;
     layout(inference, &gpt->shape);
@@ -53,10 +54,19 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
     remember(cache, inference, qkv, n, C);
     const AttentionShape shape = {
-        .B = inference->B, .H = gpt->shape.heads, .d = head_width(&gpt->shape),
-        .queries = n, .keys = inference->length + n, .q_stride = 3 * C, .kv_stride = 2 * C,
-        .q_batch = (size_t)n * 3 * C, .kv_batch = (size_t)inference->capacity * 2 * C,
-        .layer = l, .query_at = inference->query_at, .key_at = inference->key_at, .key_at_batch = 0,
+        .B = inference->B,
+        .H = gpt->shape.heads,
+        .d = head_width(&gpt->shape),
+        .queries = n,
+        .keys = inference->length + n,
+        .q_stride = 3 * C,
+        .kv_stride = 2 * C,
+        .q_batch = (size_t)n * 3 * C,
+        .kv_batch = (size_t)inference->capacity * 2 * C,
+        .layer = l,
+        .query_at = inference->query_at,
+        .key_at = inference->key_at,
+        .key_at_batch = 0,
     };
     attention_forward(inference->heads, NULL, qkv, cache, cache + C, pos, &shape, inference->scratch);
 }
@@ -90,7 +100,8 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
     if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);
     for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
-    layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb, rows, C);
+    layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb, rows,
+                      C);
     inference->length += n;
 }
 

@@ -6,21 +6,21 @@
 #include "model/gpt.h"
 
 typedef struct {
-    int B, capacity;    // sequences side by side, and the most tokens of each
-    int chunk;          // the most tokens of each per call
-    int length;         // tokens fed so far: the next one's position
-    Position pos;       // the model's, with tables for `capacity` coordinates
+    int B, capacity; // sequences side by side, and the most tokens of each
+    int chunk;       // the most tokens of each per call
+    int length;      // tokens fed so far: the next one's position
+    Position pos;    // the model's, with tables for `capacity` coordinates
     bool prepared;
     Arena arena;
-    real *cache;        // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
-    int *key_at;        // (capacity) coordinates
-    int *query_at;      // (B, chunk) coordinates of the new tokens
-    real *x;            // (B, chunk, C) residual stream
-    real *norm;         // (B, chunk, C); after a feed, the input of the head
-    real *mean, *rstd;  // (B, chunk)
-    real *wide;         // (B, chunk, 4C) qkv, or the MLP's hidden layer
-    real *heads;        // (B, chunk, C)
-    real *branch;       // (B, chunk, C)
+    real *cache;       // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
+    int *key_at;       // (capacity) coordinates
+    int *query_at;     // (B, chunk) coordinates of the new tokens
+    real *x;           // (B, chunk, C) residual stream
+    real *norm;        // (B, chunk, C); after a feed, the input of the head
+    real *mean, *rstd; // (B, chunk)
+    real *wide;        // (B, chunk, 4C) qkv, or the MLP's hidden layer
+    real *heads;       // (B, chunk, C)
+    real *branch;      // (B, chunk, C)
     real *scratch;
 } Inference;
 

@@ -53,8 +53,8 @@ static void rows_backward(real *dx, const real *dout, const real *x, const real 
     }
 }
 
-// dweight = sum over rows of dout * norm, dbias = sum over rows of dout. Threads share out the channels, so that each sum
-// runs in the order of the rows.
+// dweight = sum over rows of dout * norm, dbias = sum over rows of dout. Threads share out the channels, so that each
+// sum runs in the order of the rows.
 static void columns_backward(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                              const real *rstd, int rows, int C) {
     const int slice = 64;

@@ -7,8 +7,8 @@ void linear_forward(real *out, const real *x, const real *weight, const real *bi
 }
 
 // Forward was out = x weight^T + bias, so dx = dout weight, dweight = dout^T x, dbias = sum of dout over rows.
-void linear_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight, int rows,
-                     int C, int O) {
+void linear_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
+                     int rows, int C, int O) {
     gemm(dx, C, 0, 1, rows_of(dout, O), rows_of(weight, C), rows, C, O);
     gemm(dweight, C, 1, 1, columns_of(dout, O), rows_of(x, C), O, C, rows);
     const int slice = 64;

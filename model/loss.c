@@ -45,7 +45,8 @@ static void nll_backward(double *nll, real *logits, const real *dnll, const int 
     }
 }
 
-void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C, int V) {
+void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
+                  int V) {
     for (int r = 0; r < rows; r += HEAD_BLOCK) {
         const int block = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
         head_forward(scratch, x + (size_t)r * C, wte, block, C, V);

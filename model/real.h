@@ -24,14 +24,16 @@ static inline real real_sqrt(real x) {
 }
 
 // exp(x) within 2 ulp, in plain arithmetic so that loops over it vectorise: x = n ln 2 + r with |r| <= ln(2)/2, then
-// exp(x) = 2^n p(r). Below -87 it stays at the smallest normal number's size, above 88 it gives infinity, NaN stays NaN.
+// exp(x) = 2^n p(r). Below -87 it stays at the smallest normal number's size, above 88 it gives infinity, NaN stays
+// NaN.
 static inline real real_exp(real x) {
     const float round = 12582912.0f; // 1.5 * 2^23: adding it rounds to an integer held in the low bits
     float y = x < -87.0f ? -87.0f : x;
     float shifted = y * 1.44269504f + round;
     float n = shifted - round;
     float r = y - n * 0.693145752f - n * 1.42860677e-6f;
-    float p = 1.0f + r * (1.0f + r * (0.5f + r * (0.166666667f + r * (0.0416666667f + r * (8.33333e-3f + r * 1.38889e-3f)))));
+    float p =
+        1.0f + r * (1.0f + r * (0.5f + r * (0.166666667f + r * (0.0416666667f + r * (8.33333e-3f + r * 1.38889e-3f)))));
     uint32_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = (bits - 0x4B400000u + 127u) << 23;

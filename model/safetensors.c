@@ -69,7 +69,8 @@ bool safetensors_write(const char *path, const SafeTensor *tensors, int count, E
 }
 
 // Is this header entry the tensor that is expected, at this offset? If so, move the offset behind it.
-static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path, Error *error) {
+static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path,
+                        Error *error) {
     const char *dtype = json_string_value(json_object_get(entry, "dtype"));
     const json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
     char found[200] = "", wanted[200] = "";
@@ -77,15 +78,18 @@ static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *e
         snprintf(found + strlen(found), sizeof found - strlen(found), "%s%" JSON_INTEGER_FORMAT, axis ? "," : "",
                  json_integer_value(json_array_get(shape, axis)));
     for (int axis = 0; axis < expected->rank; axis++)
-        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%" PRId64, axis ? "," : "", expected->shape[axis]);
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%" PRId64, axis ? "," : "",
+                 expected->shape[axis]);
     if (strcmp(found, wanted) != 0 || !dtype || strcmp(dtype, dtypes[expected->dtype].name) != 0)
-        return fail_input(error, "%s: tensor %s is %s (%s), but config.json asks for %s (%s); the two files do not belong together",
-                          path, expected->name, dtype ? dtype : "untyped", found, dtypes[expected->dtype].name, wanted);
-    const json_int_t begin = json_integer_value(json_array_get(offsets, 0)), end = json_integer_value(json_array_get(offsets, 1));
+        return fail_input(
+            error, "%s: tensor %s is %s (%s), but config.json asks for %s (%s); the two files do not belong together",
+            path, expected->name, dtype ? dtype : "untyped", found, dtypes[expected->dtype].name, wanted);
+    const json_int_t begin = json_integer_value(json_array_get(offsets, 0)),
+                     end = json_integer_value(json_array_get(offsets, 1));
     if (json_array_size(offsets) != 2 || begin < 0 || (size_t)begin != *offset || end < begin ||
         (size_t)(end - begin) != bytes_of(expected))
-        return fail_input(error, "%s: tensor %s has wrong data_offsets; the file is damaged, use another checkpoint", path,
-                          expected->name);
+        return fail_input(error, "%s: tensor %s has wrong data_offsets; the file is damaged, use another checkpoint",
+                          path, expected->name);
     *offset = (size_t)end;
     return true;
 }
@@ -99,18 +103,21 @@ static bool check_header(size_t *size, uint32_t *crc, const json_t *header, cons
     char *rest = NULL;
     *crc = hex ? (uint32_t)strtoul(hex, &rest, 16) : 0;
     if (!hex || strlen(hex) != 8 || *rest || !format || strcmp(format, "pt") != 0)
-        return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged", path);
+        return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
+                          path);
     *size = 0;
     for (int i = 0; i < count; i++) {
         const json_t *entry = json_object_get(header, tensors[i].name);
         if (!entry)
-            return fail_input(error, "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
+            return fail_input(error,
+                              "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
                               path, tensors[i].name);
         if (!check_entry(size, entry, &tensors[i], path, error)) return false;
     }
     if (json_object_size(header) != (size_t)count + 1)
-        return fail_input(error, "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together", path,
-                          json_object_size(header) - 1, count);
+        return fail_input(error,
+                          "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
+                          path, json_object_size(header) - 1, count);
     return true;
 }
 
@@ -122,7 +129,8 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
     json_t *header = NULL;
     if (file.size >= sizeof length) memcpy(&length, file.bytes, sizeof length);
     if (length < 2 || length > HEADER_MOST || length > file.size - sizeof length) {
-        fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint", path, file.size);
+        fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint", path,
+                   file.size);
         goto done;
     }
     header = json_loadb((const char *)file.bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
@@ -130,18 +138,19 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
         fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
         goto done;
     }
-    size_t size;
-    uint32_t crc;
+    size_t size = 0;
+    uint32_t crc = 0;
     if (!check_header(&size, &crc, header, tensors, count, path, error)) goto done;
     const uint8_t *data = file.bytes + sizeof length + length;
     const size_t found = file.size - sizeof length - length;
     if (found != size) {
-        fail_input(error, "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path, found,
-                   size);
+        fail_input(error, "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path,
+                   found, size);
         goto done;
     }
     if (crc_of(0, data, size) != crc) {
-        fail_input(error, "%s: its data does not match its CRC-32 %08" PRIx32 "; the file is damaged, use another checkpoint",
+        fail_input(error,
+                   "%s: its data does not match its CRC-32 %08" PRIx32 "; the file is damaged, use another checkpoint",
                    path, crc);
         goto done;
     }

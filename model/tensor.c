@@ -39,9 +39,15 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
         real *value = values + t->offset;
         for (size_t n = 0; n < t->count; n++) {
             switch (t->init) {
-            case INIT_ZERO: value[n] = 0; break;
-            case INIT_ONE: value[n] = 1; break;
-            case INIT_NORMAL: value[n] = (real)(t->scale * random_normal(key, n)); break;
+            case INIT_ZERO:
+                value[n] = 0;
+                break;
+            case INIT_ONE:
+                value[n] = 1;
+                break;
+            case INIT_NORMAL:
+                value[n] = (real)(t->scale * random_normal(key, n));
+                break;
             }
         }
     }

@@ -27,9 +27,9 @@ typedef struct {
     char name[64];
     int rank, shape[3];
     Init init;
-    double scale;  // standard deviation for INIT_NORMAL
-    bool decay;    // weight decay applies
-    bool position; // belongs to the position scheme
+    double scale;         // standard deviation for INIT_NORMAL
+    bool decay;           // weight decay applies
+    bool position;        // belongs to the position scheme
     size_t offset, count; // numbers, inside each of the flat arrays (parameters, gradients, moments)
 } Tensor;
 
@@ -39,8 +39,9 @@ typedef struct {
     size_t total; // numbers in all
 } TensorTable;
 
-// Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are worked
-// out. Offsets are aligned to 16 numbers. Returns its index. Running out of memory is an assertion: the table is small.
+// Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
+// worked out. Offsets are aligned to 16 numbers. Returns its index. Running out of memory is an assertion: the table is
+// small.
 int tensor_add(TensorTable *table, Tensor tensor);
 
 // NULL when there is none of that name.

@@ -68,10 +68,19 @@ enum { SITE_ATTENTION, SITE_PROJ, SITE_MLP, SITE_EMBED };
 static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape, int layer) {
     const int T = pass->T, C = shape->width;
     return (AttentionShape){
-        .B = pass->B, .H = shape->heads, .d = C / shape->heads,
-        .queries = T, .keys = T, .q_stride = 3 * C, .kv_stride = 3 * C,
-        .q_batch = (size_t)T * 3 * C, .kv_batch = (size_t)T * 3 * C,
-        .layer = layer, .query_at = pass->at, .key_at = pass->at, .key_at_batch = T,
+        .B = pass->B,
+        .H = shape->heads,
+        .d = C / shape->heads,
+        .queries = T,
+        .keys = T,
+        .q_stride = 3 * C,
+        .kv_stride = 3 * C,
+        .q_batch = (size_t)T * 3 * C,
+        .kv_batch = (size_t)T * 3 * C,
+        .layer = layer,
+        .query_at = pass->at,
+        .key_at = pass->at,
+        .key_at_batch = T,
         .dropout = dropout_site(pass, (uint64_t)layer, SITE_ATTENTION),
     };
 }
@@ -83,7 +92,8 @@ static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
     const size_t n = (size_t)rows * C;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
-    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ), drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
+                  drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
     real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
 
     layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
@@ -100,8 +110,8 @@ static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     residual_forward(x_out, a->x_mid, pass->branch, &drop_mlp, n);
 }
 
-// layer_forward read upwards. dx comes in as the gradient by the layer's output and leaves as the gradient by its input:
-// along the residual stream it passes unchanged, and each branch adds its own.
+// layer_forward read upwards. dx comes in as the gradient by the layer's output and leaves as the gradient by its
+// input: along the residual stream it passes unchanged, and each branch adds its own.
 static void layer_backward(TrainPass *pass, Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
     LayerActivations *a = &pass->layers[l];
@@ -109,10 +119,11 @@ static void layer_backward(TrainPass *pass, Gpt *gpt, int l) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
     const size_t n = (size_t)rows * C;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
-    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ), drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
+                  drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
     const real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
-    real *dhidden = pass->dwide;                                           // (B,T,4C), then the gradient by fc
-    real *dqkv = pass->dwide;                                              // (B,T,3C)
+    real *dhidden = pass->dwide; // (B,T,4C), then the gradient by fc
+    real *dqkv = pass->dwide;    // (B,T,3C)
     real *dq = dqkv, *dk = dqkv + C, *dv = dqkv + 2 * C;
 
     // x_out = x_mid + dropout(gelu(fc) fcproj)
@@ -154,9 +165,10 @@ void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool trai
     for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
     layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
     if (training)
-        loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets, pass->scratch,
-                              rows, C, V);
-    else loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
+        loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets,
+                              pass->scratch, rows, C, V);
+    else
+        loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
 }
 
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {

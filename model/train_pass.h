@@ -6,37 +6,37 @@
 
 // What one layer keeps from forward for backward. Layer norms and the gelu are recomputed instead of kept.
 typedef struct {
-    real *x;                    // (B,T,C) residual stream on entry
-    real *ln1_mean, *ln1_rstd;  // (B,T)
-    real *qkv;                  // (B,T,3C), q and k after the scheme's qk hook
-    real *heads;                // (B,T,C) output of the heads, before the projection
-    real *lse;                  // (B,H,T)
-    real *x_mid;                // (B,T,C) residual stream between attention and MLP
-    real *ln2_mean, *ln2_rstd;  // (B,T)
-    real *fc;                   // (B,T,4C) before the gelu; backward turns it into the gelu's slope
+    real *x;                   // (B,T,C) residual stream on entry
+    real *ln1_mean, *ln1_rstd; // (B,T)
+    real *qkv;                 // (B,T,3C), q and k after the scheme's qk hook
+    real *heads;               // (B,T,C) output of the heads, before the projection
+    real *lse;                 // (B,H,T)
+    real *x_mid;               // (B,T,C) residual stream between attention and MLP
+    real *ln2_mean, *ln2_rstd; // (B,T)
+    real *fc;                  // (B,T,4C) before the gelu; backward turns it into the gelu's slope
 } LayerActivations;
 
 typedef struct {
     int B, T;
-    Position pos;               // the model's, with tables for T coordinates
+    Position pos; // the model's, with tables for T coordinates
     bool prepared;
     Arena arena;
     double dropout_rate;
-    uint64_t dropout_key;       // a new one for every pass
-    int *at;                    // (B,T) coordinates of the tokens
-    LayerActivations *layers;   // (L)
-    real *x_final;              // (B,T,C) residual stream after the last layer
-    real *lnf_mean, *lnf_rstd;  // (B,T)
-    real *norm;                 // (B,T,C) output of the layer norm at work
-    real *hidden;               // (B,T,4C) output of the gelu at work
-    real *branch;               // (B,T,C) what is about to join the residual stream
-    real *dx;                   // (B,T,C) gradient by the residual stream; in the end, by the input embeddings
-    real *dbranch;              // (B,T,C)
-    real *dnorm;                // (B,T,C)
-    real *dwide;                // (B,T,4C) gradient by the hidden layer, or by qkv
-    real *dnll;                 // (B,T) gradient of the total loss by each token's
-    double *nll;                // (B,T) loss of each token, in nats
-    real *scratch;              // blocks of scores or of logits
+    uint64_t dropout_key;      // a new one for every pass
+    int *at;                   // (B,T) coordinates of the tokens
+    LayerActivations *layers;  // (L)
+    real *x_final;             // (B,T,C) residual stream after the last layer
+    real *lnf_mean, *lnf_rstd; // (B,T)
+    real *norm;                // (B,T,C) output of the layer norm at work
+    real *hidden;              // (B,T,4C) output of the gelu at work
+    real *branch;              // (B,T,C) what is about to join the residual stream
+    real *dx;                  // (B,T,C) gradient by the residual stream; in the end, by the input embeddings
+    real *dbranch;             // (B,T,C)
+    real *dnorm;               // (B,T,C)
+    real *dwide;               // (B,T,4C) gradient by the hidden layer, or by qkv
+    real *dnll;                // (B,T) gradient of the total loss by each token's
+    double *nll;               // (B,T) loss of each token, in nats
+    real *scratch;             // blocks of scores or of logits
 } TrainPass;
 
 // Take memory for batches of (B,T). Fails (input) when there is not enough.
@@ -46,11 +46,12 @@ void train_pass_free(TrainPass *pass);
 // Read the token embeddings of ids (B,T) into the first layer's x.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
-// From those embeddings to pass->nll. With pass->dnll, the gradient of the total loss by each nll, also start the backward
-// pass: the head's, into pass->dx and dw.wte. Without, only forward.
+// From those embeddings to pass->nll. With pass->dnll, the gradient of the total loss by each nll, also start the
+// backward pass: the head's, into pass->dx and dw.wte. Without, only forward.
 void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training);
 
-// The rest of the backward pass: gradients are added to gpt->grads; pass->dx becomes the gradient by the input embeddings.
+// The rest of the backward pass: gradients are added to gpt->grads; pass->dx becomes the gradient by the input
+// embeddings.
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids);
 
 #endif

@@ -8,8 +8,8 @@ static void layout(Position *pos, Arena *arena, bool training) {
     pos->tables[SLOPE] = arena_reals(arena, (size_t)pos->shape.heads); // (H)
 }
 
-// A power of two of heads: 2^(-8/H), 2^(-16/H), ... Otherwise the slopes of the next lower power P, then every other slope
-// of 2P, as the authors' code does.
+// A power of two of heads: 2^(-8/H), 2^(-16/H), ... Otherwise the slopes of the next lower power P, then every other
+// slope of 2P, as the authors' code does.
 static void prepare(Position *pos) {
     const int H = pos->shape.heads;
     int power = 1;
@@ -34,8 +34,9 @@ const Scheme scheme_alibi = {
     .name = "alibi",
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H)",
     .paper = "Press et al. 2021 (2108.12409)",
-    .help = "A fixed penalty on distance: steep heads see the last few tokens, flat ones look far back. Defined at any\n"
-            "length, because a distance never seen only continues the line.",
+    .help =
+        "A fixed penalty on distance: steep heads see the last few tokens, flat ones look far back. Defined at any\n"
+        "length, because a distance never seen only continues the line.",
     .layout = layout,
     .prepare = prepare,
     .score_forward = score_forward,

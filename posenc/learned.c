@@ -53,8 +53,8 @@ static void embed_forward(const Position *pos, real *x, const int *at, int rows)
     }
 }
 
-// Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays within
-// the table. Threads share out the channels, not the rows: rows may meet in one position.
+// Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
+// within the table. Threads share out the channels, not the rows: rows may meet in one position.
 static void embed_backward(const Position *pos, const real *dx, const int *at, int rows) {
     const int C = pos->shape.width, slice = 64;
 #pragma omp parallel for
@@ -72,7 +72,8 @@ const Scheme scheme_learned = {
     .name = "learned",
     .formula = "x_t += P[t], P trainable (T, C)",
     .paper = "Gehring et al. 2017; GPT-2 (Radford et al. 2019)",
-    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties neighbours\n"
+    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties "
+            "neighbours\n"
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
     .max_length = max_length,

@@ -16,9 +16,12 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     }
     const char *nearest = nearest_name(name, names, count);
     char all[TEXT_CAPACITY] = "";
-    for (int i = 0; i < count; i++) snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
-    if (nearest) fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s)", name, nearest, all);
-    else fail_input(error, "there is no position scheme '%s'; choose one of %s", name, all);
+    for (int i = 0; i < count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", names[i]);
+    if (nearest)
+        fail_input(error, "there is no position scheme '%s'; did you mean '%s'? (%s)", name, nearest, all);
+    else
+        fail_input(error, "there is no position scheme '%s'; choose one of %s", name, all);
     return NULL;
 }
 
@@ -49,13 +52,14 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
     for (const Option *o = pos->scheme->options; o && o->name; o++) {
         char value[TEXT_CAPACITY];
         option_print(pos->options, o, value);
-        used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%c%s=%s", o == pos->scheme->options ? ':' : ',', o->name,
-                                 value);
+        used += (size_t)snprintf(text + used, TEXT_CAPACITY - used, "%c%s=%s", o == pos->scheme->options ? ':' : ',',
+                                 o->name, value);
         assert(used < TEXT_CAPACITY);
     }
 }
 
-void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init, double scale) {
+void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
+                    double scale) {
     assert(pos->param_count < PARAMS_CAPACITY);
     Tensor tensor = {.rank = 2, .shape = {rows, columns}, .init = init, .scale = scale, .position = true};
     snprintf(tensor.name, sizeof tensor.name, "pos.%s", name);

@@ -1,6 +1,6 @@
 // Position schemes: how a transformer learns where its tokens stand. One immutable Scheme per file; the model calls its
-// hooks and knows none of them by name. To add a scheme: write its file, add it to `schemes` in posenc.c; gradcheck, the
-// demo, --help and the tests find it there.
+// hooks and knows none of them by name. To add a scheme: write its file, add it to `schemes` in posenc.c; gradcheck,
+// the demo, --help and the tests find it there.
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 
@@ -16,29 +16,29 @@
 
 typedef struct Scheme Scheme;
 
-// A scheme at work in one model. `tables` belong to whoever runs the model (training and inference at another length each
-// lay out their own); all else is shared.
+// A scheme at work in one model. `tables` belong to whoever runs the model (training and inference at another length
+// each lay out their own); all else is shared.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
     Shape shape;
     int param_count;
-    int tensors[PARAMS_CAPACITY];    // their indices in the model's tensor table
-    real *params[PARAMS_CAPACITY];   // the values, and
-    real *dparams[PARAMS_CAPACITY];  // their gradients; NULL where nothing is trained
-    int positions;                   // tables hold coordinates 0 .. positions-1
-    int batch;                       // sequences worked on side by side
-    real *tables[TABLES_CAPACITY];   // derived from options and parameters by `prepare`, and
-    real *dtables[TABLES_CAPACITY];  // their gradients, turned into dparams by `reduce`
+    int tensors[PARAMS_CAPACITY];   // their indices in the model's tensor table
+    real *params[PARAMS_CAPACITY];  // the values, and
+    real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
+    int positions;                  // tables hold coordinates 0 .. positions-1
+    int batch;                      // sequences worked on side by side
+    real *tables[TABLES_CAPACITY];  // derived from options and parameters by `prepare`, and
+    real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
 } Position;
 
 // A block of scaled attention scores S = q k^T / sqrt(head width) of one head of one sequence.
 typedef struct {
-    real *S;              // (rows, columns), rows `stride` apart
+    real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
     int layer, sequence, head;
-    const int *query_at;  // (rows) coordinates of the queries
-    const int *key_at;    // (columns) coordinates of the keys; columns after a query's own are masked later
+    const int *query_at; // (rows) coordinates of the queries
+    const int *key_at;   // (columns) coordinates of the keys; columns after a query's own are masked later
 } ScoreBlock;
 
 // A NULL hook is the identity. Coordinates `at` say where each row's token stands.
@@ -67,14 +67,15 @@ struct Scheme {
 
     // q and k (rows, C), rows `stride` apart, in place: new rows only, so that keys can be cached afterwards.
     void (*qk_forward)(const Position *pos, int layer, real *q, real *k, int stride, const int *at, int rows);
-    // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of qk_forward.
+    // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
+    // qk_forward.
     void (*qk_backward)(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const int *at, int rows);
 
     // Change a block of scores. Called from parallel threads, one (sequence, head) never from two at once.
     void (*score_forward)(const Position *pos, const ScoreBlock *block);
-    // dtables from dS (same layout as block->S, masked entries 0), which passes on to q k^T unchanged. Threads: a slab of
-    // the dtables per (sequence, head) keeps sums in a fixed order.
+    // dtables from dS (same layout as block->S, masked entries 0), which passes on to q k^T unchanged. Threads: a slab
+    // of the dtables per (sequence, head) keeps sums in a fixed order.
     void (*score_backward)(const Position *pos, const ScoreBlock *block, const real *dS);
 };
 
@@ -83,8 +84,8 @@ extern const Scheme *const schemes[];
 
 extern const Scheme scheme_none, scheme_learned, scheme_sinusoidal, scheme_rope, scheme_alibi;
 
-// Set up `pos` for a model of this shape from "NAME[:key=value,...]": find the scheme, parse its options, ask its check.
-// Fails (input) with the nearest name or key, or with the scheme's own sentence.
+// Set up `pos` for a model of this shape from "NAME[:key=value,...]": find the scheme, parse its options, ask its
+// check. Fails (input) with the nearest name or key, or with the scheme's own sentence.
 bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error);
 
 // The same for a scheme that need not be in the registry (tests, negative controls); `list` holds its "key=value,...".
@@ -94,7 +95,8 @@ bool position_create_scheme(Position *pos, const Scheme *scheme, const char *lis
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 
 // For a scheme's params hook: one more tensor, called "pos.NAME".
-void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init, double scale);
+void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
+                    double scale);
 
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);

@@ -1,5 +1,5 @@
-// Rotary positions (RoPE): queries and keys are turned by an angle proportional to their position, so that their product
-// depends on the distance alone.
+// Rotary positions (RoPE): queries and keys are turned by an angle proportional to their position, so that their
+// product depends on the distance alone.
 #include "posenc/posenc.h"
 #include "posenc/rotate.h"
 
@@ -23,8 +23,9 @@ static const RopeOptions *options_of(const Position *pos) {
 }
 
 static const char *check(const Position *pos) {
-    return head_width(&pos->shape) % 2 ? "rotations turn pairs of channels, so the head width (--width / --heads) must be even"
-                                       : NULL;
+    return head_width(&pos->shape) % 2
+               ? "rotations turn pairs of channels, so the head width (--width / --heads) must be even"
+               : NULL;
 }
 
 static void layout(Position *pos, Arena *arena, bool training) {
@@ -58,8 +59,8 @@ static void qk_forward(const Position *pos, int layer, real *q, real *k, int str
     turn(pos, k, stride, at, rows, +1);
 }
 
-// Forward was q = R(at theta) q: a rotation matrix has R^T = R^-1, so the gradient is turned back by the same angle. Its
-// length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
+// Forward was q = R(at theta) q: a rotation matrix has R^T = R^-1, so the gradient is turned back by the same angle.
+// Its length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
 static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const int *at, int rows) {
     (void)layer, (void)q, (void)k;
@@ -71,7 +72,8 @@ const Scheme scheme_rope = {
     .name = "rope",
     .formula = "q_t, k_t: pair i turned by t b^(-2i/d)",
     .paper = "Su et al. 2021 (2104.09864)",
-    .help = "Each pair of channels of a query or key is a hand of a clock that is turned by its position. The product of the\n"
+    .help = "Each pair of channels of a query or key is a hand of a clock that is turned by its position. The product "
+            "of the\n"
             "two depends on the angle between them, so on the distance alone; nothing is added and no length changes.",
     .options = rope_options,
     .check = check,

@@ -19,16 +19,18 @@ static void rotate_interleaved(real *x, const real *cosine, const real *sine, in
     }
 }
 
-void rotate(real *x, int stride, const real *cosine, const real *sine, const int *at, int rows, int heads, int head_width,
-            Pairing pairing, int direction) {
+void rotate(real *x, int stride, const real *cosine, const real *sine, const int *at, int rows, int heads,
+            int head_width, Pairing pairing, int direction) {
     const int pairs = head_width / 2;
 #pragma omp parallel for
     for (int r = 0; r < rows; r++) {
         const real *cos_r = cosine + (size_t)at[r] * pairs, *sin_r = sine + (size_t)at[r] * pairs;
         for (int h = 0; h < heads; h++) {
             real *x_rh = x + (size_t)r * stride + (size_t)h * head_width;
-            if (pairing == PAIRING_HALF) rotate_half(x_rh, cos_r, sin_r, pairs, (real)direction);
-            else rotate_interleaved(x_rh, cos_r, sin_r, pairs, (real)direction);
+            if (pairing == PAIRING_HALF)
+                rotate_half(x_rh, cos_r, sin_r, pairs, (real)direction);
+            else
+                rotate_interleaved(x_rh, cos_r, sin_r, pairs, (real)direction);
         }
     }
 }

@@ -12,8 +12,8 @@ typedef struct {
 static const Option sinusoidal_options[] = {
     {"base", OPTION_NUMBER, offsetof(SinusoidalOptions, base), "10000", 1.000001, 1e12, NULL, "B",
      "the slowest pair turns about B times slower than the fastest"},
-    {"layout", OPTION_CHOICE, offsetof(SinusoidalOptions, layout), "interleaved", 0, 0, "interleaved|concatenated", "HOW",
-     "sin and cos side by side (the paper), or all sines, then all cosines"},
+    {"layout", OPTION_CHOICE, offsetof(SinusoidalOptions, layout), "interleaved", 0, 0, "interleaved|concatenated",
+     "HOW", "sin and cos side by side (the paper), or all sines, then all cosines"},
     {"amplitude", OPTION_NUMBER, offsetof(SinusoidalOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "RMS of the code; 0.02 is that of the token embeddings at the start, 0.7071 the unit sinusoid"},
     {0},
@@ -64,8 +64,10 @@ const Scheme scheme_sinusoidal = {
     .name = "sinusoidal",
     .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
     .paper = "Vaswani et al. 2017 (1706.03762)",
-    .help = "A fixed code: each pair of channels is the hand of a clock, the first turning once in 6.28 tokens, the last about\n"
-            "B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` brings\n"
+    .help = "A fixed code: each pair of channels is the hand of a clock, the first turning once in 6.28 tokens, the "
+            "last about\n"
+            "B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` "
+            "brings\n"
             "it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large as those.",
     .options = sinusoidal_options,
     .check = check,

@@ -224,6 +224,8 @@ static void nearest_name_is_near(void **state) {
     assert_string_equal(nearest_name("alib", names, COUNT), "alibi");
     assert_string_equal(nearest_name("sin", names, COUNT), "sinusoidal");
     assert_string_equal(nearest_name("lerned", names, COUNT), "learned");
+    assert_string_equal(nearest_name("rope_", (const char *const[]){"robes", "rope", "robes"}, 3), "rope");
+    assert_string_equal(nearest_name("ropex", (const char *const[]){"ropey", "rope"}, 2), "ropey");
     assert_null(nearest_name("xyzzy", names, COUNT));
     assert_null(nearest_name("", names, COUNT));
     assert_null(nearest_name("rope", names, 0));

@@ -138,7 +138,8 @@ static bool product_is_there(const char *reference, const char *origin) {
     char product[LINE_SIZE];
     snprintf(product, sizeof product, "%.*s", (int)(end - start - 4), start + 4);
     if (strstr(origin, product)) return true;
-    return strcmp(product, "mixture") == 0 && strstr(strstr(origin, " from step ") + 1, " from step ");
+    const char *first = strstr(origin, " from step ");
+    return strcmp(product, "mixture") == 0 && first && strstr(first + 1, " from step ");
 }
 
 static bool step_line_is_sound(const char *line, char steps[MAX_STEPS][LINE_SIZE], int number) {
