@@ -153,6 +153,9 @@ int command_train(int argc, char **argv) {
         fail_input(&error, "--resume needs --out DIR, the run to continue");
         die("train", &error);
     }
+    Position pos;
+    if (!position_parse(&pos, options.pos, &error)) die("train", &error);
+    position_print(&pos, options.pos); // every option spelled out, for config.json
     RunPaths paths;
     if (!*options.out) run_default_name(options.out, options.pos);
     if (!run_paths(&paths, options.out, &error)) die("train", &error);

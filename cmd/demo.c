@@ -23,9 +23,9 @@ static const Option demo_options[] = {
     {"context", OPTION_INTEGER, FIELD(context), "128", 1, 100000, NULL, "N", "tokens of a training window"},
     {"batch", OPTION_INTEGER, FIELD(batch), "16", 1, 10000, NULL, "N", "windows worked on at a time"},
     {"steps", OPTION_INTEGER, FIELD(steps), "300", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, 1e15, NULL, "N",
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, HUGE_VAL, NULL, "N",
      "validate on the split's first N; 0 = all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "decides initial weights and batches"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "decides initial weights and batches"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
     {0},
 };

@@ -25,7 +25,8 @@ static const Option eval_options[] = {
     {"context", OPTION_TEXT, FIELD(context), NULL, 0, 0, NULL, "N,N,...", "window lengths; by default the trained one"},
     {"stride", OPTION_INTEGER, FIELD(stride), "0", 0, 1e9, NULL, "N",
      "tokens that each window scores anew; 0 = the whole window"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "0", 0, 1e15, NULL, "N", "only the split's first N; 0 = all"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "0", 0, HUGE_VAL, NULL, "N",
+     "only the split's first N; 0 = all"},
     {"by-position", OPTION_FLAG, FIELD(by_position), NULL, 0, 0, NULL, NULL, "also by position in the window"},
     {"train-split", OPTION_FLAG, FIELD(train_split), NULL, 0, 0, NULL, NULL,
      "score the training text, not the validation text"},
@@ -143,8 +144,7 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
 // The logits of the split's first window, fed chunk by chunk.
 static bool write_logits(const char *path, const Gpt *gpt, const Split *split, int window, Error *error) {
     enum { CHUNK = 256 };
-    char complaint[256];
-    if (length_complaint(complaint, gpt, window)) return fail_input(error, "%s", complaint);
+    if (!length_check(gpt, window, error)) return false;
     if (split->count < (uint64_t)window)
         return fail_input(error, "--logits: the text has fewer than %d tokens", window);
     const int V = gpt->shape.vocab;
@@ -178,10 +178,8 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
     int contexts[CONTEXTS_MOST], count;
     if (!parse_contexts(contexts, &count, options->context, run->gpt.shape.context, error)) return false;
-    char complaint[256];
     for (int i = 0; i < count; i++)
-        if (length_complaint(complaint, &run->gpt, contexts[i]))
-            return fail_input(error, "--context %d: %s", contexts[i], complaint);
+        if (!length_check(&run->gpt, contexts[i], error)) return false;
     AtomicFile csv = {0};
     if (*options->csv) {
         if (!atomic_open(&csv, options->csv, error)) return false;

@@ -12,10 +12,16 @@ double perplexity(double nll, uint64_t tokens) {
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = position_max_length(&gpt->pos);
     if (most == 0 || window <= most) return NULL;
-    const bool past = gpt->pos.scheme->options && option_find(gpt->pos.scheme->options, "past");
-    snprintf(text, 256, "the scheme %s is not defined past %d positions%s", gpt->pos.scheme->name, most,
-             past ? "; choose --past clamp or --past interpolate, or a context up to that" : "");
+    snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
     return text;
+}
+
+bool length_check(const Gpt *gpt, int window, Error *error) {
+    char complaint[256];
+    if (!length_complaint(complaint, gpt, window)) return true;
+    const bool past = gpt->pos.scheme->options && option_find(gpt->pos.scheme->options, "past");
+    return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
+                      past ? "--past clamp, --past interpolate or " : "");
 }
 
 // A run of windows that are fed side by side.
@@ -96,8 +102,7 @@ static void scorer_free(Scorer *scorer) {
 
 bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error) {
-    char complaint[256];
-    if (length_complaint(complaint, gpt, e->window)) return fail_input(error, "%s", complaint);
+    if (!length_check(gpt, e->window, error)) return false;
     const uint64_t tokens = e->limit > 0 && e->limit < split->count ? e->limit : split->count;
     if (tokens < (uint64_t)e->window + 1)
         return fail_input(

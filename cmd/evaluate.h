@@ -28,7 +28,10 @@ bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const 
 
 double perplexity(double nll, uint64_t tokens);
 
-// NULL, or why a scheme cannot be evaluated at this length, and what to do (into `text`).
+// NULL, or why a scheme cannot be evaluated at this length (in `text`).
 const char *length_complaint(char text[256], const Gpt *gpt, int window);
+
+// The same as an error (input) that names the choices; true when the length is fine.
+bool length_check(const Gpt *gpt, int window, Error *error);
 
 #endif

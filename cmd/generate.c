@@ -66,8 +66,7 @@ static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer
 }
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
-    char complaint[256];
-    if (length_complaint(complaint, gpt, g->context)) return fail_input(error, "%s", complaint);
+    if (!length_check(gpt, g->context, error)) return false;
     Generator generator = {0};
     bool ok = inference_create(&generator.inference, gpt, 1, g->context, g->context, error);
     if (ok) {

@@ -28,7 +28,7 @@ static const Option gradcheck_options[] = {
     {"context", OPTION_INTEGER, FIELD(context), "10", 1, 200, NULL, "N", "tokens of a sequence"},
     {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences"},
     {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X", "with the same elements dropped in every pass"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, 1e15, NULL, "N", "decides the random model and text"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "decides the random model and text"},
     {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL,
      "also check two broken gradients, which must fail"},
     {0},
@@ -88,7 +88,7 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
     for (int i = 0; i < 2; i++) {
         Position pos;
         double worst;
-        if (!position_create_scheme(&pos, controls[i], NULL, shape, error)) return false;
+        if (!position_parse_scheme(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
         if (!check(&worst, &pos, options, false, error)) return false;
         const bool caught = !(worst <= TOLERANCE);
         printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,
@@ -115,8 +115,7 @@ int command_gradcheck(int argc, char **argv) {
                          .layers = (int)options.layers,
                          .heads = (int)options.heads,
                          .width = (int)options.width};
-    const char *complaint = shape_complaint(&shape);
-    bool ok = !complaint || fail_input(&error, "%s", complaint);
+    bool ok = shape_check(&shape, &error);
     int failures = 0;
     Position pos;
     if (strcmp(options.pos, "all") == 0) {

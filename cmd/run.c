@@ -56,8 +56,7 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
                           directory, directory);
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
-    const char *complaint = shape_complaint(&shape);
-    if (complaint) return fail_input(error, "%s: %s", paths.config, complaint);
+    if (!shape_check(&shape, error)) return false;
     bool ok = position_create(&pos, run->options.pos, &shape, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)

@@ -19,7 +19,7 @@ static const Option sample_options[] = {
     {"tokens", OPTION_INTEGER, FIELD(tokens), "200", 1, 1e9, NULL, "N", "tokens to write after the prompt"},
     {"temperature", OPTION_NUMBER, FIELD(temperature), "0.8", 0, 100, NULL, "X", "0 always takes the likeliest token"},
     {"top-k", OPTION_INTEGER, FIELD(top_k), "50", 0, 65536, NULL, "K", "draw among the K likeliest; 0 = all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "another seed, another text"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "another seed, another text"},
     {"context", OPTION_INTEGER, FIELD(context), "0", 0, 1e7, NULL, "N", "window in tokens; 0 = the trained context"},
     {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},

@@ -1,5 +1,6 @@
 #include "cmd/train_options.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,25 +18,27 @@ const Option train_options[] = {
     {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 100000, NULL, "N", "windows worked on at a time"},
     {"accumulate", OPTION_INTEGER, FIELD(accumulate), "1", 1, 100000, NULL, "N",
      "batches whose gradients make one step"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, 1e12, NULL, "N", "optimiser steps"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, HUGE_VAL, NULL, "N", "optimiser steps"},
     {"lr", OPTION_NUMBER, FIELD(lr), "1e-3", 0, 100, NULL, "X", "highest learning rate"},
     {"min-lr", OPTION_NUMBER, FIELD(min_lr), "1e-4", 0, 100, NULL, "X", "learning rate at the end of the cosine"},
-    {"warmup", OPTION_INTEGER, FIELD(warmup), "100", 0, 1e12, NULL, "N", "steps of linear warm-up before the cosine"},
+    {"warmup", OPTION_INTEGER, FIELD(warmup), "100", 0, HUGE_VAL, NULL, "N",
+     "steps of linear warm-up before the cosine"},
     {"weight-decay", OPTION_NUMBER, FIELD(weight_decay), "0.1", 0, 100, NULL, "X", "for matrices, never for positions"},
     {"beta1", OPTION_NUMBER, FIELD(beta1), "0.9", 0, 0.999999, NULL, "X", "AdamW's first moment"},
     {"beta2", OPTION_NUMBER, FIELD(beta2), "0.99", 0, 0.999999, NULL, "X", "AdamW's second moment"},
-    {"clip", OPTION_NUMBER, FIELD(clip), "1", 0, 1e9, NULL, "X", "largest norm of the gradient; 0 = any"},
+    {"clip", OPTION_NUMBER, FIELD(clip), "1", 0, HUGE_VAL, NULL, "X", "largest norm of the gradient; 0 = any"},
     {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X",
      "share dropped of embeddings, attention and branches"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "decides initial weights, batches and dropout"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N",
+     "decides initial weights, batches and dropout"},
     {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
-    {"eval-every", OPTION_INTEGER, FIELD(eval_every), "250", 0, 1e12, NULL, "N",
+    {"eval-every", OPTION_INTEGER, FIELD(eval_every), "250", 0, HUGE_VAL, NULL, "N",
      "steps between validations; 0 = only at the end"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, 1e15, NULL, "N",
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, HUGE_VAL, NULL, "N",
      "validate on the split's first N; 0 = all"},
-    {"sample-every", OPTION_INTEGER, FIELD(sample_every), "0", 0, 1e12, NULL, "N",
+    {"sample-every", OPTION_INTEGER, FIELD(sample_every), "0", 0, HUGE_VAL, NULL, "N",
      "steps between printed samples; 0 = none"},
-    {"save-every", OPTION_INTEGER, FIELD(save_every), "250", 0, 1e12, NULL, "N",
+    {"save-every", OPTION_INTEGER, FIELD(save_every), "250", 0, HUGE_VAL, NULL, "N",
      "steps between checkpoints; 0 = only at the end"},
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
      "run directory; by default runs/SCHEME, numbered when taken"},
@@ -60,9 +63,13 @@ Shape shape_of(const TrainOptions *options, int vocab) {
                    .width = (int)options->width};
 }
 
-const char *train_options_complaint(const TrainOptions *options) {
-    if (options->min_lr > options->lr) return "--min-lr must not be above --lr, where the cosine starts";
+bool train_options_check(const TrainOptions *options, Error *error) {
+    if (options->min_lr > options->lr)
+        return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
+                          options->min_lr, options->lr);
     if ((double)options->batch * (double)options->context > 1e8)
-        return "--batch times --context must not exceed 10^8 tokens; use --accumulate for larger steps";
-    return NULL;
+        return fail_input(
+            error, "--batch %lld times --context %lld is more than 10^8 tokens; use --accumulate for larger steps",
+            options->batch, options->context);
+    return true;
 }

@@ -21,7 +21,7 @@ bool option_free_on_resume(const char *name);
 
 Shape shape_of(const TrainOptions *options, int vocab);
 
-// What the table's ranges cannot say: NULL, or a sentence about options that do not go together.
-const char *train_options_complaint(const TrainOptions *options);
+// What the table's ranges cannot say. Fails (input) on options that do not go together.
+bool train_options_check(const TrainOptions *options, Error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 int threads_use(long long threads) {
-    const int count = threads > 0 ? (int)threads : omp_get_num_procs();
+    const int count = threads > 0 ? (int)threads : omp_get_max_threads();
     omp_set_dynamic(0);
     omp_set_num_threads(count);
     return count;
@@ -17,10 +17,15 @@ int threads_use(long long threads) {
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
     *trainer = (Trainer){.options = options, .corpus = corpus};
     const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
-    const char *complaint = train_options_complaint(options);
-    if (!complaint) complaint = shape_complaint(&shape); // before the scheme looks at head widths
-    if (complaint) return fail_input(error, "%s", complaint);
+    // The shape before the scheme, which looks at the head width.
+    if (!train_options_check(options, error) || !shape_check(&shape, error)) return false;
     const int B = (int)options->batch, T = shape.context;
+    if (corpus->val.count < (uint64_t)T + 1)
+        return fail_input(
+            error,
+            "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
+            "a smaller --context",
+            corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
     Position pos;
     bool ok = position_create(&pos, options->pos, &shape, error) &&
               batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)options->seed, error) &&

@@ -44,7 +44,7 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 // Tokens seen so far.
 long long trainer_tokens(const Trainer *trainer);
 
-// 0 = all cores. Returns how many there will be.
+// 0 = all cores, or what OMP_NUM_THREADS says. Returns how many there will be.
 int threads_use(long long threads);
 
 #endif

@@ -39,14 +39,17 @@ static const TensorRow layer_rows[] = {
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-const char *shape_complaint(const Shape *shape) {
+bool shape_check(const Shape *shape, Error *error) {
     if (shape->vocab < 1 || shape->context < 1 || shape->layers < 1 || shape->heads < 1 || shape->width < 1)
-        return "every size must be at least 1";
-    if (shape->width % shape->heads) return "--heads must divide --width, so that each head gets the same share";
+        return fail_input(error, "every size of the model must be at least 1");
+    if (shape->width % shape->heads)
+        return fail_input(error, "--heads %d does not divide --width %d; each head gets the same share of the channels",
+                          shape->heads, shape->width);
     // Products of sizes are held in ints where one matrix is concerned.
     if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
-        return "a single weight matrix would have more than 10^9 numbers; make --width smaller";
-    return NULL;
+        return fail_input(error, "--width %d would make a matrix of more than 10^9 numbers; choose a smaller one",
+                          shape->width);
+    return true;
 }
 
 static int size_of(Dimension dimension, const Shape *shape) {
@@ -107,8 +110,7 @@ static void layout(Gpt *gpt, bool training) {
 
 bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error) {
     *gpt = (Gpt){.shape = *shape, .pos = *pos};
-    const char *complaint = shape_complaint(shape);
-    if (complaint) return fail_input(error, "%s", complaint);
+    if (!shape_check(shape, error)) return false;
     add_rows(&gpt->tensors, "", model_rows, COUNT(model_rows), shape);
     for (int l = 0; l < shape->layers; l++) {
         char prefix[32];

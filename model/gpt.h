@@ -35,8 +35,8 @@ typedef struct {
     Weights w, dw;
 } Gpt;
 
-// NULL, or a sentence why there is no such model.
-const char *shape_complaint(const Shape *shape);
+// Fails (input) when there is no such model, saying why.
+bool shape_check(const Shape *shape, Error *error);
 
 // Build the model for a position scheme that position_create() has set up. Everything is allocated, nothing
 // initialised. Fails (input) on an impossible shape or too little memory.

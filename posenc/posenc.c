@@ -25,26 +25,33 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     return NULL;
 }
 
-bool position_create_scheme(Position *pos, const Scheme *scheme, const char *list, const Shape *shape, Error *error) {
-    *pos = (Position){.scheme = scheme, .shape = *shape};
+bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list, Error *error) {
+    *pos = (Position){.scheme = scheme};
     if (scheme->options) {
         options_default(pos->options, scheme->options);
-        if (!options_parse_list(pos->options, scheme->options, list, scheme->name, error)) return false;
-    } else if (list && *list) {
-        return fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
+        return options_parse_list(pos->options, scheme->options, list, scheme->name, error);
     }
-    const char *objection = scheme->check ? scheme->check(pos) : NULL;
-    if (objection) return fail_input(error, "--pos %s: %s", scheme->name, objection);
-    return true;
+    return !list || !*list ||
+           fail_input(error, "the position scheme '%s' has no options, but got '%s'", scheme->name, list);
 }
 
-bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {
+bool position_parse(Position *pos, const char *specification, Error *error) {
     char name[TEXT_CAPACITY];
     snprintf(name, sizeof name, "%s", specification);
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
     const Scheme *scheme = scheme_find(name, error);
-    return scheme && position_create_scheme(pos, scheme, colon ? colon + 1 : NULL, shape, error);
+    return scheme && position_parse_scheme(pos, scheme, colon ? colon + 1 : NULL, error);
+}
+
+bool position_fit(Position *pos, const Shape *shape, Error *error) {
+    pos->shape = *shape;
+    const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
+    return !objection || fail_input(error, "--pos %s: %s", pos->scheme->name, objection);
+}
+
+bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {
+    return position_parse(pos, specification, error) && position_fit(pos, shape, error);
 }
 
 void position_print(const Position *pos, char text[TEXT_CAPACITY]) {

@@ -84,12 +84,18 @@ extern const Scheme *const schemes[];
 
 extern const Scheme scheme_none, scheme_learned, scheme_sinusoidal, scheme_rope, scheme_alibi;
 
-// Set up `pos` for a model of this shape from "NAME[:key=value,...]": find the scheme, parse its options, ask its
-// check. Fails (input) with the nearest name or key, or with the scheme's own sentence.
-bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error);
+// Find the scheme of "NAME[:key=value,...]" and parse its options, without a model yet. Fails (input) with the nearest
+// name or key.
+bool position_parse(Position *pos, const char *specification, Error *error);
 
 // The same for a scheme that need not be in the registry (tests, negative controls); `list` holds its "key=value,...".
-bool position_create_scheme(Position *pos, const Scheme *scheme, const char *list, const Shape *shape, Error *error);
+bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list, Error *error);
+
+// Set up a parsed scheme for a model of this shape. Fails (input) with the scheme's own sentence.
+bool position_fit(Position *pos, const Shape *shape, Error *error);
+
+// Parse and fit.
+bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error);
 
 // The full specification, every option spelled out: "rope:base=10000,pairing=half".
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);

@@ -11,7 +11,7 @@ typedef struct {
 } RopeOptions;
 
 static const Option rope_options[] = {
-    {"base", OPTION_NUMBER, offsetof(RopeOptions, base), "10000", 1.000001, 1e12, NULL, "B",
+    {"base", OPTION_NUMBER, offsetof(RopeOptions, base), "10000", 1.000001, HUGE_VAL, NULL, "B",
      "pair i turns by B^(-2i/d) radians a token"},
     {"pairing", OPTION_CHOICE, offsetof(RopeOptions, pairing), "half", 0, 0, "half|interleaved", "HOW",
      "pair (i, i+d/2) as Llama and NeoX do, or (2i, 2i+1) as the paper and GPT-J do"},

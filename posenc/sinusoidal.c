@@ -10,7 +10,7 @@ typedef struct {
 } SinusoidalOptions;
 
 static const Option sinusoidal_options[] = {
-    {"base", OPTION_NUMBER, offsetof(SinusoidalOptions, base), "10000", 1.000001, 1e12, NULL, "B",
+    {"base", OPTION_NUMBER, offsetof(SinusoidalOptions, base), "10000", 1.000001, HUGE_VAL, NULL, "B",
      "the slowest pair turns about B times slower than the fastest"},
     {"layout", OPTION_CHOICE, offsetof(SinusoidalOptions, layout), "interleaved", 0, 0, "interleaved|concatenated",
      "HOW", "sin and cos side by side (the paper), or all sines, then all cosines"},

@@ -1,0 +1,72 @@
+// What the numeric tests share: random numbers, comparisons that NaN fails, and central differences.
+#ifndef BITTER_SUPPORT_H
+#define BITTER_SUPPORT_H
+
+#include "data/random.h"
+#include "model/real.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+// New memory for `count` normal numbers, different for every `name`; the caller frees it.
+static inline real *random_reals(size_t count, const char *name, double scale) {
+    real *values = malloc(count * sizeof *values);
+    assert_non_null(values);
+    const uint64_t key = random_key(7, name);
+    for (size_t n = 0; n < count; n++) values[n] = (real)(scale * random_normal(key, n));
+    return values;
+}
+
+// New memory full of NaN, for outputs that must be overwritten.
+static inline real *nan_reals(size_t count) {
+    real *values = malloc(count * sizeof *values);
+    assert_non_null(values);
+    for (size_t n = 0; n < count; n++) values[n] = NAN;
+    return values;
+}
+
+static inline real *copy_reals(const real *values, size_t count) {
+    real *copy = malloc(count * sizeof *copy);
+    assert_non_null(copy);
+    return memcpy(copy, values, count * sizeof *copy);
+}
+
+static inline void expect_near(const char *name, size_t at, double found, double expected, double tolerance) {
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s[%zu] is %.17g, expected %.17g within %g", name, at, found, expected, tolerance);
+}
+
+static inline void expect_all_near(const char *name, const real *found, const real *expected, size_t count,
+                                   double tolerance) {
+    for (size_t n = 0; n < count; n++) expect_near(name, n, (double)found[n], (double)expected[n], tolerance);
+}
+
+// Every one of grads (count) against the four-point central difference of `loss` by values (count), which are restored.
+// The tolerance is relative to the larger of the two, or to the RMS gradient where both are smaller.
+static inline void expect_gradient(const char *name, const real *grads, real *values, size_t count,
+                                   double (*loss)(void *op), void *op, double tolerance) {
+    static const double points[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1}, step = 1e-3;
+    double squares = 0;
+    for (size_t n = 0; n < count; n++) squares += (double)grads[n] * (double)grads[n];
+    const double typical = sqrt(squares / (double)count);
+    for (size_t n = 0; n < count; n++) {
+        const real value = values[n];
+        double sum = 0;
+        for (size_t i = 0; i < COUNT(points); i++) {
+            values[n] = value + (real)(points[i] * step);
+            sum += weights[i] * loss(op);
+        }
+        values[n] = value;
+        const double numeric = sum / (12 * step), size = fmax(fmax(fabs((double)grads[n]), fabs(numeric)), typical);
+        expect_near(name, n, (double)grads[n], numeric, tolerance * size);
+    }
+}
+
+#endif
