@@ -79,8 +79,12 @@ static void describe(const Trainer *trainer, const TrainOptions *options) {
     printf("pos     %s\n", pos);
     printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", options->data,
            (unsigned long long)train->count, (unsigned long long)val->count, gpt->shape.vocab);
-    printf("run     %s, steps %lld to %lld of %lld tokens each\n", options->out, (long long)trainer->progress.step + 1,
-           options->steps, options->batch * options->accumulate * options->context);
+    const long long done = (long long)trainer->progress.step;
+    if (done >= options->steps)
+        printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
+    else
+        printf("run     %s, steps %lld to %lld of %lld tokens each\n", options->out, done + 1, options->steps,
+               options->batch * options->accumulate * options->context);
     fflush(stdout);
 }
 
@@ -143,11 +147,7 @@ int command_train(int argc, char **argv) {
     TrainOptions options;
     bool given[64];
     Error error;
-    const int operand = arguments_parse(&options, given, &usage, argc, argv);
-    if (operand < argc) {
-        fail_input(&error, "does not know what to do with '%s'; data goes behind --data", argv[operand]);
-        die("train", &error);
-    }
+    arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) return print_schemes();
     if (options.resume && !*options.out) {
         fail_input(&error, "--resume needs --out DIR, the run to continue");

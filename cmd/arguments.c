@@ -151,5 +151,19 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;
     }
+    if (optind < argc && !(usage->operands && *usage->operands)) {
+        Error error;
+        fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", argv[optind],
+                   usage->command);
+        die(usage->command, &error);
+    }
     return optind;
+}
+
+const char *arguments_single(const Usage *usage, int first, int argc, char **argv) {
+    if (argc - first == 1) return argv[first];
+    Error error;
+    fail_input(&error, "takes one %s, but got %d; `bitter %s --help` tells more", usage->operands, argc - first,
+               usage->command);
+    die(usage->command, &error);
 }

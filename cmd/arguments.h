@@ -15,8 +15,12 @@ typedef struct {
 // Set every field of `target` to its default, then to what the user gave as `--name value`, `--name=value` or `--flag`;
 // argv[0] is the command. Return the index of the first operand: operands are moved behind the options. given (one
 // entry a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout
-// and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
+// and exit with 0, nor on a mistake, which dies naming the nearest valid choice; an operand where usage->operands is ""
+// is one.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
+
+// The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
+const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
 
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);

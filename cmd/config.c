@@ -79,7 +79,7 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
                                (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
                                (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
                                "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
-    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(config);
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
     AtomicFile file;

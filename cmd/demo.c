@@ -135,11 +135,7 @@ int command_demo(int argc, char **argv) {
         demo_options, "  bitter demo\n  bitter demo --data runs/data/book --steps 2000\n"};
     DemoOptions options;
     Error error;
-    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
-    if (operand < argc) {
-        fail_input(&error, "does not know what to do with '%s'; data goes behind --data", argv[operand]);
-        die("demo", &error);
-    }
+    arguments_parse(&options, NULL, &usage, argc, argv);
     TrainOptions common;
     options_default(&common, train_options);
     snprintf(common.data, sizeof common.data, "%s", options.data);

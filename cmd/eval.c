@@ -210,20 +210,17 @@ int command_eval(int argc, char **argv) {
                                 "1024 --stride 256 --by-position\n"};
     EvalOptions options;
     Error error;
-    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
-    if (operand != argc - 1) {
-        fail_input(&error, "takes one RUN, the directory that `bitter train` wrote, but got %d", argc - operand);
-        die("eval", &error);
-    }
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    const char *directory = arguments_single(&usage, first, argc, argv);
     threads_use(options.threads);
     Run run;
     Corpus corpus = {0};
-    if (!run_open(&run, argv[operand], options.past, &error)) die("eval", &error);
+    if (!run_open(&run, directory, options.past, &error)) die("eval", &error);
     const char *data = *options.data ? options.data : run.options.data;
     bool ok = corpus_open(&corpus, data, &error);
     if (ok && !same_tokenizer(&corpus.tokenizer, &run.tokenizer))
         ok = fail_input(&error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
-                        argv[operand]);
+                        directory);
     ok = ok && evaluate_all(&run, &corpus, &options, &error);
     corpus_close(&corpus);
     run_close(&run);

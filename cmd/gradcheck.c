@@ -104,11 +104,7 @@ int command_gradcheck(int argc, char **argv) {
         gradcheck_options, "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
     GradcheckOptions options;
     Error error;
-    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
-    if (operand < argc) {
-        fail_input(&error, "does not know what to do with '%s'; the scheme goes behind --pos", argv[operand]);
-        die("gradcheck", &error);
-    }
+    arguments_parse(&options, NULL, &usage, argc, argv);
     omp_set_num_threads(1); // the models are tiny
     const Shape shape = {.vocab = 11,
                          .context = (int)options.context,

@@ -46,12 +46,6 @@ static const Usage usage = {
                 "  bitter prepare builtin:tales:bytes=1e8,seed=2\n",
 };
 
-static const char BUILTIN_PREFIX[] = "builtin:";
-
-static bool is_builtin(const char *input) {
-    return strncmp(input, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
-}
-
 // All text of all inputs: what one file or one built-in story holds is a document.
 typedef struct {
     const char *name; // of the input
@@ -87,7 +81,7 @@ static bool library_add(Library *library, const char *name, Text *texts, size_t 
 static bool add_builtin(Library *library, const char *input, Error *error) {
     Text *texts;
     size_t count;
-    if (!builtin_generate(&texts, &count, input + strlen(BUILTIN_PREFIX), error)) return false;
+    if (!builtin_generate(&texts, &count, input, error)) return false;
     bool ok = library_add(library, input, texts, count, error);
     free(texts);
     return ok;
@@ -152,7 +146,7 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
         base = "stdin";
         length = strlen(base);
     } else {
-        if (length > 3 && strcmp(base + length - 3, ".gz") == 0) length -= 3;
+        if (length > 3 && path_ends_with(base, ".gz")) length -= 3;
         size_t dot = length;
         while (dot > 0 && base[--dot] != '.') continue;
         if (dot > 0) length = dot;

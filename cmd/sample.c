@@ -33,14 +33,11 @@ int command_sample(int argc, char **argv) {
         sample_options, "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
     SampleOptions options;
     Error error;
-    const int operand = arguments_parse(&options, NULL, &usage, argc, argv);
-    if (operand != argc - 1) {
-        fail_input(&error, "takes one RUN, the directory that `bitter train` wrote, but got %d", argc - operand);
-        die("sample", &error);
-    }
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    const char *directory = arguments_single(&usage, first, argc, argv);
     threads_use(options.threads);
     Run run;
-    if (!run_open(&run, argv[operand], options.past, &error)) die("sample", &error);
+    if (!run_open(&run, directory, options.past, &error)) die("sample", &error);
     Generation generation = {
         .prompt = options.prompt,
         .tokens = (int)options.tokens,

@@ -17,6 +17,10 @@ const Builtin *const builtins[] = {&builtin_tales, NULL};
 
 enum { BUILTINS_MOST = 64 };
 
+bool is_builtin(const char *name) {
+    return strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
+}
+
 static const Builtin *builtin_find(const char *name, Error *error) {
     const char *names[BUILTINS_MOST];
     int count = 0;
@@ -72,7 +76,8 @@ bool builtin_generate(Text **documents, size_t *count, const char *specification
     BuiltinSettings settings;
     *documents = NULL;
     *count = 0;
-    const Builtin *builtin = builtin_parse(&settings, specification, error);
+    const char *name = specification + (is_builtin(specification) ? strlen(BUILTIN_PREFIX) : 0);
+    const Builtin *builtin = builtin_parse(&settings, name, error);
     if (!builtin) return false;
     long long bytes = 0;
     size_t capacity = 0;

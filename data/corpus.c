@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char BUILTIN_PREFIX[] = "builtin:";
 static const double BUILTIN_VALIDATION = 0.1;
 
 uint64_t corpus_training_count(uint64_t count, double validation) {
@@ -19,13 +18,8 @@ uint64_t corpus_training_count(uint64_t count, double validation) {
     return training >= (double)count ? count : (uint64_t)floor(training);
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-    size_t length = strlen(text), tail = strlen(suffix);
-    return length >= tail && strcmp(text + length - tail, suffix) == 0;
-}
-
 static bool is_shard_of(const char *file, const char *split) {
-    if (!ends_with(file, ".bin") && !ends_with(file, ".bin.gz")) return false;
+    if (!path_ends_with(file, ".bin") && !path_ends_with(file, ".bin.gz")) return false;
     bool training = strstr(file, "train") != NULL; // a name with both words counts as training
     return strcmp(split, "train") == 0 ? training : !training && strstr(file, split);
 }
@@ -119,7 +113,7 @@ static bool builtin_open(Corpus *corpus, Error *error) {
     Text *documents;
     size_t count;
     Tokens tokens = {0};
-    if (!builtin_generate(&documents, &count, corpus->name + strlen(BUILTIN_PREFIX), error)) return false;
+    if (!builtin_generate(&documents, &count, corpus->name, error)) return false;
     bool ok = tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
               encode_documents(&tokens, &corpus->tokenizer, documents, count, corpus->name, error);
     for (size_t i = 0; i < count; i++) text_free(&documents[i]);
@@ -136,9 +130,8 @@ static bool builtin_open(Corpus *corpus, Error *error) {
 
 bool corpus_open(Corpus *corpus, const char *name, Error *error) {
     *corpus = (Corpus){0};
-    bool builtin = strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
     if (path_format(corpus->name, error, "%s", name) &&
-        (builtin ? builtin_open(corpus, error) : directory_open(corpus, error)))
+        (is_builtin(name) ? builtin_open(corpus, error) : directory_open(corpus, error)))
         return true;
     corpus_close(corpus);
     return false;

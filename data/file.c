@@ -21,6 +21,11 @@ bool path_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
+bool path_ends_with(const char *path, const char *suffix) {
+    const size_t length = strlen(path), tail = strlen(suffix);
+    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
 bool directory_create(const char *path, Error *error) {
     char part[PATH_CAPACITY];
     if (!path_format(part, error, "%s", path)) return false;

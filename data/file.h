@@ -20,6 +20,8 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
 
 bool path_exists(const char *path);
 
+bool path_ends_with(const char *path, const char *suffix);
+
 // Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
 bool directory_create(const char *path, Error *error);
 

@@ -33,11 +33,6 @@ static const struct {
     {20240328, "a tokenizer of llm.c"},
 };
 
-static bool is_gzip_name(const char *path) {
-    size_t length = strlen(path);
-    return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
-}
-
 static bool check_magic(const int32_t *header, const char *path, Error *error) {
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
         if (header[0] == strangers[i].magic)
@@ -130,7 +125,7 @@ static bool shard_inflate(size_t *size, Shard *shard, Error *error) {
 
 static bool shard_load(Shard *shard, int vocab_size, Error *error) {
     size_t size = 0;
-    if (is_gzip_name(shard->path)) {
+    if (path_ends_with(shard->path, ".gz")) {
         if (!shard_inflate(&size, shard, error)) return false;
     } else {
         if (!shard_map(shard, error)) return false;
@@ -208,8 +203,8 @@ bool shard_write(const char *path, const uint16_t *tokens, size_t count, Error *
     const int32_t header[HEADER_INTS] = {MAGIC, VERSION, (int32_t)count};
     AtomicFile file;
     if (!atomic_open(&file, path, error)) return false;
-    bool written = is_gzip_name(path) ? write_gzip(&file, header, tokens, count, error)
-                                      : atomic_write(&file, header, sizeof header, error) &&
-                                            atomic_write(&file, tokens, count * sizeof *tokens, error);
+    bool written = path_ends_with(path, ".gz") ? write_gzip(&file, header, tokens, count, error)
+                                               : atomic_write(&file, header, sizeof header, error) &&
+                                                     atomic_write(&file, tokens, count * sizeof *tokens, error);
     return written && atomic_commit(&file, error);
 }

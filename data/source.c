@@ -6,11 +6,6 @@
 
 enum { GZIP_WINDOW = 15 + 16 }; // the largest window; 16 says gzip rather than zlib
 
-static bool has_suffix(const char *text, const char *suffix) {
-    size_t length = strlen(text), tail = strlen(suffix);
-    return length >= tail && strcmp(text + length - tail, suffix) == 0;
-}
-
 static bool is_gzip(const Buffer *buffer) {
     return buffer->size >= 2 && buffer->bytes[0] == 0x1F && buffer->bytes[1] == 0x8B;
 }
@@ -87,7 +82,7 @@ bool source_read(Buffer *buffer, const char *path, Error *error) {
     bool standard = strcmp(path, "-") == 0;
     if (!(standard ? stream_read(buffer, stdin, "standard input", error) : file_read(buffer, path, error)))
         return false;
-    if (has_suffix(path, ".gz")) {
+    if (path_ends_with(path, ".gz")) {
         Buffer packed = *buffer;
         bool ok = gzip_inflate(buffer, &packed, path, error);
         free(packed.bytes);

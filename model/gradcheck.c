@@ -159,7 +159,7 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
 
 double gradcheck_worst(const GradientError *errors, int count) {
     double worst = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !isnan(worst); i++)
         if (!(errors[i].worst <= worst)) worst = errors[i].worst;
     return worst;
 }

@@ -3,8 +3,6 @@
 #include "model/ops.h"
 #include "tests/support.h"
 
-#include <float.h>
-
 #define EXACT  1e-12 // sums of some dozen terms of size 1
 #define DIFFER 1e-8  // what four-point differences of smooth functions reach
 
@@ -300,14 +298,15 @@ static void loss_values(void **state) {
         head_forward(logits, l->x, l->wte, TOKENS, CHANNELS, CLASSES);
         loss_total(l);
         for (int r = 0; r < TOKENS; r++) {
-            long double z[CLASSES], sum = 0;
+            double z[CLASSES], largest = -INFINITY, sum = 0;
             for (int v = 0; v < CLASSES; v++) {
                 z[v] = 0;
                 for (int c = 0; c < CHANNELS; c++) z[v] += l->x[r * CHANNELS + c] * l->wte[v * CHANNELS + c];
-                sum += expl(z[v]); // a long double holds exp(11000)
-                expect_near("logits", (size_t)r * CLASSES + v, logits[r * CLASSES + v], (double)z[v], scale * EXACT);
+                expect_near("logits", (size_t)r * CLASSES + v, logits[r * CLASSES + v], z[v], scale * EXACT);
+                largest = fmax(largest, z[v]);
             }
-            expect_near("nll", (size_t)r, l->nll[r], (double)(logl(sum) - z[l->targets[r]]), scale * EXACT);
+            for (int v = 0; v < CLASSES; v++) sum += exp(z[v] - largest);
+            expect_near("nll", (size_t)r, l->nll[r], log(sum) + largest - z[l->targets[r]], scale * EXACT);
         }
         free(logits);
         loss_free(l);

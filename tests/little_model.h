@@ -8,11 +8,6 @@
 
 #include <stdio.h>
 
-// End the test with the library's own sentence unless it succeeded.
-static inline void must(bool ok, const Error *error) {
-    if (!ok) fail_msg("%s", error->message);
-}
-
 // Scheme number `index` with its default options, then with every single choice of every option that has choices:
 // "rope", "rope:pairing=half", "rope:pairing=interleaved", ... false when there are no more.
 static inline bool scheme_variant(char text[TEXT_CAPACITY], int index) {

@@ -2,6 +2,7 @@
 #ifndef BITTER_SUPPORT_H
 #define BITTER_SUPPORT_H
 
+#include "data/error.h"
 #include "data/random.h"
 #include "model/real.h"
 
@@ -9,11 +10,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+// End the test with the library's own sentence unless it succeeded.
+static inline void must(bool ok, const Error *error) {
+    if (!ok) fail_msg("%s", error->message);
+}
 
 // New memory for `count` normal numbers, different for every `name`; the caller frees it.
 static inline real *random_reals(size_t count, const char *name, double scale) {
@@ -67,6 +74,17 @@ static inline void expect_gradient(const char *name, const real *grads, real *va
         const double numeric = sum / (12 * step), size = fmax(fmax(fabs((double)grads[n]), fabs(numeric)), typical);
         expect_near(name, n, (double)grads[n], numeric, tolerance * size);
     }
+}
+
+// Flip one bit of a file, in place; a second time restores it.
+static inline void flip_bit(const char *path, uint64_t bit) {
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    const int byte = fgetc(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    fputc(byte ^ 1 << bit % 8, file);
+    assert_int_equal(fclose(file), 0);
 }
 
 #endif

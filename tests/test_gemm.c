@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <omp.h>
-#include <stdio.h>
 
 // One product: sizes, how both operands are stored, and what else the call says.
 typedef struct {

@@ -79,10 +79,10 @@ static void a_later_token_changes_no_earlier_logit(void **state) {
     }
 }
 
-// Sharp attention magnifies rounding; 2e-5 is ten times what was seen, and a hundredth of what one wrong position does.
+// Sharp attention magnifies rounding, which reached 7e-6; double_model.c is the strict twin of this test.
 static void feeding_in_chunks_agrees_with_training(void **state) {
     (void)state;
-    chunks_agree_with_training(2e-5);
+    chunks_agree_with_training(5e-5);
 }
 
 // One pass of a model made afresh, with this many threads; the caller frees both.
@@ -126,7 +126,7 @@ static void each_thread_count_repeats_its_bits(void **state) {
                 free(grads);
             }
         }
-        for (int r = 0; r < ROWS; r++) assert_true(fabs(first_nll[0][r] - first_nll[1][r]) <= 2e-5);
+        for (int r = 0; r < ROWS; r++) assert_true(fabs(first_nll[0][r] - first_nll[1][r]) <= 5e-5);
         for (int t = 0; t < 2; t++) {
             free(first_nll[t]);
             free(first_grads[t]);
@@ -255,11 +255,11 @@ static void memory_grows_linearly(void **state) {
     }
 }
 
-static void impossible_shapes_are_named(void **state) {
+static void impossible_shapes_are_refused(void **state) {
     (void)state;
     static const struct {
         Shape shape;
-        const char *part; // NULL: taken
+        const char *part; // NULL: a possible shape
     } cases[] = {{{257, 256, 4, 4, 128}, NULL},
                  {{1, 1, 1, 1, 1}, NULL},
                  {{0, 256, 4, 4, 128}, "at least 1"},
@@ -267,28 +267,32 @@ static void impossible_shapes_are_named(void **state) {
                  {{257, 256, 0, 4, 128}, "at least 1"},
                  {{257, 256, 4, 0, 128}, "at least 1"},
                  {{257, 256, 4, 4, -128}, "at least 1"},
-                 {{257, 256, 4, 3, 128}, "does not divide --width"},
-                 {{257, 256, 4, 256, 128}, "does not divide --width"},
-                 {{65536, 256, 4, 4, 20000}, "10^9"},
-                 {{257, 256, 4, 4, 20000}, "10^9"}};
+                 {{257, 256, 4, 3, 128}, "--heads 3 does not divide --width 128"},
+                 {{257, 256, 4, 256, 128}, "--heads 256 does not divide"},
+                 {{65536, 256, 4, 4, 16000}, "--width 16000 would make a matrix of more than 10^9"},
+                 {{257, 256, 4, 4, 20000}, "--width 20000 would"}};
+    Gpt gpt;
+    const Position pos = {.scheme = &scheme_none};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error = {0};
-        const bool taken = shape_check(&cases[i].shape, &error);
-        if (taken != !cases[i].part || (!taken && !strstr(error.message, cases[i].part)))
-            fail_msg("case %zu: %s", i, taken ? "taken" : error.message);
+        if (!cases[i].part) {
+            must(shape_check(&cases[i].shape, &error), &error);
+            continue;
+        }
+        for (int built = 0; built <= 1; built++) {
+            error = (Error){0};
+            assert_false(built ? gpt_create(&gpt, &cases[i].shape, &pos, false, &error)
+                               : shape_check(&cases[i].shape, &error));
+            assert_int_equal(error.kind, ERROR_INPUT);
+            if (!strstr(error.message, cases[i].part)) fail_msg("no '%s' in: %s", cases[i].part, error.message);
+        }
     }
-    Gpt gpt;
-    Error error = {0};
-    const Position pos = {.scheme = schemes[0]};
-    assert_false(gpt_create(&gpt, &cases[7].shape, &pos, false, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, "--heads"));
 }
 
 static void too_much_memory_is_refused(void **state) {
     (void)state;
     const Shape huge = {.vocab = 257, .context = 64, .layers = 1000, .heads = 1, .width = 9000};
-    const Shape small = {.vocab = 257, .context = 64, .layers = 2, .heads = 1, .width = 1024};
+    const Shape small = {.vocab = 257, .context = 64, .layers = 2, .heads = 1, .width = 64};
     Gpt gpt;
     TrainPass pass;
     Inference inference;
@@ -301,12 +305,12 @@ static void too_much_memory_is_refused(void **state) {
     assert_null(gpt.state.base);
     model_make(&gpt, "none", &small, true);
     error = (Error){0};
-    assert_false(train_pass_create(&pass, &gpt, 100000, 1000, &error));
+    assert_false(train_pass_create(&pass, &gpt, 100000, 10000, &error));
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_non_null(strstr(error.message, "--batch"));
     train_pass_free(&pass);
     error = (Error){0};
-    assert_false(inference_create(&inference, &gpt, 2000, 1000000, 1, &error));
+    assert_false(inference_create(&inference, &gpt, 20000, 1000000, 1, &error));
     assert_int_equal(error.kind, ERROR_INPUT);
     inference_free(&inference);
     gpt_free(&gpt);
@@ -356,7 +360,7 @@ int main(void) {
         cmocka_unit_test(initial_values_have_gpt_2_s_scales),
         cmocka_unit_test(the_tensor_table_is_sound),
         cmocka_unit_test(memory_grows_linearly),
-        cmocka_unit_test(impossible_shapes_are_named),
+        cmocka_unit_test(impossible_shapes_are_refused),
         cmocka_unit_test(too_much_memory_is_refused),
         cmocka_unit_test(a_repeating_text_is_learned),
     };

@@ -1,0 +1,235 @@
+// The registry of position schemes and what is common to all: names, options, errors, tables, lengths.
+#include "model/gpt.h"
+#include "tests/little_model.h"
+
+#include <ctype.h>
+
+static const Shape shape = {.vocab = 5, .context = 6, .layers = 1, .heads = 2, .width = 8};
+
+static void the_registry_is_complete(void **state) {
+    (void)state;
+    for (int i = 0; schemes[i]; i++) {
+        const Scheme *scheme = schemes[i];
+        assert_true(strlen(scheme->name) > 0);
+        for (const char *c = scheme->name; *c; c++) assert_true(islower(*c) || isdigit(*c) || *c == '-');
+        for (int j = 0; j < i; j++) assert_string_not_equal(scheme->name, schemes[j]->name);
+        if (!scheme->formula || !scheme->paper || !scheme->help || !*scheme->formula || !*scheme->paper)
+            fail_msg("%s lacks its formula, paper or help", scheme->name);
+        assert_true(strlen(scheme->help) > 40);
+        for (const Option *o = scheme->options; o && o->name; o++) {
+            assert_true(o->help && *o->help && o->value && *o->value);
+            assert_true(o->offset < OPTIONS_CAPACITY);
+            for (const Option *other = scheme->options; other != o; other++)
+                assert_string_not_equal(o->name, other->name);
+        }
+    }
+}
+
+static void what_is_printed_reads_back(void **state) {
+    (void)state;
+    static const char *const more[] = {"rope:base=500000.25,pairing=interleaved", "rope:base=1e5",
+                                       "sinusoidal:base=77,layout=concatenated,amplitude=0.1",
+                                       "learned:amplitude=0.001,past=interpolate"};
+    char text[TEXT_CAPACITY], printed[TEXT_CAPACITY], again[TEXT_CAPACITY];
+    int variants = 0;
+    while (scheme_variant(text, variants)) variants++;
+    for (int i = 0; i < variants + (int)COUNT(more); i++) {
+        Position pos, copy;
+        Error error;
+        if (i < variants)
+            scheme_variant(text, i);
+        else
+            snprintf(text, sizeof text, "%s", more[i - variants]);
+        must(position_create(&pos, text, &shape, &error), &error);
+        position_print(&pos, printed);
+        must(position_create(&copy, printed, &shape, &error), &error);
+        position_print(&copy, again);
+        assert_string_equal(again, printed);
+        assert_ptr_equal(copy.scheme, pos.scheme);
+        assert_memory_equal(copy.options, pos.options, sizeof pos.options);
+    }
+}
+
+static void options_are_printed_in_full(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"none", "none"},
+        {"alibi", "alibi"},
+        {"rope", "rope:base=10000,pairing=half"},
+        {"rope:pairing=interleaved,base=123.5", "rope:base=123.5,pairing=interleaved"},
+        {"learned:past=clamp", "learned:amplitude=0.02,past=clamp"},
+        {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Position pos;
+        Error error;
+        char text[TEXT_CAPACITY];
+        must(position_create(&pos, cases[i][0], &shape, &error), &error);
+        position_print(&pos, text);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
+static void mistakes_name_the_nearest(void **state) {
+    (void)state;
+    static const struct {
+        const char *specification;
+        int width;
+        const char *part; // of the message
+    } cases[] = {
+        {"rop", 8, "did you mean 'rope'"},
+        {"Alibi", 8, "did you mean 'alibi'"},
+        {"sinusoid", 8, "did you mean 'sinusoidal'"},
+        {"xxxxxxxx", 8, "none, learned, sinusoidal, rope, alibi"},
+        {"", 8, "no position scheme ''"},
+        {"rope:bas=100", 8, "did you mean 'base'"},
+        {"rope:base", 8, "base=B"},
+        {"rope:base=100x", 8, "'100x'"},
+        {"rope:base=", 8, "rope:base"},
+        {"rope:base=nan", 8, "'nan'"},
+        {"rope:base=1", 8, "rope:base"},
+        {"rope:base=-5", 8, "rope:base"},
+        {"rope:base=100,", 8, "rope has no option ''"},
+        {"rope:pairing=hal", 8, "did you mean 'half'"},
+        {"sinusoidal:amplitude=101", 8, "0 to 100"},
+        {"learned:past=clmp", 8, "did you mean 'clamp'"},
+        {"none:base=1", 8, "'none' has no options"},
+        {"rope", 6, "even"},
+        {"sinusoidal", 7, "even"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const Shape this = {
+            .vocab = 5, .context = 6, .layers = 1, .heads = cases[i].width % 2 ? 1 : 2, .width = cases[i].width};
+        Position pos;
+        Error error = {0};
+        if (position_create(&pos, cases[i].specification, &this, &error))
+            fail_msg("'%s' was taken", cases[i].specification);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        if (!strstr(error.message, cases[i].part))
+            fail_msg("'%s': no '%s' in: %s", cases[i].specification, cases[i].part, error.message);
+    }
+}
+
+// A dry run must count what the real one takes, and touch nothing.
+static void tables_are_as_large_as_counted(void **state) {
+    (void)state;
+    char text[TEXT_CAPACITY];
+    for (int i = 0; scheme_variant(text, i); i++) {
+        for (int training = 0; training < 2; training++) {
+            Position pos;
+            Error error;
+            Arena arena = {0};
+            must(position_create(&pos, text, &shape, &error), &error);
+            position_layout(&pos, &arena, 33, 3, training);
+            const size_t counted = arena.used;
+            for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!pos.tables[t] && !pos.dtables[t]);
+            must(arena_allocate(&arena, "tables", &error), &error);
+            position_layout(&pos, &arena, 33, 3, training);
+            assert_int_equal(arena.used, counted);
+            assert_int_equal(pos.positions, 33);
+            assert_int_equal(pos.batch, 3);
+            for (int t = 0; t < TABLES_CAPACITY; t++) {
+                const unsigned char *table = (unsigned char *)pos.tables[t];
+                assert_true(!table || (table >= arena.base && table < arena.base + counted));
+            }
+            arena_free(&arena);
+        }
+    }
+}
+
+// --- learned positions past their table ---
+typedef struct {
+    Gpt gpt;
+    Position pos;
+} Learned;
+
+// A learned table whose row t is (t, 10t, 0, ...), worked on with `positions` coordinates.
+static void learned_make(Learned *learned, const char *specification, int context, int positions) {
+    Shape wide = shape;
+    wide.context = context;
+    model_make(&learned->gpt, specification, &wide, false);
+    learned->pos = learned->gpt.pos;
+    Arena none = {0};
+    position_layout(&learned->pos, &none, positions, 1, false);
+    memset(learned->pos.params[0], 0, (size_t)context * wide.width * sizeof(real));
+    for (int t = 0; t < context; t++) {
+        learned->pos.params[0][t * wide.width] = (real)t;
+        learned->pos.params[0][t * wide.width + 1] = (real)(10 * t);
+    }
+}
+
+static void expect_row(const Learned *learned, int at, double row) {
+    real x[8] = {0};
+    scheme_learned.embed_forward(&learned->pos, x, &at, 1);
+    expect_near("row", (size_t)at, (double)x[0], row, 1e-5);
+    expect_near("ten rows", (size_t)at, (double)x[1], 10 * row, 1e-4);
+}
+
+static void learned_within_its_table(void **state) {
+    (void)state;
+    static const char *const all[] = {"learned", "learned:past=clamp", "learned:past=interpolate"};
+    for (size_t i = 0; i < COUNT(all); i++)
+        for (int positions = 3; positions <= 6; positions++) {
+            Learned learned;
+            learned_make(&learned, all[i], 6, positions);
+            for (int t = 0; t < positions; t++) expect_row(&learned, t, t);
+            gpt_free(&learned.gpt);
+        }
+}
+
+static void learned_refuses(void **state) {
+    (void)state;
+    static const struct {
+        const char *specification;
+        int most;
+    } cases[] = {{"learned", 6},
+                 {"learned:past=error", 6},
+                 {"learned:past=clamp", 0},
+                 {"learned:past=interpolate", 0},
+                 {"none", 0},
+                 {"sinusoidal", 0},
+                 {"rope", 0},
+                 {"alibi", 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Position pos;
+        Error error;
+        must(position_create(&pos, cases[i].specification, &shape, &error), &error);
+        assert_int_equal(position_max_length(&pos), cases[i].most);
+    }
+}
+
+static void learned_clamps(void **state) {
+    (void)state;
+    Learned learned;
+    learned_make(&learned, "learned:past=clamp", 6, 20);
+    for (int t = 0; t < 20; t++) expect_row(&learned, t, t < 6 ? t : 5);
+    gpt_free(&learned.gpt);
+}
+
+// The first position reads the first row, the last one the last, and those between lie evenly.
+static void learned_interpolates(void **state) {
+    (void)state;
+    static const int contexts[] = {1, 2, 6}, lengths[] = {7, 11, 1000};
+    for (size_t i = 0; i < COUNT(contexts); i++)
+        for (size_t j = 0; j < COUNT(lengths); j++) {
+            const int T = contexts[i], P = lengths[j];
+            Learned learned;
+            learned_make(&learned, "learned:past=interpolate", T, P);
+            for (int t = 0; t < P; t++) expect_row(&learned, t, (double)t * (T - 1) / (P - 1));
+            gpt_free(&learned.gpt);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_registry_is_complete),
+        cmocka_unit_test(what_is_printed_reads_back),
+        cmocka_unit_test(options_are_printed_in_full),
+        cmocka_unit_test(mistakes_name_the_nearest),
+        cmocka_unit_test(tables_are_as_large_as_counted),
+        cmocka_unit_test(learned_within_its_table),
+        cmocka_unit_test(learned_refuses),
+        cmocka_unit_test(learned_clamps),
+        cmocka_unit_test(learned_interpolates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
