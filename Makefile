@@ -57,7 +57,7 @@ demo: all ## train five position schemes on little stories and print how they co
 	./bitter demo
 
 test: all $(TEST_PROGRAMS) ## run everything that must hold; ends in "N passed, N failed"
-	@BITTER=$(PROGRAM) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test

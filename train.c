@@ -60,12 +60,10 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
 
 // The run directory, fresh or taken up again, and the model's first weights.
 static bool begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    if (options->resume) {
-        if (!config_check_data(paths->config, trainer->corpus, error)) return false;
-        return !path_exists(paths->state) || trainer_load_state(trainer, paths->state, error);
-    }
+    if (options->resume && !config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (options->resume && path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
     if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
-    return run_create(paths, options, trainer, error);
+    return options->resume || run_create(paths, options, trainer, error);
 }
 
 static void describe(const Trainer *trainer, const TrainOptions *options) {

@@ -114,15 +114,16 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
         return fail_input(error, "%s: there is no option \"%s\"%s%s%s", path, name, nearest ? "; did you mean \"" : "",
                           nearest ? nearest->name : "", nearest ? "\"?" : "; take it out");
     }
-    char text[TEXT_CAPACITY] = "", label[TEXT_CAPACITY];
+    char number[64], label[TEXT_CAPACITY];
+    const char *text = number;
     if (json_is_integer(value))
-        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
-        snprintf(text, sizeof text, "%.17g", json_real_value(value));
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
     else if (json_is_boolean(value))
-        snprintf(text, sizeof text, "%s", json_is_true(value) ? "true" : "false");
+        text = json_is_true(value) ? "true" : "false";
     else if (json_is_string(value))
-        snprintf(text, sizeof text, "%s", json_string_value(value));
+        text = json_string_value(value);
     else
         return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
@@ -139,11 +140,12 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     json_object_foreach(json_object_get(config, "options"), name, value) {
         ok = ok && read_option(options, name, value, path, error);
     }
-    *vocab_size = (int)json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
+    const json_int_t vocabulary = json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
     json_decref(config);
-    if (ok && (*vocab_size < 1 || *vocab_size > TOKENIZER_VOCAB_MOST))
+    if (ok && (vocabulary < 1 || vocabulary > TOKENIZER_VOCAB_MOST))
         return fail_input(error, "%s: vocab_size must be 1 to %d; the file is damaged, or was edited by hand", path,
                           TOKENIZER_VOCAB_MOST);
+    *vocab_size = (int)vocabulary;
     return ok;
 }
 

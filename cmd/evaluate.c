@@ -1,5 +1,6 @@
 #include "cmd/evaluate.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -108,6 +109,7 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
         return fail_input(
             error, "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
             name, e->window, e->window + 1, (unsigned long long)tokens);
+    assert(e->stride >= 1 && e->stride <= e->window);
     const uint64_t targets = tokens - 1;
     Scorer scorer;
     bool ok = scorer_create(&scorer, gpt, e->window, error);

@@ -21,8 +21,8 @@ typedef struct {
 // Called now and then with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and the arrays. Fails (input) when the scheme is not defined for `window`, or the stream has fewer
-// than window + 1 tokens; `name` is the stream's name in the message.
+// Fill nll, tokens and bytes, and add to the arrays. Fails (input) when the scheme is not defined for `window`, or the
+// stream has fewer than window + 1 tokens; `name` is the stream's name in the message.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

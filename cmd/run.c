@@ -28,8 +28,14 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     const char *out = options->out;
     if (path_exists(paths->config) || path_exists(paths->state) || path_exists(paths->model))
         return fail_input(error, "%s already holds a run; choose another --out, or continue it with --resume", out);
-    return directory_create(out, error) && tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
-           config_write(paths->config, options, &trainer->gpt, trainer->corpus, error);
+    const bool existed = path_exists(out);
+    if (!directory_create(out, error)) return false;
+    if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+        config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
+        return true;
+    unlink(paths->tokenizer);
+    if (!existed) rmdir(out);
+    return false;
 }
 
 static bool apply_past(Position *pos, const char *past, Error *error) {
@@ -56,7 +62,8 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
                           directory, directory);
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
-    if (!shape_check(&shape, error)) return false;
+    Error reason;
+    if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
     bool ok = position_create(&pos, run->options.pos, &shape, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)

@@ -105,19 +105,18 @@ static bool check_header(size_t *size, uint32_t *crc, const json_t *header, cons
     if (!hex || strlen(hex) != 8 || *rest || !format || strcmp(format, "pt") != 0)
         return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
                           path);
-    *size = 0;
-    for (int i = 0; i < count; i++) {
-        const json_t *entry = json_object_get(header, tensors[i].name);
-        if (!entry)
+    for (int i = 0; i < count; i++)
+        if (!json_object_get(header, tensors[i].name))
             return fail_input(error,
                               "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
                               path, tensors[i].name);
-        if (!check_entry(size, entry, &tensors[i], path, error)) return false;
-    }
     if (json_object_size(header) != (size_t)count + 1)
         return fail_input(error,
                           "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
                           path, json_object_size(header) - 1, count);
+    *size = 0;
+    for (int i = 0; i < count; i++)
+        if (!check_entry(size, json_object_get(header, tensors[i].name), &tensors[i], path, error)) return false;
     return true;
 }
 

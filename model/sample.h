@@ -5,8 +5,8 @@
 #include "data/random.h"
 #include "model/real.h"
 
-// Draw from softmax(logits / temperature) among the top_k largest (0 = all); temperature 0 takes the largest. logits
-// (V); scratch (V) is overwritten.
+// Draw from softmax(logits / temperature) among the top_k largest (0 = all; ties with the last of them count too);
+// temperature 0 takes the largest. logits (V); scratch (V) is overwritten.
 int sample_token(real *scratch, const real *logits, int V, double temperature, int top_k, Random *random);
 
 #endif

@@ -47,7 +47,8 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
     pos->shape = *shape;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
-    return !objection || fail_input(error, "--pos %s: %s", pos->scheme->name, objection);
+    return !objection || fail_input(error, "--pos %s, --width %d, --heads %d (%d channels a head): %s",
+                                    pos->scheme->name, shape->width, shape->heads, head_width(shape), objection);
 }
 
 bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {

@@ -24,7 +24,7 @@ refuses "unknown short option" "-x;--help" train -x
 refuses "abbreviated option" "--wid;did you mean --width" train --wid 16
 refuses "option without its value" "--width;needs a value" train --width
 refuses "flag with a value" "--resume;takes no value" train --resume=yes
-refuses "operand of train" "'bytes';--data" train bytes
+refuses "operand of train" "does not know;'bytes';bitter train --help" train bytes
 refuses "eval without a run" "one RUN" eval
 refuses "eval of two runs" "one RUN" eval run learned
 refuses "prepare without input" "INPUT;--help" prepare
@@ -54,14 +54,16 @@ refuses "unknown scheme" "'ropee';did you mean 'rope'" train $small --pos ropee 
 refuses "unknown scheme, like no other" "'xyzzy';alibi;rope" train $small --pos xyzzy --data bytes --out new
 refuses "unknown key of a scheme" "'bsae';did you mean 'base'" train $small --pos rope:bsae=1 --data bytes --out new
 refuses "bad number for a scheme" "rope:base;'1e4x'" train $small --pos rope:base=1e4x --data bytes --out new
-refuses "bad choice for a scheme" "rope:pairing;'halve';half" train $small --pos rope:pairing=halve --data bytes --out new
+refuses "bad choice for a scheme" "rope:pairing;'halve';half" train $small --pos rope:pairing=halve --data bytes \
+    --out new
 refuses "option for a scheme that has none" "none;'base=1'" train $small --pos none:base=1 --data bytes --out new
 refuses "unknown scheme for gradcheck" "'alibbi';did you mean 'alibi'" gradcheck --pos alibbi
 refuses "more memory than there is" "GiB;make --batch" train $small --layers 1000 --width 8000 --data bytes --out new
 refuses "one matrix beyond counting" "--width;10^9" train $small --width 20000 --data bytes --out new
 refuses "more activations than memory" "GiB;make --batch" train $small --layers 1000 --width 4096 --batch 50000 \
     --data bytes --out new
-refuses "a batch beyond counting" "--batch;--context;100000;1000000" train --batch 100000 --context 1000000 --data bytes --out new
+refuses "a batch beyond counting" "--batch;--context;100000;1000000" train --batch 100000 --context 1000000 \
+    --data bytes --out new
 
 # --- text and inputs ---
 : >empty.txt
@@ -91,32 +93,33 @@ refuses "prompt with an unknown character" "prompt;Z" sample chars-run --prompt 
 refuses "prompt that is not UTF-8" "prompt;0xE9;UTF-8" sample chars-run --prompt "$(printf 'caf\351')"
 
 # --- shards ---
-# with_shard NAME WORDS CONTENT FILE: train on good data but for this training shard.
+# with_shard NAME WORDS CONTENT [FILE]: train on good data but for this training shard.
 with_shard() {
     mkdir broken
     cp bytes/val_000000.bin bytes/tokenizer.json broken
-    mv "$3" "broken/$4"
+    mv "$3" "broken/${4:-train_000000.bin}"
     refuses "$1" "broken;$2" train $small --steps 1 --data broken --out new
     rm -r broken
 }
 many='1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20'
 good=bytes/train_000000.bin
 size=$(size_of $good)
-: >s && with_shard "empty shard" "0 bytes;prepare" s train_000000.bin
-head -c 500 $good >s && with_shard "shard shorter than its header" "500 bytes;1024" s train_000000.bin
-head -c $((size - 1)) $good >s && with_shard "shard cut short" "$((size - 1)) bytes;cut short" s train_000000.bin
-{ cat $good && echo; } >s && with_shard "oversized shard" "$((size + 1)) bytes;too long" s train_000000.bin
-shard '20240521 1 20' "$many" >s && with_shard "wrong magic" "20240521;20240520;prepare" s train_000000.bin
-shard '20240801 7 20' "$many" >s && with_shard "Llama-3 shard" "Llama-3;20240520" s train_000000.bin
-shard '20240520 2 20' "$many" >s && with_shard "wrong version" "version 2;version 1" s train_000000.bin
-shard '20240520 1 0' '' >s && with_shard "shard of no tokens" "0 tokens" s train_000000.bin
-shard '20240520 1 4294967295' "$many" >s && with_shard "negative token count" "-1 tokens" s train_000000.bin
-shard '20240520 1 20' "$many 300" >s && with_shard "one token too many" "20 tokens;too long" s train_000000.bin
-shard '20240520 1 21' "$many 257" >s && with_shard "token beyond the vocabulary" "token 20 is 257;257" s train_000000.bin
-shard '20240520 1 16' "${many% 17*}" >s && with_shard "as many tokens as a window" "16 tokens;17" s train_000000.bin
+: >s && with_shard "empty shard" "0 bytes;prepare" s
+head -c 500 $good >s && with_shard "shard shorter than its header" "500 bytes;1024" s
+head -c $((size - 1)) $good >s && with_shard "shard cut short" "$((size - 1)) bytes;cut short" s
+{ cat $good && echo; } >s && with_shard "oversized shard" "$((size + 1)) bytes;too long" s
+shard '20240521 1 20' "$many" >s && with_shard "wrong magic" "20240521;20240520;prepare" s
+shard '20240801 7 20' "$many" >s && with_shard "Llama-3 shard" "Llama-3;20240520" s
+shard '20240520 2 20' "$many" >s && with_shard "wrong version" "version 2;version 1" s
+shard '20240520 1 0' '' >s && with_shard "shard of no tokens" "0 tokens" s
+shard '20240520 1 4294967295' "$many" >s && with_shard "negative token count" "-1 tokens" s
+shard '20240520 1 20' "$many 300" >s && with_shard "one token too many" "20 tokens;too long" s
+shard '20240520 1 21' "$many 257" >s && with_shard "token beyond the vocabulary" "token 20 is 257;257" s
+shard '20240520 1 16' "${many% 17*}" >s && with_shard "as many tokens as a window" "16 tokens;17" s
 cp $good s && with_shard "plain shard named .gz" "not gzip" s train_000000.bin.gz
 head -c 60 packed/train_000000.bin.gz >s && with_shard "gzip shard cut short" "cut short" s train_000000.bin.gz
-copy_with_bit packed/train_000000.bin.gz 40 2 s && with_shard "gzip shard with a flipped bit" "" s train_000000.bin.gz
+copy_with_bit packed/train_000000.bin.gz 40 2 s
+with_shard "gzip shard with a flipped bit" "damaged" s train_000000.bin.gz
 refuses "missing data directory" "nowhere;prepare" train $small --data nowhere --out new
 refuses "a file as data directory" "text.txt;directory" train $small --data text.txt --out new
 mkdir half && cp $good bytes/tokenizer.json half
@@ -186,7 +189,7 @@ with_file "weights of another vocabulary" "$model;config.json" $model chars-run/
 with_file "tokenizer of another run" "tokens;config.json" tokenizer.json chars-run/tokenizer.json eval broken
 with_file "empty state" "$state;0 bytes" $state empty.txt $resume
 with_file "state cut short" "$state;cut short" $state cut-state $resume
-with_file "state of another scheme" "$state;another checkpoint" $state learned/$state $resume
+with_file "state of another scheme" "$state;do not belong together" $state learned/$state $resume
 with_file "weights as state" "$state;config.json" $state run/$model $resume
 with_file "empty config.json" "config.json" config.json empty.txt eval broken
 with_file "a tokenizer as config.json" "config.json;options" config.json run/tokenizer.json eval broken
@@ -216,7 +219,7 @@ every_flip() {
     shift 2
     total=$(size_of "run/$file")
     cp -r run broken
-    offset=0 missed= places=0
+    offset=0 missed='' places=0
     while [ $offset -lt "$total" ]; do
         # Bit 5 turns a CRC's a into A, which is the same number: only the others change what is said.
         copy_with_bit "run/$file" $offset $((offset % 5)) "broken/$file"
@@ -231,6 +234,12 @@ every_flip() {
 }
 every_flip $model 607 eval broken
 every_flip $state 1999 $resume
+
+# --- a loss that is no number: exit code 3, and the last checkpoint stays ---
+run train $small --data bytes --steps 400 --save-every 1 --warmup 0 --lr 100 --min-lr 100 --clip 0 --out wild
+wrong=$(complaint 3 'step;loss;tensor;--lr')
+if [ -z "$wrong" ]; then pass "non-finite loss"; else fail "non-finite loss" "$(story "$wrong")"; fi
+check "it keeps a readable checkpoint" "$BITTER" sample wild --tokens 1
 
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod 555 locked

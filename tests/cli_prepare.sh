@@ -4,10 +4,6 @@
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --steps 5 --threads 1'
 tales=builtin:tales:bytes=20000,seed=3
 
-says() { # EXTENDED-REGULAR-EXPRESSION: the last run printed such a line
-    grep -Eq -- "$1" "$scratch/out"
-}
-
 shakespeare=$shared/data/tinyshakespeare.txt
 if [ -f "$shakespeare" ]; then
     succeed "tinyshakespeare" prepare --tokenizer chars --out shakespeare "$shakespeare"

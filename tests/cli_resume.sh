@@ -64,7 +64,7 @@ same() {
 killed() {
     title=$1 steps=$2 kills=$3
     shift 3
-    hits=0 torn=0 unreadable= round=1
+    hits=0 torn=0 unreadable='' round=1
     start train "$@" --steps "$steps" --save-every 1 --out killed
     while [ "$round" -le "$kills" ]; do
         wait_for_rows killed $((steps * round / (kills + 1)))

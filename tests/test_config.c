@@ -175,7 +175,7 @@ static void wrong_frames_are_refused(void **state) {
         "{}", "[]", "7", "{\"options\": {}}", "{\"data\": {}}", "{\"options\": [], \"data\": {}}"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         scratch_write(path, texts[i], strlen(texts[i]));
-        expect_refusal("config.json");
+        expect_refusal(texts[i][0] == '7' ? "line 1" : "has no \"options\" and \"data\"");
     }
     unlink(path);
     expect_refusal("cannot open");
@@ -214,14 +214,22 @@ static void another_corpus_is_noticed(void **state) {
         assert_non_null(strstr(error.message, names[i]));
         corpus_close(&other);
     }
-    // The same tokens in training and others in validation are another corpus too.
-    Corpus half = corpus;
-    uint16_t token = corpus.val.shards[0].tokens[0];
-    Shard single = corpus.val.shards[0];
-    single.tokens = &token;
-    single.count = 1;
-    half.val.shards = &single;
-    assert_false(config_check_data(path, &half, &error));
+    // Any one shard that differs in one token, or is cut short, makes another corpus.
+    for (int change = 0; change < 4; change++) {
+        Corpus changed = corpus;
+        Split *split = change < 2 ? &changed.train : &changed.val;
+        Shard shard = split->shards[0];
+        if (change % 2)
+            shard.crc ^= 1;
+        else
+            shard.count--;
+        split->shards = &shard;
+        assert_false(config_check_data(path, &changed, &error));
+        changed = corpus;
+        split = change < 2 ? &changed.train : &changed.val;
+        split->shard_count = 0;
+        assert_false(config_check_data(path, &changed, &error));
+    }
 }
 
 int main(void) {

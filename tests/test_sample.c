@@ -144,13 +144,21 @@ static void a_seed_decides_the_text(void **state) {
 }
 
 // Greedy text worked out the slow way: the window is read afresh for every token. It begins at the text's beginning;
-// whenever it is full, its last half becomes the new beginning.
+// whenever it is full, its last half becomes the new beginning. Text begins behind the mark between documents; where
+// there is no such mark, at the prompt, or failing that at the first character.
 static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, const char *prompt, int tokens,
                       int context) {
     int ids[256], count = 0, start = 0;
     real values[257 * 256], scratch[257];
-    ids[count++] = tokenizer_end(tokenizer);
-    for (const char *at = prompt; *at; at++) ids[count++] = (unsigned char)*at;
+    Tokens known = {0};
+    Error unknown;
+    if (tokenizer_end(tokenizer) >= 0)
+        ids[count++] = tokenizer_end(tokenizer);
+    else if (!*prompt)
+        ids[count++] = 0;
+    must(tokenizer_encode(&known, tokenizer, prompt, strlen(prompt), "the prompt", &unknown), &unknown);
+    for (size_t i = 0; i < known.count; i++) ids[count++] = known.ids[i];
+    tokens_free(&known);
     out += sprintf(out, "%s", prompt);
     for (int i = 0; i < tokens; i++) {
         Inference inference;
@@ -194,6 +202,26 @@ static void every_scheme_writes_past_its_window(void **state) {
         }
         gpt_free(&gpt);
     }
+}
+
+static void characters_need_no_mark_before_a_prompt(void **state) {
+    (void)state;
+    static const char *const prompts[] = {"", "c", "bad cab"};
+    const Shape small = {.vocab = 5, .context = 12, .layers = 1, .heads = 2, .width = 8};
+    Tokenizer tokenizer;
+    Gpt gpt;
+    Error error;
+    char expected[1024];
+    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, " abcd", 5, "text", &error), &error);
+    model_make(&gpt, "learned", &small, false);
+    for (size_t p = 0; p < COUNT(prompts); p++) {
+        slow_text(expected, &gpt, &tokenizer, prompts[p], 50, 12);
+        char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = prompts[p], .tokens = 50, .context = 12});
+        assert_string_equal(text, expected);
+        free(text);
+    }
+    tokenizer_free(&tokenizer);
+    gpt_free(&gpt);
 }
 
 static void no_tokens_write_the_prompt_alone(void **state) {
@@ -250,6 +278,7 @@ int main(void) {
         cmocka_unit_test(huge_and_distant_logits_are_drawn_from),
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),
+        cmocka_unit_test(characters_need_no_mark_before_a_prompt),
         cmocka_unit_test(no_tokens_write_the_prompt_alone),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),
     };
