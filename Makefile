@@ -53,7 +53,7 @@ all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradien
 deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
 	@sh cmd/deps.sh "$(CC) -E $(INCLUDES)"
 
-demo: all ## train five position schemes on little stories and print how they compare (3 minutes)
+demo: all ## train five position schemes on little stories and print how they compare (2 minutes)
 	./bitter demo
 
 test: all $(TEST_PROGRAMS) ## run everything that must hold; ends in "N passed, N failed"
@@ -70,7 +70,9 @@ lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem -I. train.c model data posenc cmd
-	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_POSIX_C_SOURCE=200809L -fopenmp -I. $(INCLUDES)
+	@mkdir -p $(BUILD)
+	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_POSIX_C_SOURCE=200809L -fopenmp -I. $(INCLUDES) \
+	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }
 
 format: ## bring the sources into the committed format
 	clang-format -i $(shell git ls-files '*.c' '*.h')

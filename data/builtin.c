@@ -24,9 +24,9 @@ bool is_builtin(const char *name) {
 static const Builtin *builtin_find(const char *name, Error *error) {
     const char *names[BUILTINS_MOST];
     int count = 0;
-    for (; builtins[count] && count < BUILTINS_MOST; count++) {
-        names[count] = builtins[count]->name;
-        if (strcmp(names[count], name) == 0) return builtins[count];
+    for (const Builtin *const *entry = builtins; *entry && count < BUILTINS_MOST; entry++) {
+        if (strcmp((*entry)->name, name) == 0) return *entry;
+        names[count++] = (*entry)->name;
     }
     const char *nearest = nearest_name(name, names, count);
     fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);

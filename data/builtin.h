@@ -25,9 +25,9 @@ extern const Builtin builtin_tales;
 // Does this name a built-in corpus, not a file or directory?
 bool is_builtin(const char *name);
 
-// The documents of "NAME[:bytes=N,seed=N]", with or without "builtin:" in front, one Text each, until they hold at least `bytes`
-// bytes together. The caller frees each text and the array. Fails (input) on an unknown corpus or key, naming the
-// nearest, (run) when memory runs out.
+// The documents of "NAME[:bytes=N,seed=N]", with or without "builtin:" in front, one Text each, until they hold at
+// least `bytes` bytes together. The caller frees each text and the array. Fails (input) on an unknown corpus or key,
+// naming the nearest, (run) when memory runs out.
 bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error);
 
 #endif

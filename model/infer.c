@@ -95,7 +95,7 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     const int rows = inference->B * n, C = gpt->shape.width;
     const Position *pos = &inference->pos;
     for (int r = 0; r < rows; r++) inference->query_at[r] = inference->length + r % n;
-    position_prepare(&inference->pos, !inference->prepared);
+    if (inference->length == 0) position_prepare(&inference->pos, !inference->prepared);
     inference->prepared = true;
     tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
     if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);

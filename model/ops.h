@@ -1,7 +1,7 @@
 // The operations a GPT is made of, one file each, forward and backward side by side. Throughout: outputs first, then
 // inputs, then sizes; a `d` in front means the gradient of the loss by that thing; rows = B*T tokens. "+=" marks
 // outputs that are accumulated into, all others are overwritten. Every op uses all threads and gives the same bits for
-// the same number of threads.
+// the same number of threads. gelu_forward and residual_forward may work in place.
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
@@ -11,16 +11,16 @@
 
 #include <stdint.h>
 
-// --- tokens.c: the embedding table
-// ------------------------------------------------------------------------------------ x (rows, C) = wte[id], wte (V,
-// C).
+// --- tokens.c: the embedding table ---
+//
+// x (rows, C) = wte[id], wte (V, C).
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
 // dwte (V, C) += dx of the tokens that read each row.
 void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
-// --- layernorm.c: Ba, Kiros, Hinton 2016
-// ------------------------------------------------------------------------------ out (rows, C) = (x - mean) * rstd *
-// weight + bias, each row on its own; mean and rstd (rows) are kept for backward.
+// --- layernorm.c: Ba, Kiros, Hinton 2016 ---
+//
+// out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own; mean and rstd (rows) are kept for backward.
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                        int C);
 // out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
@@ -30,26 +30,27 @@ void layernorm_again(real *out, const real *x, const real *mean, const real *rst
 void layernorm_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
                         const real *mean, const real *rstd, int rows, int C);
 
-// --- linear.c
-// --------------------------------------------------------------------------------------------------------- out (rows,
-// O) = x (rows, C) weight^T + bias, weight (O, C), bias (O).
+// --- linear.c ---
+//
+// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O).
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
 // dx (rows, C), dweight +=, dbias +=.
 void linear_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
                      int rows, int C, int O);
 
-// --- gelu.c: the tanh form, Hendrycks, Gimpel 2016
-// -------------------------------------------------------------------- out (n) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715
-// x^3))) / 2
+// --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---
+//
+// out (n) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
 void gelu_forward(real *out, const real *x, size_t n);
 // out as in forward, and x is overwritten by the slope d out / d x: one exp serves both.
 void gelu_again(real *out, real *x, size_t n);
 // dx = dout * slope, in place.
 void gelu_backward(real *dout, const real *slope, size_t n);
 
-// --- residual.c: x + dropout(y)
-// --------------------------------------------------------------------------------------- A dropout site: element n is
-// kept with probability 1 - rate, decided by random_bits(key, n), and scaled by 1/(1 - rate). rate 0 is the identity.
+// --- residual.c: x + dropout(y) ---
+//
+// A dropout site: element n is kept with probability 1 - rate, decided by random_bits(key, n), and scaled by 1/(1 -
+// rate). rate 0 is the identity.
 typedef struct {
     double rate;
     uint64_t key;
@@ -64,8 +65,8 @@ void residual_backward(real *dy, const real *dout, const Dropout *dropout, size_
 // x = dropout(x) in place: forward on values, and backward on gradients.
 void dropout_apply(real *x, const Dropout *dropout, size_t n);
 
-// --- attention.c: causal multi-head attention in blocks of queries
-// ----------------------------------------------------
+// --- attention.c: causal multi-head attention in blocks of queries ---
+//
 #define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
 
 typedef struct {
@@ -93,8 +94,8 @@ void attention_backward(real *dq, real *dk, real *dv, const real *dout, const re
                         const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
                         real *scratch);
 
-// --- loss.c: tied head and cross-entropy, in blocks of rows
-// -----------------------------------------------------------
+// --- loss.c: tied head and cross-entropy, in blocks of rows ---
+//
 #define HEAD_BLOCK 256 // rows of logits that are alive at a time
 
 // Numbers of scratch that the functions below need.

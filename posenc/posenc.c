@@ -37,7 +37,9 @@ bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list
 
 bool position_parse(Position *pos, const char *specification, Error *error) {
     char name[TEXT_CAPACITY];
-    snprintf(name, sizeof name, "%s", specification);
+    if (snprintf(name, sizeof name, "%s", specification) >= (int)sizeof name)
+        return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", specification,
+                          TEXT_CAPACITY - 1);
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
     const Scheme *scheme = scheme_find(name, error);

@@ -32,7 +32,8 @@ typedef struct {
     real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
 } Position;
 
-// A block of scaled attention scores S = q k^T / sqrt(head width) of one head of one sequence.
+// A block of scaled attention scores S = q k^T / sqrt(head width) of one head of one sequence. Row i is the query of
+// token columns - rows + i, column j the key of token j.
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
@@ -41,7 +42,8 @@ typedef struct {
     const int *key_at;   // (columns) coordinates of the keys; columns after a query's own are masked later
 } ScoreBlock;
 
-// A NULL hook is the identity. Coordinates `at` say where each row's token stands.
+// A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` is the
+// coordinate at which each row's token stands.
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help` and docs
@@ -55,7 +57,7 @@ struct Scheme {
     void (*params)(Position *pos, TensorTable *table);
     // Take tables (and, for training, dtables) for pos->positions coordinates from the arena.
     void (*layout)(Position *pos, Arena *arena, bool training);
-    // Fill the tables: once where nothing is trained, else before every forward pass.
+    // Fill the tables: once where nothing is trained, else before every training pass and every new text.
     void (*prepare)(Position *pos);
     // After a backward pass: dtables -> dparams, accumulated; zero the dtables.
     void (*reduce)(Position *pos);
@@ -107,7 +109,7 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// Call before each forward pass: fills the tables when they are due; `fresh` says they never were.
+// Call before each training pass and each new text: fills the tables when they are due; `fresh` says they never were.
 void position_prepare(Position *pos, bool fresh);
 
 // The longest input that the scheme is defined for; 0 = any.
