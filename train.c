@@ -199,6 +199,7 @@ static const Command commands[] = {
     {"sample", command_sample, "text from a run", false},
     {"demo", command_demo, "train every position scheme on little stories and compare them", false},
     {"gradcheck", command_gradcheck, "every gradient against central differences", true},
+    {"bench", command_bench, "how fast training is, beside the machine's matrix products", false},
     {NULL, NULL, NULL, false},
 };
 

@@ -9,6 +9,7 @@ int command_eval(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_gradcheck(int argc, char **argv);
+int command_bench(int argc, char **argv);
 
 // `--pos help`: every scheme with its formula, its source and its options.
 int print_schemes(void);

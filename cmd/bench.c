@@ -1,0 +1,168 @@
+// `bitter bench`: how fast a training step is, beside how fast this machine multiplies matrices.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/progress.h"
+#include "cmd/trainer.h"
+#include "data/random.h"
+
+#include <omp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define WARM_UP   3    // steps that do not count: pages are touched, threads started
+#define GEMM_SIZE 2048 // of the product that the machine is measured with
+#define GEMM_RUNS 7
+
+typedef struct {
+    char pos[TEXT_CAPACITY];
+    long long layers, heads, width, context, batch, vocab, steps, threads, seed;
+    double dropout;
+} BenchOptions;
+
+#define FIELD(name) offsetof(BenchOptions, name)
+
+static const Option bench_options[] = {
+    {"pos", OPTION_TEXT, FIELD(pos), "rope", 0, 0, NULL, "SCHEME", "position scheme with its options"},
+    {"layers", OPTION_INTEGER, FIELD(layers), "4", 1, 1000, NULL, "N", "transformer blocks"},
+    {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 1000, NULL, "N", "attention heads; must divide --width"},
+    {"width", OPTION_INTEGER, FIELD(width), "128", 1, 20000, NULL, "N", "channels of the residual stream"},
+    {"context", OPTION_INTEGER, FIELD(context), "256", 1, 1000000, NULL, "N", "tokens of a window"},
+    {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 100000, NULL, "N", "windows worked on at a time"},
+    {"vocab", OPTION_INTEGER, FIELD(vocab), "257", 1, 65536, NULL, "V", "tokens that the model knows"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X", "as in training"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "40", 1, 1e9, NULL, "N", "steps to time, after 3 that do not count"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "of weights and tokens"},
+    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    {0},
+};
+
+static int rising(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, long long count) {
+    qsort(values, (size_t)count, sizeof *values, rising);
+    return values[count / 2];
+}
+
+// 10^9 multiplications and additions a second in a large square product; 0 when there is no memory for it.
+static double gemm_gflops(void) {
+    const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
+    real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
+    double seconds[GEMM_RUNS], gflops = 0;
+    if (A && B && C) {
+        for (size_t i = 0; i < n; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
+        for (int run = -1; run < GEMM_RUNS; run++) {
+            const double start = clock_seconds();
+            gemm(C, GEMM_SIZE, 0, 1, rows_of(A, GEMM_SIZE), rows_of(B, GEMM_SIZE), GEMM_SIZE, GEMM_SIZE, GEMM_SIZE);
+            if (run >= 0) seconds[run] = clock_seconds() - start;
+        }
+        gflops = 2e-9 * (double)n * GEMM_SIZE / median(seconds, GEMM_RUNS);
+    }
+    free(A);
+    free(B);
+    free(C);
+    return gflops;
+}
+
+// The most memory that the process ever had, in MB.
+static double resident_megabytes(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return NAN;
+#ifdef __APPLE__
+    return (double)usage.ru_maxrss * 1e-6; // bytes
+#else
+    return (double)usage.ru_maxrss * 1024e-6; // KiB
+#endif
+}
+
+// One shard of random tokens.
+static bool random_split(Split *split, const char *name, size_t count, const BenchOptions *o, Error *error) {
+    uint16_t *tokens = malloc(count * sizeof *tokens);
+    Random random = {random_key((uint64_t)o->seed, name), 0};
+    split->shards = calloc(1, sizeof *split->shards);
+    bool ok = tokens && split->shards;
+    if (!ok) fail_run(error, "no memory for %zu random tokens", count);
+    for (size_t i = 0; ok && i < count; i++) tokens[i] = (uint16_t)random_below(&random, (int)o->vocab);
+    ok = ok && shard_from_tokens(split->shards, name, tokens, count, error);
+    split->shard_count = ok;
+    split->count = count;
+    free(tokens);
+    return ok;
+}
+
+// The median of the steps' times, in seconds.
+static bool time_steps(double *seconds, Trainer *trainer, long long steps, Error *error) {
+    double *times = malloc((size_t)steps * sizeof *times);
+    bool ok = times || fail_run(error, "no memory for the times of %lld steps", steps);
+    for (long long step = -WARM_UP; ok && step < steps; step++) {
+        StepReport report;
+        ok = trainer_step(&report, trainer, error);
+        if (step >= 0) times[step] = report.seconds;
+    }
+    if (ok) *seconds = median(times, steps);
+    free(times);
+    return ok;
+}
+
+// Multiplications and additions for one token, forward and backward: 6N + 12LCT, with N the parameters that multiply
+// (position tables only add) and attention counted in full, although causality needs only half of it.
+static double flops_per_token(const Gpt *gpt) {
+    const Shape *s = &gpt->shape;
+    const size_t parameters = tensor_numbers(&gpt->tensors, false) - tensor_numbers(&gpt->tensors, true);
+    return 6.0 * (double)parameters + 12.0 * s->layers * s->context * (double)s->width;
+}
+
+static void print_line(const BenchOptions *o, const Trainer *trainer, double seconds) {
+    const double tokens = (double)(o->batch * o->context), gemm_rate = gemm_gflops();
+    const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
+    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%lld threads=%d ms_per_step=%.2f "
+           "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
+           o->pos, o->layers, o->heads, o->width, o->context, o->batch, o->vocab, omp_get_max_threads(), 1e3 * seconds,
+           tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
+}
+
+static TrainOptions train_options_of(const BenchOptions *o) {
+    TrainOptions t;
+    options_default(&t, train_options);
+    snprintf(t.pos, sizeof t.pos, "%s", o->pos);
+    t.layers = o->layers;
+    t.heads = o->heads;
+    t.width = o->width;
+    t.context = o->context;
+    t.batch = o->batch;
+    t.dropout = o->dropout;
+    t.seed = o->seed;
+    return t;
+}
+
+int command_bench(int argc, char **argv) {
+    static const Usage usage = {
+        "bench",
+        "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside a "
+        "large matrix product's.",
+        "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --context 256 --batch 16 --vocab 65\n"};
+    BenchOptions options;
+    Error error;
+    arguments_parse(&options, NULL, &usage, argc, argv);
+    threads_use(options.threads);
+    if (gemm_complaint()) fprintf(stderr, "bitter bench: %s\n", gemm_complaint());
+    const TrainOptions training = train_options_of(&options);
+    Corpus corpus = {.name = "random tokens", .tokenizer = {.kind = TOKENIZER_NONE, .vocab_size = (int)options.vocab}};
+    Trainer trainer = {0};
+    double seconds = 0;
+    const size_t window = (size_t)options.context + 1;
+    const bool ok = random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
+                    random_split(&corpus.val, "val", window, &options, &error) &&
+                    trainer_create(&trainer, &training, &corpus, &error) &&
+                    time_steps(&seconds, &trainer, options.steps, &error);
+    if (ok) print_line(&options, &trainer, seconds);
+    trainer_free(&trainer);
+    corpus_close(&corpus);
+    if (!ok) die("bench", &error);
+    return 0;
+}
