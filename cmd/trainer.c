@@ -72,7 +72,6 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const TrainOptions *o = trainer->options;
     Gpt *gpt = &trainer->gpt;
     const double start = clock_seconds();
-    memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
     *report = (StepReport){0};
     for (long long i = 0; i < o->accumulate; i++) report->loss += accumulate(trainer);
     report->gradient_norm = gradient_norm(gpt);

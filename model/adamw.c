@@ -1,15 +1,25 @@
 #include "model/adamw.h"
 
+#include "model/team.h"
+
+#define THREADS_MOST 1024
+
 double gradient_norm(const Gpt *gpt) {
-    double total = 0;
-    for (int i = 0; i < gpt->tensors.count; i++) {
-        const Tensor *t = &gpt->tensors.items[i];
-        const real *g = gpt->grads + t->offset;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (size_t n = 0; n < t->count; n++) sum += (double)g[n] * (double)g[n];
-        total += sum;
+    double parts[THREADS_MOST] = {0}; // one a thread, added up in order: the same threads give the same bits
+#pragma omp parallel
+    {
+        double part = 0;
+        for (int i = 0; i < gpt->tensors.count; i++) {
+            const Tensor *t = &gpt->tensors.items[i];
+            const real *g = gpt->grads + t->offset;
+            const Share own = share_columns((int)t->count);
+#pragma omp simd reduction(+ : part)
+            for (int n = own.begin; n < own.end; n++) part += (double)g[n] * (double)g[n];
+        }
+        parts[omp_get_thread_num()] = part;
     }
+    double total = 0;
+    for (int thread = 0; thread < THREADS_MOST; thread++) total += parts[thread];
     return sqrt(total);
 }
 
@@ -28,17 +38,20 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
     // m / (1 - beta1^t) and v / (1 - beta2^t) undo the moments' start from zero.
     const real rate = (real)(learning_rate / (1 - pow(adamw->beta1, (double)step)));
     const real unbias = (real)(1 / sqrt(1 - pow(adamw->beta2, (double)step)));
+#pragma omp parallel
     for (int i = 0; i < gpt->tensors.count; i++) {
         const Tensor *t = &gpt->tensors.items[i];
         const real keep = (real)(1 - (t->decay ? learning_rate * adamw->weight_decay : 0));
         real *w = gpt->params + t->offset, *m = gpt->m + t->offset, *v = gpt->v + t->offset;
-        const real *grad = gpt->grads + t->offset;
-#pragma omp parallel for simd if (t->count > 10000)
-        for (size_t n = 0; n < t->count; n++) {
+        real *grad = gpt->grads + t->offset;
+        const Share own = share_columns((int)t->count);
+#pragma omp simd
+        for (int n = own.begin; n < own.end; n++) {
             const real g = shrink * grad[n];
             m[n] = beta1 * m[n] + (1 - beta1) * g;
             v[n] = beta2 * v[n] + (1 - beta2) * g * g;
             w[n] = keep * w[n] - rate * m[n] / (unbias * real_sqrt(v[n]) + epsilon);
+            grad[n] = 0;
         }
     }
 }

@@ -69,7 +69,7 @@ static real softmax_row(real *S, int seen, int columns) {
 void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,
                        const AttentionShape *shape, real *scratch) {
     const int C = shape->H * shape->d;
-#pragma omp parallel for collapse(3) schedule(dynamic)
+#pragma omp for collapse(3) schedule(dynamic)
     for (int b = 0; b < shape->B; b++) {
         for (int h = 0; h < shape->H; h++) {
             for (int first = 0; first < shape->queries; first += QUERY_BLOCK) {
@@ -147,7 +147,7 @@ void attention_backward(real *dq, real *dk, real *dv, const real *dout, const re
                         const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
                         real *scratch) {
     // All blocks of a head add to the same dk and dv, so one thread does them, in order.
-#pragma omp parallel for collapse(2) schedule(dynamic)
+#pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < shape->B; b++) {
         for (int h = 0; h < shape->H; h++) {
             real *S = scratch + (size_t)omp_get_thread_num() * 2 * QUERY_BLOCK * shape->keys;

@@ -1,5 +1,7 @@
 #include "model/infer.h"
 
+#include "model/team.h"
+
 #include <assert.h>
 
 static void layout(Inference *inference, const Shape *shape) {
@@ -38,12 +40,13 @@ void inference_restart(Inference *inference) {
     inference->length = 0;
 }
 
-// Append the new tokens' keys and values, qkv (B, n, 3C), to one layer's cache (B, capacity, 2C).
+// Append the new tokens' keys and values, qkv (B, n, 3C), to one layer's cache (B, capacity, 2C). By rows.
 static void remember(real *cache, const Inference *inference, const real *qkv, int n, int C) {
-    for (int b = 0; b < inference->B; b++)
-        for (int t = 0; t < n; t++)
-            memcpy(cache + ((size_t)b * inference->capacity + inference->length + t) * 2 * C,
-                   qkv + ((size_t)b * n + t) * 3 * C + C, (size_t)2 * C * sizeof(real));
+    const Share own = share_rows(inference->B * n);
+    for (int r = own.begin; r < own.end; r++) {
+        const size_t token = (size_t)(r / n) * inference->capacity + (size_t)(inference->length + r % n);
+        memcpy(cache + token * 2 * C, qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
+    }
 }
 
 static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
@@ -53,6 +56,7 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     real *qkv = inference->wide, *cache = inference->cache + l * layer_cache;
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
     remember(cache, inference, qkv, n, C);
+    team_barrier();
     const AttentionShape shape = {
         .B = inference->B,
         .H = gpt->shape.heads,
@@ -81,13 +85,13 @@ static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
     linear_forward(wide, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     attend(inference, gpt, l, n);
     linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
-    residual_forward(x, x, branch, &keep_all, (size_t)rows * C);
+    residual_forward(x, x, branch, &keep_all, rows, C);
 
     layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln2w, w->ln2b, rows, C);
     linear_forward(wide, norm, w->fcw, w->fcb, rows, C, hidden);
-    gelu_forward(wide, wide, (size_t)rows * hidden);
+    gelu_forward(wide, wide, rows, hidden);
     linear_forward(branch, wide, w->fcprojw, w->fcprojb, rows, hidden, C);
-    residual_forward(x, x, branch, &keep_all, (size_t)rows * C);
+    residual_forward(x, x, branch, &keep_all, rows, C);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
@@ -97,11 +101,14 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     for (int r = 0; r < rows; r++) inference->query_at[r] = inference->length + r % n;
     if (inference->length == 0) position_prepare(&inference->pos, !inference->prepared);
     inference->prepared = true;
-    tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
-    if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);
-    for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
-    layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb, rows,
-                      C);
+#pragma omp parallel
+    {
+        tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
+        if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);
+        for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
+        layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb,
+                          rows, C);
+    }
     inference->length += n;
 }
 
@@ -110,6 +117,7 @@ void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, 
 }
 
 void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n) {
+#pragma omp parallel
     loss_forward(nll, inference->norm, gpt->w.wte, targets, inference->scratch, inference->B * n, gpt->shape.width,
                  gpt->shape.vocab);
 }

@@ -1,11 +1,12 @@
 #include "model/ops.h"
+#include "model/team.h"
 
 #define EPSILON 1e-5
 
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                        int C) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
         real sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
@@ -21,8 +22,8 @@ void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const r
 
 void layernorm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
                      int rows, int C) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
         real *out_r = out + (size_t)r * C;
         const real m = mean[r], s = rstd[r];
@@ -33,10 +34,10 @@ void layernorm_again(real *out, const real *x, const real *mean, const real *rst
 // Forward was norm = (x - mean) * rstd; out = norm * weight + bias. With dnorm = dout * weight,
 //   dx = rstd * (dnorm - average(dnorm) - norm * average(dnorm * norm)):
 // the two averages are what flows through the mean and through the deviation.
-static void rows_backward(real *dx, const real *dout, const real *x, const real *weight, const real *mean,
-                          const real *rstd, int rows, int C) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+void layernorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *mean,
+                        const real *rstd, int rows, int C) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
         real *dx_r = dx + (size_t)r * C;
         const real m = mean[r], s = rstd[r];
@@ -53,26 +54,16 @@ static void rows_backward(real *dx, const real *dout, const real *x, const real 
     }
 }
 
-// dweight = sum over rows of dout * norm, dbias = sum over rows of dout. Threads share out the channels, so that each
-// sum runs in the order of the rows.
-static void columns_backward(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
-                             const real *rstd, int rows, int C) {
-    const int slice = 64;
-#pragma omp parallel for
-    for (int start = 0; start < C; start += slice) {
-        const int end = start + slice < C ? start + slice : C;
-        for (int r = 0; r < rows; r++) {
-            const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
-            for (int c = start; c < end; c++) {
-                dweight[c] += dout_r[c] * (x_r[c] - mean[r]) * rstd[r];
-                dbias[c] += dout_r[c];
-            }
+// dweight = sum over rows of dout * norm, dbias = sum over rows of dout.
+void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
+                                const real *rstd, int rows, int C) {
+    const Share own = share_columns(C);
+    for (int r = 0; r < rows; r++) {
+        const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
+        const real m = mean[r], s = rstd[r];
+        for (int c = own.begin; c < own.end; c++) {
+            dweight[c] += dout_r[c] * (x_r[c] - m) * s;
+            dbias[c] += dout_r[c];
         }
     }
-}
-
-void layernorm_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
-                        const real *mean, const real *rstd, int rows, int C) {
-    rows_backward(dx, dout, x, weight, mean, rstd, rows, C);
-    columns_backward(dweight, dbias, dout, x, mean, rstd, rows, C);
 }

@@ -1,21 +1,28 @@
 #include "model/ops.h"
+#include "model/team.h"
 
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) memcpy(out + (size_t)r * O, bias, (size_t)O * sizeof(real));
-    gemm(out, O, 1, 1, rows_of(x, C), columns_of(weight, C), rows, O, C);
+    const Share own = share_rows(rows);
+    if (own.begin == own.end) return;
+    for (int r = own.begin; r < own.end; r++) memcpy(out + (size_t)r * O, bias, (size_t)O * sizeof(real));
+    gemm(out + (size_t)own.begin * O, O, 1, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C),
+         own.end - own.begin, O, C);
 }
 
-// Forward was out = x weight^T + bias, so dx = dout weight, dweight = dout^T x, dbias = sum of dout over rows.
-void linear_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
-                     int rows, int C, int O) {
-    gemm(dx, C, 0, 1, rows_of(dout, O), rows_of(weight, C), rows, C, O);
-    gemm(dweight, C, 1, 1, columns_of(dout, O), rows_of(x, C), O, C, rows);
-    const int slice = 64;
-#pragma omp parallel for
-    for (int start = 0; start < O; start += slice) {
-        const int end = start + slice < O ? start + slice : O;
-        for (int r = 0; r < rows; r++)
-            for (int o = start; o < end; o++) dbias[o] += dout[(size_t)r * O + o];
-    }
+// Forward was out = x weight^T + bias, so dx = dout weight,
+void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O) {
+    const Share own = share_rows(rows);
+    if (own.begin == own.end) return;
+    gemm(dx + (size_t)own.begin * C, C, 0, 1, rows_of(dout + (size_t)own.begin * O, O), rows_of(weight, C),
+         own.end - own.begin, C, O);
+}
+
+// dweight = dout^T x, and dbias = sum of dout over rows.
+void linear_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, int rows, int C, int O) {
+    const Share own = share_columns(O);
+    if (own.begin == own.end) return;
+    gemm(dweight + (size_t)own.begin * C, C, 1, 1, columns_of(dout + own.begin, O), rows_of(x, C), own.end - own.begin,
+         C, rows);
+    for (int r = 0; r < rows; r++)
+        for (int o = own.begin; o < own.end; o++) dbias[o] += dout[(size_t)r * O + o];
 }

@@ -1,11 +1,15 @@
 #include "model/ops.h"
+#include "model/team.h"
 
 size_t head_scratch(int V) {
     return (size_t)HEAD_BLOCK * V;
 }
 
 void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V) {
-    gemm(logits, V, 0, 1, rows_of(x, C), columns_of(wte, C), rows, V, C);
+    const Share own = share_rows(rows);
+    if (own.begin == own.end) return;
+    gemm(logits + (size_t)own.begin * V, V, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(wte, C),
+         own.end - own.begin, V, C);
 }
 
 // The largest logit, and the sum of exp(logit - largest).
@@ -22,8 +26,8 @@ static double denominator(real *largest, const real *logits, int V) {
 
 // nll = log(sum of exp(logit)) - logit[target]
 static void nll_forward(double *nll, const real *logits, const int *targets, int rows, int V) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *logits_r = logits + (size_t)r * V;
         real largest;
         const double sum = denominator(&largest, logits_r, V);
@@ -33,8 +37,8 @@ static void nll_forward(double *nll, const real *logits, const int *targets, int
 
 // d nll / d logit_v = softmax_v - (v == target); logits are overwritten by their gradients.
 static void nll_backward(double *nll, real *logits, const real *dnll, const int *targets, int rows, int V) {
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         real *logits_r = logits + (size_t)r * V;
         real largest;
         const double sum = denominator(&largest, logits_r, V);
@@ -48,22 +52,28 @@ static void nll_backward(double *nll, real *logits, const real *dnll, const int 
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
                   int V) {
     for (int r = 0; r < rows; r += HEAD_BLOCK) {
-        const int block = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
-        head_forward(scratch, x + (size_t)r * C, wte, block, C, V);
-        nll_forward(nll + r, scratch, targets + r, block, V);
+        const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
+        head_forward(scratch, x + (size_t)r * C, wte, n, C, V);
+        nll_forward(nll + r, scratch, targets + r, n, V);
+        team_barrier(); // the next block, shorter, is shared out otherwise
     }
 }
 
 // Forward was logits = x wte^T, so dx = dlogits wte and dwte = dlogits^T x.
 void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
                            const int *targets, real *scratch, int rows, int C, int V) {
+    const Share own = share_columns(V);
     for (int r = 0; r < rows; r += HEAD_BLOCK) {
-        const int block = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
+        const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
         const real *x_r = x + (size_t)r * C;
-        real *logits = scratch, *dlogits = scratch; // (block, V)
-        head_forward(logits, x_r, wte, block, C, V);
-        nll_backward(nll + r, logits, dnll + r, targets + r, block, V);
-        gemm(dx + (size_t)r * C, C, 0, 1, rows_of(dlogits, V), rows_of(wte, C), block, C, V);
-        gemm(dwte, C, 1, 1, columns_of(dlogits, V), rows_of(x_r, C), V, C, block);
+        real *logits = scratch, *dlogits = scratch; // (n, V)
+        head_forward(logits, x_r, wte, n, C, V);
+        nll_backward(nll + r, logits, dnll + r, targets + r, n, V);
+        linear_backward(dx + (size_t)r * C, dlogits, wte, n, C, V);
+        team_barrier();
+        if (own.begin < own.end)
+            gemm(dwte + (size_t)own.begin * C, C, 1, 1, columns_of(dlogits + own.begin, V), rows_of(x_r, C),
+                 own.end - own.begin, C, n);
+        team_barrier();
     }
 }

@@ -1,7 +1,10 @@
 // The operations a GPT is made of, one file each, forward and backward side by side. Throughout: outputs first, then
 // inputs, then sizes; a `d` in front means the gradient of the loss by that thing; rows = B*T tokens. "+=" marks
-// outputs that are accumulated into, all others are overwritten. Every op uses all threads and gives the same bits for
-// the same number of threads. gelu_forward and residual_forward may work in place.
+// outputs that are accumulated into, all others are overwritten. gelu_forward and residual_forward may work in place.
+//
+// Every thread of a team calls every op and does its share (team.h). "By rows": a thread reads and writes its own rows
+// alone, so that ops by rows follow each other without a barrier. "By columns": sums over all rows, so a barrier must
+// stand between what wrote the inputs and the op. The same number of threads gives the same bits.
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
@@ -13,39 +16,45 @@
 
 // --- tokens.c: the embedding table ---
 //
-// x (rows, C) = wte[id], wte (V, C).
+// x (rows, C) = wte[id], wte (V, C). By rows.
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
-// dwte (V, C) += dx of the tokens that read each row.
+// dwte (V, C) += dx of the tokens that read each row. By columns.
 void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
 // --- layernorm.c: Ba, Kiros, Hinton 2016 ---
 //
 // out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own; mean and rstd (rows) are kept for backward.
+// By rows.
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                        int C);
 // out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
+// By rows.
 void layernorm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
                      int rows, int C);
-// dx += (the residual stream's own gradient is already there), dweight +=, dbias +=.
-void layernorm_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
-                        const real *mean, const real *rstd, int rows, int C);
+// dx += (the residual stream's own gradient is already there). By rows.
+void layernorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *mean,
+                        const real *rstd, int rows, int C);
+// dweight +=, dbias +=. By columns.
+void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
+                                const real *rstd, int rows, int C);
 
 // --- linear.c ---
 //
-// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O).
+// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O). By rows.
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
-// dx (rows, C), dweight +=, dbias +=.
-void linear_backward(real *dx, real *dweight, real *dbias, const real *dout, const real *x, const real *weight,
-                     int rows, int C, int O);
+// dx (rows, C). By rows.
+void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O);
+// dweight +=, dbias +=. By columns.
+void linear_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, int rows, int C, int O);
 
 // --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---
 //
-// out (n) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
-void gelu_forward(real *out, const real *x, size_t n);
+// out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2. By rows, as all of them here.
+void gelu_forward(real *out, const real *x, int rows, int C);
 // out as in forward, and x is overwritten by the slope d out / d x: one exp serves both.
-void gelu_again(real *out, real *x, size_t n);
+void gelu_again(real *out, real *x, int rows, int C);
 // dx = dout * slope, in place.
-void gelu_backward(real *dout, const real *slope, size_t n);
+void gelu_backward(real *dout, const real *slope, int rows, int C);
 
 // --- residual.c: x + dropout(y) ---
 //
@@ -58,12 +67,12 @@ typedef struct {
 
 // The factor of element n: 0 or 1/(1 - rate).
 real dropout_factor(const Dropout *dropout, uint64_t n);
-// out (n) = x + dropout(y)
-void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, size_t n);
+// out (rows, C) = x + dropout(y). By rows, as all of them here.
+void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C);
 // dy = dropout(dout); the gradient of x is dout itself.
-void residual_backward(real *dy, const real *dout, const Dropout *dropout, size_t n);
+void residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C);
 // x = dropout(x) in place: forward on values, and backward on gradients.
-void dropout_apply(real *x, const Dropout *dropout, size_t n);
+void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 
 // --- attention.c: causal multi-head attention in blocks of queries ---
 //
@@ -85,22 +94,24 @@ typedef struct {
 size_t attention_scratch(int keys, bool training);
 
 // out (B, queries, H*d) = softmax(causal(pos.score(q k^T / sqrt(d)))) v; lse (B, H, queries) = log of each row's
-// softmax denominator, kept for backward; NULL when there will be none.
+// softmax denominator, kept for backward; NULL when there will be none. Threads share out heads and blocks of queries:
+// it wants a barrier before it and ends with one.
 void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,
                        const AttentionShape *shape, real *scratch);
-// dq, dk, dv with the layout of q, k, v. Scores are computed again block by block (Dao et al. 2022, without the tiling
-// of keys). queries == keys.
+// dq, dk, dv with the layout of q, k, v. As in forward, a barrier before, and one at its end. Scores are computed again
+// block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
 void attention_backward(real *dq, real *dk, real *dv, const real *dout, const real *q, const real *k, const real *v,
                         const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
                         real *scratch);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //
+// Blocks are shared out on their own, so the losses want a barrier before them; they end with one.
 #define HEAD_BLOCK 256 // rows of logits that are alive at a time
 
-// Numbers of scratch that the functions below need.
+// Numbers of scratch that the losses need.
 size_t head_scratch(int V);
-// logits (rows, V) = x (rows, C) wte^T
+// logits (rows, V) = x (rows, C) wte^T. By rows.
 void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
 // nll (rows) = -log softmax(x wte^T)[target]
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,

@@ -1,29 +1,31 @@
 #include "data/random.h"
 #include "model/ops.h"
+#include "model/team.h"
 
 real dropout_factor(const Dropout *dropout, uint64_t n) {
     if (dropout->rate <= 0) return 1;
     return random_uniform(dropout->key, n) < dropout->rate ? 0 : (real)(1 / (1 - dropout->rate));
 }
 
-void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, size_t n) {
-    if (dropout->rate <= 0) {
-#pragma omp parallel for simd
-        for (size_t i = 0; i < n; i++) out[i] = x[i] + y[i];
-        return;
-    }
-#pragma omp parallel for
-    for (size_t i = 0; i < n; i++) out[i] = x[i] + dropout_factor(dropout, i) * y[i];
+void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C) {
+    const Share own = share_rows(rows);
+    const size_t begin = (size_t)own.begin * C, end = (size_t)own.end * C;
+    if (dropout->rate <= 0)
+        for (size_t i = begin; i < end; i++) out[i] = x[i] + y[i];
+    else
+        for (size_t i = begin; i < end; i++) out[i] = x[i] + dropout_factor(dropout, i) * y[i];
 }
 
 // Forward was out = x + factor * y.
-void residual_backward(real *dy, const real *dout, const Dropout *dropout, size_t n) {
-#pragma omp parallel for
-    for (size_t i = 0; i < n; i++) dy[i] = dropout_factor(dropout, i) * dout[i];
+void residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C) {
+    const Share own = share_rows(rows);
+    const size_t begin = (size_t)own.begin * C, end = (size_t)own.end * C;
+    memcpy(dy + begin, dout + begin, (end - begin) * sizeof(real));
+    dropout_apply(dy, dropout, rows, C);
 }
 
-void dropout_apply(real *x, const Dropout *dropout, size_t n) {
+void dropout_apply(real *x, const Dropout *dropout, int rows, int C) {
     if (dropout->rate <= 0) return;
-#pragma omp parallel for
-    for (size_t i = 0; i < n; i++) x[i] *= dropout_factor(dropout, i);
+    const Share own = share_rows(rows);
+    for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) x[i] *= dropout_factor(dropout, i);
 }

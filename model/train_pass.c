@@ -1,6 +1,7 @@
 #include "model/train_pass.h"
 
 #include "data/random.h"
+#include "model/team.h"
 
 #include <assert.h>
 
@@ -85,12 +86,12 @@ static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape,
     };
 }
 
+// Called by every thread. Everything is by rows, and stays with the thread that owns them, but attention.
 static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l];
     LayerActivations *a = &pass->layers[l];
     const Position *pos = &pass->pos;
     const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
-    const size_t n = (size_t)rows * C;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
     const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
                   drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
@@ -99,53 +100,67 @@ static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
     linear_forward(a->qkv, pass->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, q, k, 3 * C, pass->at, rows);
+    team_barrier();
     attention_forward(a->heads, a->lse, q, k, v, pos, &shape, pass->scratch);
     linear_forward(pass->branch, a->heads, w->projw, w->projb, rows, C, C);
-    residual_forward(a->x_mid, a->x, pass->branch, &drop_proj, n);
+    residual_forward(a->x_mid, a->x, pass->branch, &drop_proj, rows, C);
 
     layernorm_forward(pass->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
     linear_forward(a->fc, pass->norm, w->fcw, w->fcb, rows, C, hidden);
-    gelu_forward(pass->hidden, a->fc, (size_t)rows * hidden);
+    gelu_forward(pass->hidden, a->fc, rows, hidden);
     linear_forward(pass->branch, pass->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
-    residual_forward(x_out, a->x_mid, pass->branch, &drop_mlp, n);
+    residual_forward(x_out, a->x_mid, pass->branch, &drop_mlp, rows, C);
 }
 
-// layer_forward read upwards. dx comes in as the gradient by the layer's output and leaves as the gradient by its
-// input: along the residual stream it passes unchanged, and each branch adds its own.
-static void layer_backward(TrainPass *pass, Gpt *gpt, int l) {
+// x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw), read upwards. Gradients by rows come first, then, when
+// all rows are there, those by columns; the next rows may only be written when these are done.
+static void mlp_backward(TrainPass *pass, Gpt *gpt, int l) {
+    const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
+    LayerActivations *a = &pass->layers[l];
+    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
+    const Dropout drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    real *dhidden = pass->dwide, *dfc = pass->dwide; // (B,T,4C)
+
+    residual_backward(pass->dbranch, pass->dx, &drop_mlp, rows, C);
+    gelu_again(pass->hidden, a->fc, rows, hidden);
+    linear_backward(dhidden, pass->dbranch, w->fcprojw, rows, hidden, C);
+    gelu_backward(dhidden, a->fc, rows, hidden);
+    layernorm_again(pass->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
+    linear_backward(pass->dnorm, dfc, w->fcw, rows, C, hidden);
+    layernorm_backward(pass->dx, pass->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
+    team_barrier();
+    linear_backward_weights(dw->fcprojw, dw->fcprojb, pass->dbranch, pass->hidden, rows, hidden, C);
+    linear_backward_weights(dw->fcw, dw->fcb, dfc, pass->norm, rows, C, hidden);
+    layernorm_backward_weights(dw->ln2w, dw->ln2b, pass->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
+    team_barrier();
+}
+
+// x_mid = x + dropout(attention(layernorm(x) qkvw) projw), read upwards.
+static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
     LayerActivations *a = &pass->layers[l];
     const Position *pos = &pass->pos;
-    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
-    const size_t n = (size_t)rows * C;
+    const int rows = pass->B * pass->T, C = gpt->shape.width;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
-    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
-                  drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
+    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ);
     const real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
-    real *dhidden = pass->dwide; // (B,T,4C), then the gradient by fc
+    real *dheads = pass->branch; // (B,T,C)
     real *dqkv = pass->dwide;    // (B,T,3C)
     real *dq = dqkv, *dk = dqkv + C, *dv = dqkv + 2 * C;
 
-    // x_out = x_mid + dropout(gelu(fc) fcproj)
-    residual_backward(pass->dbranch, pass->dx, &drop_mlp, n);
-    gelu_again(pass->hidden, a->fc, (size_t)rows * hidden);
-    linear_backward(dhidden, dw->fcprojw, dw->fcprojb, pass->dbranch, pass->hidden, w->fcprojw, rows, hidden, C);
-    gelu_backward(dhidden, a->fc, (size_t)rows * hidden);
-    // fc = layernorm(x_mid) fcw
-    layernorm_again(pass->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
-    linear_backward(pass->dnorm, dw->fcw, dw->fcb, dhidden, pass->norm, w->fcw, rows, C, hidden);
-    layernorm_backward(pass->dx, dw->ln2w, dw->ln2b, pass->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
-
-    // x_mid = x + dropout(heads proj)
-    residual_backward(pass->dbranch, pass->dx, &drop_proj, n);
-    linear_backward(pass->branch, dw->projw, dw->projb, pass->dbranch, a->heads, w->projw, rows, C, C);
-    const real *dheads = pass->branch;
+    residual_backward(pass->dbranch, pass->dx, &drop_proj, rows, C);
+    linear_backward(dheads, pass->dbranch, w->projw, rows, C, C);
+    team_barrier();
+    linear_backward_weights(dw->projw, dw->projb, pass->dbranch, a->heads, rows, C, C);
     attention_backward(dq, dk, dv, dheads, q, k, v, a->heads, a->lse, pos, &shape, pass->scratch);
     if (pos->scheme->qk_backward) pos->scheme->qk_backward(pos, l, dq, dk, q, k, 3 * C, pass->at, rows);
-    // qkv = layernorm(x) qkvw
     layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
-    linear_backward(pass->dnorm, dw->qkvw, dw->qkvb, dqkv, pass->norm, w->qkvw, rows, C, 3 * C);
-    layernorm_backward(pass->dx, dw->ln1w, dw->ln1b, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
+    linear_backward(pass->dnorm, dqkv, w->qkvw, rows, C, 3 * C);
+    layernorm_backward(pass->dx, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
+    team_barrier();
+    linear_backward_weights(dw->qkvw, dw->qkvb, dqkv, pass->norm, rows, C, 3 * C);
+    layernorm_backward_weights(dw->ln1w, dw->ln1b, pass->dnorm, a->x, a->ln1_mean, a->ln1_rstd, rows, C);
+    team_barrier();
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
@@ -160,28 +175,42 @@ void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool trai
 
     position_prepare(&pass->pos, !pass->prepared);
     pass->prepared = true;
-    if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, x, pass->at, rows);
-    dropout_apply(x, &drop_embed, (size_t)rows * C);
-    for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
-    layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
-    if (training)
-        loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets,
-                              pass->scratch, rows, C, V);
-    else
-        loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
+#pragma omp parallel
+    {
+        if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, x, pass->at, rows);
+        dropout_apply(x, &drop_embed, rows, C);
+        for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
+        layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
+        team_barrier();
+        if (training)
+            loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets,
+                                  pass->scratch, rows, C, V);
+        else
+            loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
+    }
 }
 
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
     const Position *pos = &pass->pos;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
+    real *dx = pass->dx;
 
-    memset(pass->dx, 0, (size_t)rows * C * sizeof(real));
-    layernorm_backward(pass->dx, gpt->dw.lnfw, gpt->dw.lnfb, pass->dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean,
-                       pass->lnf_rstd, rows, C);
-    for (int l = L - 1; l >= 0; l--) layer_backward(pass, gpt, l);
-    dropout_apply(pass->dx, &drop_embed, (size_t)rows * C);
-    if (pos->scheme->embed_backward) pos->scheme->embed_backward(pos, pass->dx, pass->at, rows);
-    tokens_backward(gpt->dw.wte, pass->dx, ids, rows, C);
+    memset(dx, 0, (size_t)rows * C * sizeof(real));
+#pragma omp parallel
+    {
+        layernorm_backward(dx, pass->dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean, pass->lnf_rstd, rows, C);
+        layernorm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, pass->dnorm, pass->x_final, pass->lnf_mean,
+                                   pass->lnf_rstd, rows, C);
+        team_barrier();
+        for (int l = L - 1; l >= 0; l--) {
+            mlp_backward(pass, gpt, l);
+            attend_backward(pass, gpt, l);
+        }
+        dropout_apply(dx, &drop_embed, rows, C);
+        team_barrier();
+        if (pos->scheme->embed_backward) pos->scheme->embed_backward(pos, dx, pass->at, rows);
+        tokens_backward(gpt->dw.wte, dx, ids, rows, C);
+    }
     if (pos->scheme->reduce) pos->scheme->reduce(&pass->pos);
 }

@@ -1,6 +1,8 @@
 // Learned absolute positions (GPT-2): one trainable vector for each position up to the trained length.
 #include "posenc/posenc.h"
 
+#include "model/team.h"
+
 typedef enum { PAST_ERROR, PAST_CLAMP, PAST_INTERPOLATE } Past;
 
 typedef struct {
@@ -43,8 +45,8 @@ static int row_of(real *fraction, const Position *pos, int at) {
 
 static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
     const int C = pos->shape.width;
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         real fraction;
         const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r]) * C;
         const real *next = fraction > 0 ? code + C : code;
@@ -56,15 +58,12 @@ static void embed_forward(const Position *pos, real *x, const int *at, int rows)
 // Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
 // within the table. Threads share out the channels, not the rows: rows may meet in one position.
 static void embed_backward(const Position *pos, const real *dx, const int *at, int rows) {
-    const int C = pos->shape.width, slice = 64;
-#pragma omp parallel for
-    for (int start = 0; start < C; start += slice) {
-        const int end = start + slice < C ? start + slice : C;
-        for (int r = 0; r < rows; r++) {
-            real *dcode = pos->dparams[0] + (size_t)at[r] * C;
-            const real *dx_r = dx + (size_t)r * C;
-            for (int c = start; c < end; c++) dcode[c] += dx_r[c];
-        }
+    const int C = pos->shape.width;
+    const Share own = share_columns(C);
+    for (int r = 0; r < rows; r++) {
+        real *dcode = pos->dparams[0] + (size_t)at[r] * C;
+        const real *dx_r = dx + (size_t)r * C;
+        for (int c = own.begin; c < own.end; c++) dcode[c] += dx_r[c];
     }
 }
 

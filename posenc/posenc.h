@@ -43,7 +43,8 @@ typedef struct {
 } ScoreBlock;
 
 // A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` is the
-// coordinate at which each row's token stands.
+// coordinate at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
+// (model/team.h): forward and qk hooks by rows, embed_backward by columns; prepare and reduce by one thread alone.
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help` and docs

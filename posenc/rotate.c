@@ -1,5 +1,7 @@
 #include "posenc/rotate.h"
 
+#include "model/team.h"
+
 #include <stddef.h>
 
 // y0 = x0 cos - x1 sin,  y1 = x0 sin + x1 cos
@@ -22,8 +24,8 @@ static void rotate_interleaved(real *x, const real *cosine, const real *sine, in
 void rotate(real *x, int stride, const real *cosine, const real *sine, const int *at, int rows, int heads,
             int head_width, Pairing pairing, int direction) {
     const int pairs = head_width / 2;
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *cos_r = cosine + (size_t)at[r] * pairs, *sin_r = sine + (size_t)at[r] * pairs;
         for (int h = 0; h < heads; h++) {
             real *x_rh = x + (size_t)r * stride + (size_t)h * head_width;

@@ -1,6 +1,8 @@
 // Sinusoidal positions: a fixed code of sines and cosines, from fast to slow, added to the token embedding.
 #include "posenc/posenc.h"
 
+#include "model/team.h"
+
 enum { CODE }; // tables
 typedef enum { INTERLEAVED, CONCATENATED } Layout;
 
@@ -52,8 +54,8 @@ static void prepare(Position *pos) {
 
 static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
     const int C = pos->shape.width;
-#pragma omp parallel for
-    for (int r = 0; r < rows; r++) {
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
         const real *code = pos->tables[CODE] + (size_t)at[r] * C;
         real *x_r = x + (size_t)r * C;
         for (int c = 0; c < C; c++) x_r[c] += code[c];

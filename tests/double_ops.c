@@ -110,7 +110,8 @@ static void layernorm_gradients(void **state) {
     layernorm_loss(&l);
     real *start = random_reals(ROWS * WIDE, "start", 1);
     real *dx = copy_reals(start, ROWS * WIDE), *dweight = copy_reals(start, WIDE), *dbias = copy_reals(start, WIDE);
-    layernorm_backward(dx, dweight, dbias, l.dout, l.x, l.weight, l.mean, l.rstd, ROWS, WIDE);
+    layernorm_backward(dx, l.dout, l.x, l.weight, l.mean, l.rstd, ROWS, WIDE);
+    layernorm_backward_weights(dweight, dbias, l.dout, l.x, l.mean, l.rstd, ROWS, WIDE);
     take_start(dx, start, ROWS * WIDE);
     take_start(dweight, start, WIDE);
     take_start(dbias, start, WIDE);
@@ -153,7 +154,8 @@ static void check_linear(int C, int O) {
         }
     real *start = random_reals(weights, "start", 1);
     real *dx = nan_reals(inputs), *dweight = copy_reals(start, weights), *dbias = copy_reals(start, (size_t)O);
-    linear_backward(dx, dweight, dbias, l.dout, l.x, l.weight, ROWS, C, O);
+    linear_backward(dx, l.dout, l.weight, ROWS, C, O);
+    linear_backward_weights(dweight, dbias, l.dout, l.x, ROWS, C, O);
     take_start(dweight, start, weights);
     take_start(dbias, start, (size_t)O);
     expect_gradient("dx", dx, l.x, inputs, linear_loss, &l, DIFFER);
@@ -181,7 +183,7 @@ typedef struct {
 
 static double gelu_loss(void *op) {
     const Gelu *g = op;
-    gelu_forward(g->out, g->x, g->count);
+    gelu_forward(g->out, g->x, (int)g->count, 1);
     return weighted(g->out, g->dout, g->count);
 }
 
@@ -192,9 +194,9 @@ static void gelu_and_its_slope(void **state) {
     gelu_loss(&g);
     for (int n = 0; n < N; n++) expect_near("out", (size_t)n, g.out[n], gelu(g.x[n]), EXACT);
     real *again = nan_reals(N), *slope = copy_reals(g.x, N), *dx = copy_reals(g.dout, N);
-    gelu_again(again, slope, N);
+    gelu_again(again, slope, N, 1);
     expect_all_near("again", again, g.out, N, EXACT);
-    gelu_backward(dx, slope, N);
+    gelu_backward(dx, slope, N, 1);
     expect_gradient("dx", dx, g.x, N, gelu_loss, &g, DIFFER);
     real *const all[] = {g.x, g.out, g.dout, again, slope, dx};
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
@@ -204,7 +206,7 @@ static void gelu_far_out(void **state) {
     (void)state;
     const real expected[] = {0, 0, 0, 40, 1000}, slopes[] = {0, 0, 0.5, 1, 1};
     real x[] = {-1000, -40, 0, 40, 1000}, out[5];
-    gelu_again(out, x, 5);
+    gelu_again(out, x, 5, 1);
     expect_all_near("out", out, expected, 5, EXACT);
     expect_all_near("slope", x, slopes, 5, EXACT);
 }
@@ -216,11 +218,11 @@ static void rate_0_keeps_all(void **state) {
     (void)state;
     const Dropout none = {0, 5};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *out = nan_reals(MANY);
-    residual_forward(out, x, y, &none, MANY);
+    residual_forward(out, x, y, &none, MANY, 1);
     for (int n = 0; n < MANY; n++) expect_near("out", (size_t)n, out[n], x[n] + y[n], 0);
-    residual_backward(out, x, &none, MANY);
+    residual_backward(out, x, &none, MANY, 1);
     expect_all_near("dy", out, x, MANY, 0);
-    dropout_apply(out, &none, MANY);
+    dropout_apply(out, &none, MANY, 1);
     expect_all_near("applied", out, x, MANY, 0);
     free(x);
     free(y);
@@ -233,9 +235,9 @@ static void the_same_elements_are_dropped(void **state) {
     const Dropout drop = {0.3, random_key(1, "site")}, other = {0.3, random_key(2, "site")};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *applied = copy_reals(y, MANY);
     real *out = nan_reals(MANY), *dy = nan_reals(MANY);
-    residual_forward(out, x, y, &drop, MANY);
-    residual_backward(dy, x, &drop, MANY);
-    dropout_apply(applied, &drop, MANY);
+    residual_forward(out, x, y, &drop, MANY, 1);
+    residual_backward(dy, x, &drop, MANY, 1);
+    dropout_apply(applied, &drop, MANY, 1);
     int kept = 0, same = 0;
     for (size_t n = 0; n < MANY; n++) {
         const double factor = random_uniform(drop.key, n) < 0.3 ? 0 : 1 / 0.7;
@@ -257,11 +259,11 @@ static void forward_works_in_place(void **state) {
     (void)state;
     const Dropout drop = {0.3, 5};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *out = nan_reals(MANY);
-    residual_forward(out, x, y, &drop, MANY);
-    residual_forward(x, x, y, &drop, MANY);
+    residual_forward(out, x, y, &drop, MANY, 1);
+    residual_forward(x, x, y, &drop, MANY, 1);
     expect_all_near("x", x, out, MANY, 0);
-    gelu_forward(out, y, MANY);
-    gelu_forward(y, y, MANY);
+    gelu_forward(out, y, MANY, 1);
+    gelu_forward(y, y, MANY, 1);
     expect_all_near("y", y, out, MANY, 0);
     free(x);
     free(y);

@@ -13,7 +13,7 @@ only() {
     awk -v files="^($1)" -v allowed="^($2)" '$1 ~ files && $2 !~ allowed { print $1 " includes " $2; bad = 1 }
         END { exit bad }' "$scratch/includes"
 }
-base='(real|gemm|arena|tensor)\.[ch]$'
+base='(real|gemm|arena|tensor|team)\.[ch]$'
 check "data includes data" only 'data/' 'data/'
 check "the base of model includes data and itself" only "model/$base" "data/|model/$base"
 check "posenc includes data, posenc and the base of model" only 'posenc/' "data/|posenc/|model/$base"

@@ -58,6 +58,7 @@ static void expect_reference(const Gpt *gpt, const Reference *r) {
         const Tensor *t = &gpt->tensors.items[i];
         for (size_t n = t->offset; n < t->offset + t->count; n++) {
             expect_near(t->name, n - t->offset, (double)gpt->params[n], r->w[n], 2e-6);
+            expect_near("gradient", n, (double)gpt->grads[n], 0, 0);
             expect_near("m", n, (double)gpt->m[n], r->m[n], 1e-6 * (fabs(r->m[n]) + sqrt(r->v[n])));
             expect_near("v", n, (double)gpt->v[n], r->v[n], 1e-5 * r->v[n]);
         }
@@ -73,8 +74,8 @@ static void follow_reference(const AdamW *adamw, double scale) {
         const double rate = 0.02 / step;
         set_gradients(&gpt, scale * step, (uint64_t)step);
         const double norm = gradient_norm(&gpt);
-        adamw_step(&gpt, adamw, rate, norm, step);
         reference_step(&reference, &gpt, adamw, rate, norm, step);
+        adamw_step(&gpt, adamw, rate, norm, step);
         expect_reference(&gpt, &reference);
     }
     reference_free(&reference);

@@ -58,7 +58,7 @@ static void turn_backward(const Position *pos, int layer, real *dq, real *dk, co
                           const int *at, int rows) {
     (void)layer;
     const int pairs = head_width(&pos->shape) / 2, T = rows / pos->batch, heads = pos->shape.heads;
-#pragma omp parallel for
+#pragma omp for
     for (int b = 0; b < pos->batch; b++) {
         real *dtheta = pos->dtables[TURN_THETA] + (size_t)b * pairs;
         const size_t start = (size_t)b * T * stride;
