@@ -30,9 +30,11 @@ LIBDIRS  := $(if $(OPENBLAS_DIR),-L$(OPENBLAS_DIR) -Wl$(COMMA)-rpath$(COMMA)$(OP
 OPENMP_LIB :=
 endif
 
-COMPILE := $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
+COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
-LIBS    := $(LIBDIRS) $(OPENMP_LIB) -lopenblas -ljansson -lz -lm
+# Fedora calls the OpenMP build openblaso.
+OPENBLAS := $(if $(wildcard /usr/lib64/libopenblaso.so),-lopenblaso,-lopenblas)
+LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(OPENBLAS) -ljansson -lz -lm
 
 # V=1 shows whole commands.
 Q       := $(if $(V),,@)
@@ -44,20 +46,25 @@ DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 
-.PHONY: all deps demo test sanitize valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
-deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
+deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka); nothing to do where all is there
 	@sh cmd/deps.sh "$(CC) -E $(INCLUDES)"
 
-demo: all ## train five position schemes on little stories and print how they compare (2 minutes)
-	./bitter demo
+# Where libraries are is found out when make starts, so what follows `deps` starts make again.
+demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on little stories and print how they compare (2 minutes)
+	@$(MAKE) -s --no-print-directory all
+	$(abspath $(PROGRAM)) demo
 
-test: all $(TEST_PROGRAMS) ## run everything that must hold; ends in "N passed, N failed"
+test: | $(filter deps,$(MAKECMDGOALS)) ## run everything that must hold; ends in "N passed, N failed"
+	@$(MAKE) -s --no-print-directory all test-programs
 	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
+
+test-programs: $(TEST_PROGRAMS)
 
 sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
@@ -71,7 +78,7 @@ lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem -I. train.c model data posenc cmd
 	@mkdir -p $(BUILD)
-	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_POSIX_C_SOURCE=200809L -fopenmp -I. $(INCLUDES) \
+	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }
 
 format: ## bring the sources into the committed format

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #define EXIT_INTERRUPTED 130
 #define SAMPLE_TOKENS    200
 
-// SIGINT and SIGTERM ask the loop to stop after the step at work; a handler can reach nothing but a global.
+// SIGINT, SIGTERM and SIGHUP ask the loop to stop after the step at work; a handler can reach nothing but a global.
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal_number) {
@@ -31,6 +32,8 @@ static void catch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the run
 }
 
 // With --resume, all options come from the run's config.json; one that was typed again must agree, unless it changes
@@ -58,12 +61,19 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     return true;
 }
 
-// The run directory, fresh or taken up again, and the model's first weights.
-static bool begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    if (options->resume && !config_check_data(paths->config, trainer->corpus, error)) return false;
-    if (options->resume && path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+// The run directory, fresh or taken up again and locked, and the model's first weights.
+static bool begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (options->resume) {
+        char difference[TEXT_CAPACITY];
+        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths, error)) return false;
+        if (config_other_machine(difference, paths->config))
+            fprintf(stderr,
+                    "bitter train: not the machine that the run was started on (%s), so the last bits will differ\n",
+                    difference);
+        if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    }
     if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
-    return options->resume || run_create(paths, options, trainer, error);
+    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths, error));
 }
 
 static void describe(const Trainer *trainer, const TrainOptions *options) {
@@ -91,18 +101,19 @@ static bool save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Err
            trainer_save_state(trainer, paths->state, error);
 }
 
-static bool print_sample(const Trainer *trainer, long long step, Error *error) {
+// A sample that fails says so and does no harm: the run matters more.
+static void print_sample(const Trainer *trainer, long long step) {
     Generation generation = {.prompt = "",
                              .tokens = SAMPLE_TOKENS,
                              .temperature = 0.8,
                              .top_k = 50,
                              .context = trainer->gpt.shape.context,
                              .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
+    Error error;
     printf("--- sample at step %lld\n", step);
-    const bool ok = generate(stdout, &trainer->gpt, &trainer->corpus->tokenizer, &generation, error);
+    if (!generate(stdout, &trainer->gpt, &trainer->corpus->tokenizer, &generation, &error)) printf("%s", error.message);
     printf("\n---\n");
     fflush(stdout);
-    return ok;
 }
 
 static bool due(long long step, long long every, long long last) {
@@ -128,7 +139,7 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
         progress_show(&line, (double)step, "step %lld/%lld  loss %.4f", step, options->steps, report.loss);
         if (options->sample_every > 0 && step % options->sample_every == 0) {
             progress_clear(&line);
-            if (!print_sample(trainer, step, error)) return false;
+            print_sample(trainer, step);
         }
         if ((due(step, options->save_every, options->steps) || interrupted) && !save(trainer, paths, log, error))
             return false;
@@ -138,34 +149,41 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
     return true;
 }
 
+// The options as they will be in config.json. Fails (input) on what can be told without data.
+static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
+    Position pos;
+    const int any_vocabulary = 1;
+    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
+    if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
+    if (!position_parse(&pos, options->pos, error)) return false;
+    position_print(&pos, options->pos); // every option spelled out
+    if (!*options->out) run_default_name(options->out, options->pos);
+    if (!run_paths(paths, options->out, error)) return false;
+    if (options->resume && !take_over_options(options, given, paths, error)) return false;
+    if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
+    return trainer_check(&pos, options, any_vocabulary, error);
+}
+
 int command_train(int argc, char **argv) {
     static const Usage usage = {
         "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options;
-    bool given[64];
+    bool given[ARGUMENTS_MOST];
+    RunPaths paths;
     Error error;
     arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) return print_schemes();
-    if (options.resume && !*options.out) {
-        fail_input(&error, "--resume needs --out DIR, the run to continue");
-        die("train", &error);
-    }
-    Position pos;
-    if (!position_parse(&pos, options.pos, &error)) die("train", &error);
-    position_print(&pos, options.pos); // every option spelled out, for config.json
-    RunPaths paths;
-    if (!*options.out) run_default_name(options.out, options.pos);
-    if (!run_paths(&paths, options.out, &error)) die("train", &error);
-    if (options.resume && !take_over_options(&options, given, &paths, &error)) die("train", &error);
+    if (!settle_options(&options, &paths, given, &error)) die("train", &error);
     threads_use(options.threads);
     if (gemm_complaint()) fprintf(stderr, "bitter train: %s\n", gemm_complaint());
 
     Corpus corpus = {0};
     Trainer trainer = {0};
     RunLog log = {0};
+    int lock = -1;
     bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-              begin(&trainer, &paths, &options, &error) &&
+              begin(&trainer, &lock, &paths, &options, &error) &&
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
         catch_signals();
@@ -181,6 +199,7 @@ int command_train(int argc, char **argv) {
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
+    if (lock >= 0) close(lock);
     if (!ok) die("train", &error);
     return unfinished ? EXIT_INTERRUPTED : 0;
 }
@@ -214,7 +233,10 @@ static void print_usage(FILE *out) {
 static int run_in_double(char **argv) {
     char twin[PATH_CAPACITY];
     Error error;
-    if (!path_format(twin, &error, "%s-double", argv[0])) die(NULL, &error);
+    char *program = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL; // behind links; else PATH knows both
+    const bool fits = path_format(twin, &error, "%s-double", program ? program : argv[0]);
+    free(program);
+    if (!fits) die(NULL, &error);
     execvp(twin, argv);
     fail_run(&error, "cannot start %s, the build in double that gradients are checked with: %s; `make` builds it", twin,
              strerror(errno));

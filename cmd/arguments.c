@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    ROWS_MOST = 64,
     FIRST_ROW = 256, // getopt_long's value for row 0: above every short option
     HELP_WIDTH = 100,
     HELP_COLUMN_MOST = 30,
@@ -26,8 +25,7 @@ int output_finish(int status) {
     return status ? status : ERROR_RUN;
 }
 
-// Print text broken at spaces, every line but the first behind `indent` spaces; the first begins at `column`.
-static void print_wrapped(const char *text, int column, int indent) {
+void print_wrapped(const char *text, int column, int indent) {
     bool first = true;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         int length = (int)strcspn(text, " ");
@@ -127,10 +125,10 @@ static void refuse_abbreviation(const Usage *usage, const char *written, const c
 }
 
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
-    struct option rows[ROWS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
+    struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
     int count = 0;
     for (const Option *option = usage->table; option->name; option++, count++) {
-        assert(count < ROWS_MOST);
+        assert(count < ARGUMENTS_MOST);
         int argument = option->type == OPTION_FLAG ? no_argument : required_argument;
         rows[count + 1] = (struct option){option->name, argument, NULL, FIRST_ROW + count};
         if (given) given[count] = false;

@@ -4,6 +4,8 @@
 
 #include "data/option.h"
 
+#define ARGUMENTS_MOST 64 // rows of a table, for arrays of `given`
+
 typedef struct {
     const char *command;  // "prepare"
     const char *summary;  // what it does, in a sentence or two
@@ -21,6 +23,10 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
 
 // The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
 const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
+
+// Print text broken at spaces to 100 columns, every line but the first behind `indent` spaces; the first begins at
+// `column`.
+void print_wrapped(const char *text, int column, int indent);
 
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);

@@ -71,15 +71,32 @@ static void cpu_name(char name[128]) {
     fclose(file);
 }
 
-bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
+static json_t *machine_json(void) {
     char cpu[128];
     cpu_name(cpu);
-    json_t *config = json_pack("{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:{s:i, s:s, s:s}}", "bitter", BITTER_VERSION,
-                               "options", options_json(options), "model", "vocab_size", gpt->shape.vocab, "parameters",
+    return json_pack("{s:i, s:s, s:s}", "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
+}
+
+// Digits that bring every number of the options back exactly: 15 look as they were typed, 17 are always enough.
+static size_t digits_of(const TrainOptions *options) {
+    for (const Option *o = train_options; o->name; o++) {
+        if (o->type != OPTION_NUMBER) continue;
+        double value;
+        memcpy(&value, (const char *)options + o->offset, sizeof value);
+        char text[64];
+        snprintf(text, sizeof text, "%.15g", value);
+        if (strtod(text, NULL) != value) return 17;
+    }
+    return 15;
+}
+
+bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
+    json_t *config = json_pack("{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:o}", "bitter", BITTER_VERSION, "options",
+                               options_json(options), "model", "vocab_size", gpt->shape.vocab, "parameters",
                                (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
                                (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
-                               "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
-    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+                               machine_json());
+    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options))) : NULL;
     json_decref(config);
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
     AtomicFile file;
@@ -174,4 +191,26 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
                     check_split(json_object_get(data, "val"), &corpus->val, path, corpus, error);
     json_decref(config);
     return ok;
+}
+
+const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
+    Error ignored;
+    json_t *config = load(path, &ignored), *now = machine_json();
+    const json_t *before = json_object_get(config, "machine");
+    const char *result = NULL, *key;
+    json_t *value;
+    json_object_foreach(now, key, value) {
+        const json_t *old = json_object_get(before, key);
+        if (!old || json_equal(old, value)) continue;
+        if (json_is_integer(old))
+            snprintf(text, TEXT_CAPACITY, "%s: %" JSON_INTEGER_FORMAT " before, %" JSON_INTEGER_FORMAT " now", key,
+                     json_integer_value(old), json_integer_value(value));
+        else
+            snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, json_string_value(old),
+                     json_string_value(value));
+        result = text;
+    }
+    json_decref(config);
+    json_decref(now);
+    return result;
 }

@@ -18,4 +18,8 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
 // Is this corpus the one that the run was trained on, shard by shard? Fails (input) naming the first that differs.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
+// NULL, or what is different about this machine from the one that the run was started on (into `text`): the same bits
+// are promised only for the same number of threads, BLAS and CPU.
+const char *config_other_machine(char text[TEXT_CAPACITY], const char *path);
+
 #endif

@@ -129,6 +129,18 @@ static bool demo(const TrainOptions *common, const Corpus *corpus, Error *error)
     return true;
 }
 
+// Is there enough text for the longest windows? Asked before minutes of training.
+static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *error) {
+    const long long longest = o->context << (LENGTHS - 1), val = (long long)corpus->val.count;
+    const long long tokens = o->eval_tokens > 0 && o->eval_tokens < val ? o->eval_tokens : val;
+    return tokens > longest ||
+           fail_input(
+               error,
+               "reading at %d times --context %lld needs %lld validation tokens, but there are %lld; choose a smaller "
+               "--context, more --eval-tokens or more text",
+               1 << (LENGTHS - 1), o->context, longest + 1, tokens);
+}
+
 int command_demo(int argc, char **argv) {
     static const Usage usage = {
         "demo", "Train every position scheme on the same text and compare them, at the trained length and past it.", "",
@@ -148,7 +160,7 @@ int command_demo(int argc, char **argv) {
     if (gemm_complaint()) fprintf(stderr, "bitter demo: %s\n", gemm_complaint());
     Corpus corpus;
     if (!corpus_open(&corpus, common.data, &error)) die("demo", &error);
-    const bool ok = demo(&common, &corpus, &error);
+    const bool ok = check_lengths(&common, &corpus, &error) && demo(&common, &corpus, &error);
     corpus_close(&corpus);
     if (!ok) die("demo", &error);
     return 0;

@@ -11,7 +11,6 @@ for header in cblas.h jansson.h zlib.h cmocka.h; do
     esac
     printf "$includes#include <$header>\n" | $preprocess -x c - >/dev/null 2>&1 || missing="$missing $header"
 done
-command -v gnuplot >/dev/null 2>&1 || missing="$missing gnuplot"
 # On Debian, the OpenMP build of OpenBLAS: the other one fights with OpenMP's threads.
 if command -v apt-get >/dev/null 2>&1; then
     ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
@@ -23,14 +22,14 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev gnuplot-nox >/dev/null
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot-minimal
+    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot
+    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka
 elif command -v brew >/dev/null 2>&1; then
-    brew install openblas libomp jansson cmocka gnuplot
+    brew install openblas libomp jansson cmocka
 else
-    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib, cmocka and gnuplot yourself" >&2
+    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib and cmocka yourself" >&2
     exit 1
 fi

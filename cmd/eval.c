@@ -94,9 +94,12 @@ static void print_by_position(const Evaluation *e) {
     }
 }
 
-static void csv_row(FILE *csv, const Evaluation *e, const char *position, double nll, uint64_t tokens) {
-    fprintf(csv, "%d,%d,%s,%" PRIu64 ",%.9g,%.9g\n", e->window, e->stride, position, tokens, nll / (double)tokens,
+// bits per byte are known only for whole windows, whose bytes were counted.
+static void csv_row(FILE *csv, const Evaluation *e, const char *position, double nll, uint64_t tokens, uint64_t bytes) {
+    fprintf(csv, "%d,%d,%s,%" PRIu64 ",%.9g,%.9g,", e->window, e->stride, position, tokens, nll / (double)tokens,
             perplexity(nll, tokens));
+    if (bytes > 0) fprintf(csv, "%.9g", nll / (log(2) * (double)bytes));
+    fputc('\n', csv);
 }
 
 static void print_result(const Evaluation *e) {
@@ -107,15 +110,16 @@ static void print_result(const Evaluation *e) {
     fflush(stdout);
 }
 
+static Evaluation evaluation_of(const Run *run, const EvalOptions *options, int window) {
+    return (Evaluation){.window = window,
+                        .stride = options->stride > 0 ? (int)options->stride : window,
+                        .limit = (uint64_t)options->eval_tokens,
+                        .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
+}
+
 static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
                          FILE *csv, Error *error) {
-    Evaluation e = {.window = window,
-                    .stride = options->stride > 0 ? (int)options->stride : window,
-                    .limit = (uint64_t)options->eval_tokens,
-                    .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
-    if (e.stride > window)
-        return fail_input(error, "--stride %d would skip tokens of windows of %d; choose at most that", e.stride,
-                          window);
+    Evaluation e = evaluation_of(run, options, window);
     if (options->by_position) {
         e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
         e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
@@ -129,11 +133,11 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     if (ok) {
         print_result(&e);
         if (options->by_position) print_by_position(&e);
-        if (csv) csv_row(csv, &e, "all", e.nll, e.tokens);
+        if (csv) csv_row(csv, &e, "all", e.nll, e.tokens, e.bytes);
         for (int t = 0; csv && options->by_position && t < window; t++) {
             char position[16];
             snprintf(position, sizeof position, "%d", t);
-            if (e.position_tokens[t] > 0) csv_row(csv, &e, position, e.position_nll[t], e.position_tokens[t]);
+            if (e.position_tokens[t] > 0) csv_row(csv, &e, position, e.position_nll[t], e.position_tokens[t], 0);
         }
     }
     free(e.position_nll);
@@ -144,9 +148,6 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
 // The logits of the split's first window, fed chunk by chunk.
 static bool write_logits(const char *path, const Gpt *gpt, const Split *split, int window, Error *error) {
     enum { CHUNK = 256 };
-    if (!length_check(gpt, window, error)) return false;
-    if (split->count < (uint64_t)window)
-        return fail_input(error, "--logits: the text has fewer than %d tokens", window);
     const int V = gpt->shape.vocab;
     Inference inference;
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
@@ -172,18 +173,34 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
     return ok;
 }
 
+// What can be told before minutes of scoring.
+static bool check_all(const Run *run, const Split *split, const char *name, const EvalOptions *options,
+                      const int *contexts, int count, Error *error) {
+    for (int i = 0; i < count; i++) {
+        const Evaluation e = evaluation_of(run, options, contexts[i]);
+        if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
+    }
+    if (*options->csv && strcmp(options->csv, options->logits) == 0)
+        return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
+    if (!*options->logits) return true;
+    AtomicFile logits; // can it be written at all?
+    if (!atomic_open(&logits, options->logits, error)) return false;
+    atomic_abandon(&logits);
+    return true;
+}
+
 static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions *options, Error *error) {
     const Split *split = options->train_split ? &corpus->train : &corpus->val;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
     int contexts[CONTEXTS_MOST], count;
-    if (!parse_contexts(contexts, &count, options->context, run->gpt.shape.context, error)) return false;
-    for (int i = 0; i < count; i++)
-        if (!length_check(&run->gpt, contexts[i], error)) return false;
+    if (!parse_contexts(contexts, &count, options->context, run->gpt.shape.context, error) ||
+        !check_all(run, split, name, options, contexts, count, error))
+        return false;
     AtomicFile csv = {0};
     if (*options->csv) {
         if (!atomic_open(&csv, options->csv, error)) return false;
-        fprintf(csv.stream, "context,stride,position,tokens,nats,perplexity\n");
+        fprintf(csv.stream, "context,stride,position,tokens,nats,perplexity,bits_per_byte\n");
     }
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);

@@ -1,6 +1,5 @@
 #include "cmd/evaluate.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,16 +100,26 @@ static void scorer_free(Scorer *scorer) {
     free(scorer->nll);
 }
 
+static uint64_t tokens_of(const Evaluation *e, const Split *split) {
+    return e->limit > 0 && e->limit < split->count ? e->limit : split->count;
+}
+
+bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
+    if (!length_check(gpt, e->window, error)) return false;
+    if (e->stride < 1 || e->stride > e->window)
+        return fail_input(error, "--stride %d does not fit windows of %d tokens; choose 1 to that", e->stride,
+                          e->window);
+    const uint64_t tokens = tokens_of(e, split);
+    return tokens > (uint64_t)e->window ||
+           fail_input(error,
+                      "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
+                      name, e->window, e->window + 1, (unsigned long long)tokens);
+}
+
 bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error) {
-    if (!length_check(gpt, e->window, error)) return false;
-    const uint64_t tokens = e->limit > 0 && e->limit < split->count ? e->limit : split->count;
-    if (tokens < (uint64_t)e->window + 1)
-        return fail_input(
-            error, "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
-            name, e->window, e->window + 1, (unsigned long long)tokens);
-    assert(e->stride >= 1 && e->stride <= e->window);
-    const uint64_t targets = tokens - 1;
+    if (!evaluation_check(e, gpt, split, name, error)) return false;
+    const uint64_t targets = tokens_of(e, split) - 1;
     Scorer scorer;
     bool ok = scorer_create(&scorer, gpt, e->window, error);
     const int B = scorer.inference.B;

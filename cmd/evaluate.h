@@ -18,11 +18,14 @@ typedef struct {
     uint64_t *position_tokens; // (window)
 } Evaluation;
 
+// Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has fewer
+// than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
+bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
+
 // Called now and then with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails (input) when the scheme is not defined for `window`, or the
-// stream has fewer than window + 1 tokens; `name` is the stream's name in the message.
+// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, or (input) for want of memory.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

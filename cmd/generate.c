@@ -11,7 +11,7 @@ static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *pr
     const int end = tokenizer_end(tokenizer);
     const uint16_t mark = (uint16_t)(end >= 0 ? end : 0);
     if ((end >= 0 || !*prompt) && !tokens_add(tokens, &mark, 1, error)) return false;
-    return tokenizer_encode(tokens, tokenizer, prompt, strlen(prompt), "the prompt", error);
+    return !*prompt || tokenizer_encode(tokens, tokenizer, prompt, strlen(prompt), "the prompt", error);
 }
 
 static void print_token(FILE *out, const Tokenizer *tokenizer, int id) {

@@ -1,12 +1,13 @@
-#include "cmd/commands.h"
-
+// `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
 #include "cmd/arguments.h"
+#include "cmd/commands.h"
 #include "data/builtin.h"
 #include "data/corpus.h"
 #include "data/source.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,19 +19,21 @@ typedef struct {
     double validation;
     long long shard_tokens;
     bool gzip;
-} Settings;
+} PrepareOptions;
 
-static const Option table[] = {
-    {"out", OPTION_TEXT, offsetof(Settings, out), NULL, 0, 0, NULL, "DIR",
+#define FIELD(name) offsetof(PrepareOptions, name)
+
+static const Option prepare_options[] = {
+    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
      "a new directory for the shards; runs/data/NAME if not given, after the first input"},
-    {"tokenizer", OPTION_CHOICE, offsetof(Settings, tokenizer), "bytes", 0, 0, "bytes|chars", NULL,
+    {"tokenizer", OPTION_CHOICE, FIELD(tokenizer), "bytes", 0, 0, "bytes|chars", NULL,
      "bytes: every byte is a token, and each input a document; chars: every different character is one, and the inputs "
      "are one text"},
-    {"val", OPTION_NUMBER, offsetof(Settings, validation), "0.1", 0, 1, NULL, "SHARE",
+    {"val", OPTION_NUMBER, FIELD(validation), "0.1", 0, 1, NULL, "SHARE",
      "the share at the end of the text that is kept for validation"},
-    {"shard-tokens", OPTION_INTEGER, offsetof(Settings, shard_tokens), "100000000", 1, INT32_MAX, NULL, "N",
+    {"shard-tokens", OPTION_INTEGER, FIELD(shard_tokens), "100000000", 1, INT32_MAX, NULL, "N",
      "tokens in one file at most"},
-    {"gzip", OPTION_FLAG, offsetof(Settings, gzip), NULL, 0, 0, NULL, NULL, "write .bin.gz instead of .bin"},
+    {"gzip", OPTION_FLAG, FIELD(gzip), NULL, 0, 0, NULL, NULL, "write .bin.gz instead of .bin"},
     {.name = NULL},
 };
 
@@ -39,12 +42,37 @@ static const Usage usage = {
     .summary = "Turn text into token shards to train on. An INPUT is a text file, a .gz file, - for standard input, or "
                "builtin:NAME[:key=value,...]. The directory appears when it is complete, or not at all.",
     .operands = "INPUT...",
-    .table = table,
+    .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"
                 "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
                 "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
                 "  bitter prepare builtin:tales:bytes=1e8,seed=2\n",
 };
+
+// SIGINT, SIGTERM and SIGHUP ask the work to stop where it can; a handler can reach nothing but a global.
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number) {
+    interrupted = signal_number;
+}
+
+static void catch_signals(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = interrupt}, before; // without SA_RESTART: waiting for input ends, too
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL); // nohup means what it says
+    }
+}
+
+// False, with the error set, once a signal has come.
+static bool undisturbed(Error *error) {
+    if (!interrupted) return true;
+    fail_run(error, "interrupted; nothing was written");
+    error->kind = ERROR_INTERRUPTED;
+    return false;
+}
 
 // All text of all inputs: what one file or one built-in story holds is a document.
 typedef struct {
@@ -54,7 +82,7 @@ typedef struct {
 
 typedef struct {
     Document *documents; // (count)
-    size_t count, bytes;
+    size_t count, capacity, bytes;
 } Library;
 
 static void library_free(Library *library) {
@@ -63,28 +91,38 @@ static void library_free(Library *library) {
     *library = (Library){0};
 }
 
-// Add all texts of one input, or free them.
-static bool library_add(Library *library, const char *name, Text *texts, size_t count, Error *error) {
-    Document *larger = realloc(library->documents, (library->count + count) * sizeof *larger);
-    if (larger) library->documents = larger;
-    for (size_t i = 0; i < count; i++) {
-        if (larger) {
-            larger[library->count++] = (Document){name, texts[i]};
-            library->bytes += texts[i].size;
-        } else {
-            text_free(&texts[i]);
+// Add one text, or free it.
+static bool library_add(Library *library, const char *name, Text *text, Error *error) {
+    if (library->count == library->capacity) {
+        const size_t more = library->capacity ? 2 * library->capacity : 64;
+        Document *larger = realloc(library->documents, more * sizeof *larger);
+        if (!larger) {
+            text_free(text);
+            return fail_run(error, "%s: no memory for %zu documents; give less text", name, more);
         }
+        library->documents = larger;
+        library->capacity = more;
     }
-    return larger || fail_run(error, "%s: no memory for %zu documents", name, count);
+    library->documents[library->count++] = (Document){name, *text};
+    library->bytes += text->size;
+    return true;
 }
 
 static bool add_builtin(Library *library, const char *input, Error *error) {
-    Text *texts;
-    size_t count;
-    if (!builtin_generate(&texts, &count, input, error)) return false;
-    bool ok = library_add(library, input, texts, count, error);
-    free(texts);
-    return ok;
+    BuiltinCorpus corpus;
+    if (!builtin_choose(&corpus, input, error)) return false;
+    const size_t end = library->bytes + (size_t)corpus.bytes;
+    for (uint64_t index = 0; library->bytes < end; index++) {
+        if (!undisturbed(error)) return false;
+        Text text = {0};
+        corpus.builtin->document(&text, (uint64_t)corpus.seed, index);
+        if (text.failed) {
+            text_free(&text);
+            return fail_run(error, "%s: out of memory; ask for less with bytes=N", input);
+        }
+        if (!library_add(library, input, &text, error)) return false;
+    }
+    return true;
 }
 
 static bool add_file(Library *library, const char *input, Error *error) {
@@ -96,14 +134,15 @@ static bool add_file(Library *library, const char *input, Error *error) {
         return fail_input(error, "%s is empty; give some text, or leave it out", name);
     }
     Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
-    return library_add(library, name, &text, 1, error);
+    return library_add(library, name, &text, error);
 }
 
 static bool read_inputs(Library *library, char **inputs, int count, Error *error) {
     const bool show = isatty(STDERR_FILENO) && count > 1;
     bool ok = true;
     for (int i = 0; ok && i < count; i++) {
-        ok = is_builtin(inputs[i]) ? add_builtin(library, inputs[i], error) : add_file(library, inputs[i], error);
+        ok = undisturbed(error) &&
+             (is_builtin(inputs[i]) ? add_builtin(library, inputs[i], error) : add_file(library, inputs[i], error));
         if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)library->bytes * 1e-6);
     }
     if (show) fprintf(stderr, "\n");
@@ -115,13 +154,15 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
     bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
     for (size_t i = 0; ok && i < library->count; i++) {
         const Document *document = &library->documents[i];
-        ok = tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
+        ok = undisturbed(error) &&
+             tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
     const int end = tokenizer_end(tokenizer);
     const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < library->count; i++) {
         Document *document = &library->documents[i];
-        ok = tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
+        ok = undisturbed(error) &&
+             tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
              (end < 0 || tokens_add(tokens, &end_token, 1, error));
         text_free(&document->text);
     }
@@ -157,8 +198,11 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
         snprintf(name, TEXT_CAPACITY, "text");
 }
 
-// Whether it does not exist or is an empty directory.
+// Whether it does not exist or is an empty directory; one that is renamed cannot replace a symbolic link.
 static bool check_free(const char *path, Error *error) {
+    struct stat status;
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
     DIR *entries = opendir(path);
     if (!entries && errno == ENOENT) return true;
     if (!entries)
@@ -244,13 +288,14 @@ typedef struct {
 } Shards;
 
 // Write the split as files of at most shard_tokens, numbered from 0.
-static bool write_shards(Shards *shards, const Output *output, const Settings *settings, Error *error) {
+static bool write_shards(Shards *shards, const Output *output, const PrepareOptions *options, Error *error) {
     for (uint64_t written = 0; written < shards->tokens; shards->files++) {
-        uint64_t left = shards->tokens - written, most = (uint64_t)settings->shard_tokens;
+        uint64_t left = shards->tokens - written, most = (uint64_t)options->shard_tokens;
         uint64_t size = left < most ? left : most;
         char path[PATH_CAPACITY];
-        if (!path_format(path, error, "%s/%s_%06d.bin%s", output->temporary, shards->split, shards->files,
-                         settings->gzip ? ".gz" : "") ||
+        if (!undisturbed(error) ||
+            !path_format(path, error, "%s/%s_%06d.bin%s", output->temporary, shards->split, shards->files,
+                         options->gzip ? ".gz" : "") ||
             !shard_write(path, shards->ids + written, (size_t)size, error))
             return false;
         written += size;
@@ -267,10 +312,10 @@ static bool check_splits(uint64_t count, uint64_t training, double validation, E
         (unsigned long long)count, validation, training ? "validation" : "training");
 }
 
-static void print_summary(const Output *output, const Settings *settings, const Tokenizer *tokenizer, size_t text_bytes,
-                          const Shards *train, const Shards *val) {
+static void print_summary(const Output *output, const PrepareOptions *options, const Tokenizer *tokenizer,
+                          size_t text_bytes, const Shards *train, const Shards *val) {
     char kind[TEXT_CAPACITY];
-    option_print(settings, option_find(table, "tokenizer"), kind);
+    option_print(options, option_find(prepare_options, "tokenizer"), kind);
     printf("text         %zu bytes\n", text_bytes);
     printf("tokenizer    %s, vocabulary of %d\n", kind, tokenizer->vocab_size);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
@@ -279,26 +324,26 @@ static void print_summary(const Output *output, const Settings *settings, const 
 }
 
 static bool write_output(Output *output, const Tokens *tokens, const Tokenizer *tokenizer, size_t text_bytes,
-                         const Settings *settings, Error *error) {
-    const uint64_t count = tokens->count, training = corpus_training_count(count, settings->validation);
+                         const PrepareOptions *options, Error *error) {
+    const uint64_t count = tokens->count, training = corpus_training_count(count, options->validation);
     Shards train = {"train", tokens->ids, training, 0}, val = {"val", tokens->ids + training, count - training, 0};
     char path[PATH_CAPACITY];
-    bool ok = check_splits(count, training, settings->validation, error) &&
+    bool ok = check_splits(count, training, options->validation, error) &&
               path_format(path, error, "%s/tokenizer.json", output->temporary) &&
-              tokenizer_write(tokenizer, path, error) && write_shards(&train, output, settings, error) &&
-              write_shards(&val, output, settings, error) && output_complete(output, error);
-    if (ok) print_summary(output, settings, tokenizer, text_bytes, &train, &val);
+              tokenizer_write(tokenizer, path, error) && write_shards(&train, output, options, error) &&
+              write_shards(&val, output, options, error) && undisturbed(error) && output_complete(output, error);
+    if (ok) print_summary(output, options, tokenizer, text_bytes, &train, &val);
     return ok;
 }
 
-static bool prepare(Output *output, const Settings *settings, char **inputs, int count, Error *error) {
+static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
     Library library = {0};
     Tokens tokens = {0};
     Tokenizer tokenizer = {0};
-    bool ok = output_locate(output, settings->out, inputs[0], error) && output_create(output, error) &&
+    bool ok = output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
               read_inputs(&library, inputs, count, error) &&
-              encode(&tokens, &tokenizer, &library, (TokenizerKind)settings->tokenizer, error) &&
-              write_output(output, &tokens, &tokenizer, library.bytes, settings, error);
+              encode(&tokens, &tokenizer, &library, (TokenizerKind)options->tokenizer, error) &&
+              write_output(output, &tokens, &tokenizer, library.bytes, options, error);
     library_free(&library);
     tokens_free(&tokens);
     tokenizer_free(&tokenizer);
@@ -306,16 +351,18 @@ static bool prepare(Output *output, const Settings *settings, char **inputs, int
 }
 
 int command_prepare(int argc, char **argv) {
-    Settings settings;
+    PrepareOptions options;
     Output output;
     Error error;
-    int first = arguments_parse(&settings, NULL, &usage, argc, argv);
+    int first = arguments_parse(&options, NULL, &usage, argc, argv);
     if (first == argc) {
         fail_input(&error, "give at least one INPUT; `bitter prepare --help` says what it can be");
         die(usage.command, &error);
     }
-    if (!prepare(&output, &settings, argv + first, argc - first, &error)) {
+    catch_signals();
+    if (!prepare(&output, &options, argv + first, argc - first, &error)) {
         output_discard(&output);
+        undisturbed(&error); // a read that a signal has cut short fails for another reason
         die(usage.command, &error);
     }
     return ERROR_NONE;

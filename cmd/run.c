@@ -4,8 +4,10 @@
 #include "cmd/evaluate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
@@ -36,6 +38,17 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     unlink(paths->tokenizer);
     if (!existed) rmdir(out);
     return false;
+}
+
+bool run_lock(int *lock, const RunPaths *paths, Error *error) {
+    *lock = open(paths->config, O_RDWR);
+    if (*lock < 0)
+        return fail_input(error, "cannot open %s: %s; choose a place that you can write to", paths->config,
+                          strerror(errno));
+    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true; // some file systems have no locks
+    close(*lock);
+    *lock = -1;
+    return fail_input(error, "%s: another process is training this run; wait for it, or stop it first", paths->config);
 }
 
 static bool apply_past(Position *pos, const char *past, Error *error) {
@@ -118,7 +131,7 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
     size_t kept = 0;
     *log = (RunLog){0};
     if (!path_format(log->path, error, "%s", path)) return false;
-    if (step > 0) {
+    if (step > 0 && path_exists(path)) {
         if (!file_read(&old, path, error)) return false;
         kept = kept_bytes((const char *)old.bytes, step);
     }

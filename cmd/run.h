@@ -17,6 +17,10 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 // Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
+// Keep other processes from training in the same directory for as long as *lock, a file descriptor, stays open. Fails
+// (input) when one already does.
+bool run_lock(int *lock, const RunPaths *paths, Error *error);
+
 // A trained model that was read back.
 typedef struct {
     TrainOptions options;
@@ -39,7 +43,8 @@ typedef struct {
     char path[PATH_CAPACITY];
 } RunLog;
 
-// Start the log, or reopen it and cut off the rows after `step` that a killed run left behind.
+// Start the log, or reopen it and cut off the rows after `step` that a killed run left behind. A log that was lost is
+// started anew: the checkpoint does not need it.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // validation is the loss in nats, or NAN where none was made.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error);

@@ -20,7 +20,8 @@ const Option train_options[] = {
      "batches whose gradients make one step"},
     {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, HUGE_VAL, NULL, "N", "optimiser steps"},
     {"lr", OPTION_NUMBER, FIELD(lr), "1e-3", 0, 100, NULL, "X", "highest learning rate"},
-    {"min-lr", OPTION_NUMBER, FIELD(min_lr), "1e-4", 0, 100, NULL, "X", "learning rate at the end of the cosine"},
+    {"min-lr", OPTION_NUMBER, FIELD(min_lr), "1e-4", 0, 100, NULL, "X",
+     "learning rate at the end of the cosine, at most --lr"},
     {"warmup", OPTION_INTEGER, FIELD(warmup), "100", 0, HUGE_VAL, NULL, "N",
      "steps of linear warm-up before the cosine"},
     {"weight-decay", OPTION_NUMBER, FIELD(weight_decay), "0.1", 0, 100, NULL, "X", "for matrices, never for positions"},
@@ -48,8 +49,8 @@ const Option train_options[] = {
 };
 
 bool option_free_on_resume(const char *name) {
-    static const char *const names[] = {"eval-every", "eval-tokens", "sample-every", "save-every",
-                                        "out",        "resume",      "threads"};
+    static const char *const names[] = {"data",       "eval-every", "eval-tokens", "sample-every",
+                                        "save-every", "out",        "resume",      "threads"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -16,7 +16,8 @@ typedef struct {
 
 extern const Option train_options[];
 
-// May this option differ between a run and its resumption without changing what is computed?
+// May this option differ between a run and its resumption? Data may have moved: that it is the same is checked by its
+// contents. Another number of threads changes only last bits, and is said.
 bool option_free_on_resume(const char *name);
 
 Shape shape_of(const TrainOptions *options, int vocab);

@@ -14,11 +14,18 @@ int threads_use(long long threads) {
     return count;
 }
 
+bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error) {
+    const Shape shape = shape_of(options, vocab);
+    // The shape before the scheme, which looks at the head width.
+    return train_options_check(options, error) && shape_check(&shape, error) &&
+           position_create(pos, options->pos, &shape, error);
+}
+
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
     *trainer = (Trainer){.options = options, .corpus = corpus};
     const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
-    // The shape before the scheme, which looks at the head width.
-    if (!train_options_check(options, error) || !shape_check(&shape, error)) return false;
+    Position pos;
+    if (!trainer_check(&pos, options, shape.vocab, error)) return false;
     const int B = (int)options->batch, T = shape.context;
     if (corpus->val.count < (uint64_t)T + 1)
         return fail_input(
@@ -26,9 +33,7 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
             "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
             "a smaller --context",
             corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
-    Position pos;
-    bool ok = position_create(&pos, options->pos, &shape, error) &&
-              batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)options->seed, error) &&
+    bool ok = batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)options->seed, error) &&
               gpt_create(&trainer->gpt, &shape, &pos, true, error) &&
               train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
     if (ok) {
@@ -68,6 +73,19 @@ static double accumulate(Trainer *trainer) {
     return loss * share;
 }
 
+// Where a number that is not finite came up first: in the parameters, on the way down, or on the way back up.
+static const char *first_nonfinite(char where[80], const Trainer *trainer) {
+    const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
+    const char *activation = train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape);
+    if (tensor)
+        snprintf(where, 80, "the parameters %s", tensor);
+    else if (!activation) {
+        tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
+        snprintf(where, 80, "the gradient of %s", tensor ? tensor : "nothing: their squares add up to infinity");
+    }
+    return where;
+}
+
 bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const TrainOptions *o = trainer->options;
     Gpt *gpt = &trainer->gpt;
@@ -77,12 +95,12 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     report->gradient_norm = gradient_norm(gpt);
     const long long step = (long long)trainer->progress.step + 1;
     if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {
-        const char *tensor = gradient_nonfinite(gpt);
+        char where[80];
         return fail_nonfinite(
             error,
-            "step %lld: the loss is %g and the gradient's norm is %g (first bad tensor: %s); try a smaller "
-            "--lr, a longer --warmup or a smaller --clip",
-            step, report->loss, report->gradient_norm, tensor ? tensor : "none");
+            "step %lld: the loss is %g and the gradient's norm is %g (first in %s); start a new run with a "
+            "smaller --lr, a longer --warmup or a smaller --clip",
+            step, report->loss, fabs(report->gradient_norm), first_nonfinite(where, trainer));
     }
     report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
     const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
@@ -103,7 +121,11 @@ bool trainer_validate(double *loss, const Trainer *trainer, Error *error) {
     snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
     if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
     *loss = evaluation.nll / (double)evaluation.tokens;
-    return true;
+    return isfinite(*loss) ||
+           fail_nonfinite(error,
+                          "step %lld: the validation loss is not a finite number; try a smaller --lr "
+                          "or a longer --warmup in a new run",
+                          (long long)trainer->progress.step);
 }
 
 bool trainer_save_state(const Trainer *trainer, const char *path, Error *error) {

@@ -26,6 +26,9 @@ typedef struct {
     double seconds;       // this step took
 } StepReport;
 
+// Do the options go together, and with the scheme, whose Position comes back? Asked before any data is read.
+bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error);
+
 // Build, initialise, and be ready for step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);

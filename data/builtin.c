@@ -1,21 +1,22 @@
 #include "data/builtin.h"
 
+#include "data/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    long long bytes, seed;
-} BuiltinSettings;
-
 static const Option builtin_options[] = {
-    {"bytes", OPTION_INTEGER, offsetof(BuiltinSettings, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
-    {"seed", OPTION_INTEGER, offsetof(BuiltinSettings, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
+    {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
+    {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
     {.name = NULL},
 };
 
 const Builtin *const builtins[] = {&builtin_tales, NULL};
 
-enum { BUILTINS_MOST = 64 };
+enum {
+    BUILTINS_MOST = 64,
+    MEMORY_PER_BYTE = 5, // of text: itself and its allocations, a token of two bytes, and a copy of that
+};
 
 bool is_builtin(const char *name) {
     return strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
@@ -33,22 +34,32 @@ static const Builtin *builtin_find(const char *name, Error *error) {
     return NULL;
 }
 
-// "NAME[:key=value,...]" -> the corpus and its settings.
-static const Builtin *builtin_parse(BuiltinSettings *settings, const char *specification, Error *error) {
-    char name[TEXT_CAPACITY], owner[TEXT_CAPACITY + 8] = "builtin:";
+static bool check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE, available = (double)memory_available();
+    if (needed <= available) return true;
+    return fail_input(
+        error,
+        "builtin:%s: that many bytes of text and their tokens need about %.1f GiB of memory, and %.1f GiB "
+        "are free; ask for less with bytes=N",
+        specification, needed / 0x1p30, available / 0x1p30);
+}
+
+bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error) {
+    char name[TEXT_CAPACITY], owner[TEXT_CAPACITY + 8] = BUILTIN_PREFIX;
+    if (is_builtin(specification)) specification += strlen(BUILTIN_PREFIX);
     const size_t length = strcspn(specification, ":");
-    if (length >= sizeof name) {
-        fail_input(error, "builtin:%.40s...: the name of a corpus is shorter than %zu characters", specification,
-                   sizeof name);
-        return NULL;
-    }
+    if (length >= sizeof name)
+        return fail_input(error, "builtin:%.40s...: the name of a corpus is shorter than %zu characters", specification,
+                          sizeof name);
     memcpy(name, specification, length);
     name[length] = '\0';
     const Builtin *builtin = builtin_find(name, error);
-    if (!builtin) return NULL;
-    options_default(settings, builtin_options);
+    if (!builtin) return false;
+    options_default(corpus, builtin_options);
+    corpus->builtin = builtin;
     const char *list = specification[length] == ':' ? specification + length + 1 : "";
-    return options_parse_list(settings, builtin_options, list, strcat(owner, name), error) ? builtin : NULL;
+    return options_parse_list(corpus, builtin_options, list, strcat(owner, name), error) &&
+           check_memory(corpus, specification, error);
 }
 
 // One more zeroed Text at the end of the array, or NULL.
@@ -73,21 +84,19 @@ static void documents_free(Text **documents, size_t *count) {
 }
 
 bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error) {
-    BuiltinSettings settings;
+    BuiltinCorpus corpus;
     *documents = NULL;
     *count = 0;
-    const char *name = specification + (is_builtin(specification) ? strlen(BUILTIN_PREFIX) : 0);
-    const Builtin *builtin = builtin_parse(&settings, name, error);
-    if (!builtin) return false;
+    if (!builtin_choose(&corpus, specification, error)) return false;
     long long bytes = 0;
     size_t capacity = 0;
-    while (bytes < settings.bytes) {
+    while (bytes < corpus.bytes) {
         Text *document = documents_grow(documents, count, &capacity);
-        if (document) builtin->document(document, (uint64_t)settings.seed, *count - 1);
+        if (document) corpus.builtin->document(document, (uint64_t)corpus.seed, *count - 1);
         if (!document || document->failed) {
             documents_free(documents, count);
             return fail_run(error, "builtin:%s: out of memory after %lld bytes; ask for less with bytes=N",
-                            specification, bytes);
+                            corpus.builtin->name, bytes);
         }
         bytes += (long long)document->size;
     }

@@ -25,9 +25,18 @@ extern const Builtin builtin_tales;
 // Does this name a built-in corpus, not a file or directory?
 bool is_builtin(const char *name);
 
-// The documents of "NAME[:bytes=N,seed=N]", with or without "builtin:" in front, one Text each, until they hold at
-// least `bytes` bytes together. The caller frees each text and the array. Fails (input) on an unknown corpus or key,
-// naming the nearest, (run) when memory runs out.
+// A corpus asked for: documents 0, 1, ... until they hold at least `bytes` bytes together.
+typedef struct {
+    const Builtin *builtin;
+    long long bytes, seed;
+} BuiltinCorpus;
+
+// Take "NAME[:bytes=N,seed=N]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
+// the nearest, and on a size that this machine's memory does not hold as text and tokens.
+bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
+
+// The documents of such a corpus, one Text each; the caller frees each and the array. Fails as builtin_choose does, and
+// (run) when memory runs out.
 bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error);
 
 #endif

@@ -8,9 +8,10 @@
 // The values are the program's exit codes.
 typedef enum {
     ERROR_NONE = 0,
-    ERROR_RUN = 1,       // failed while running: I/O, memory
-    ERROR_INPUT = 2,     // usage or bad input
-    ERROR_NONFINITE = 3, // loss or gradient is not a finite number
+    ERROR_RUN = 1,           // failed while running: I/O, memory
+    ERROR_INPUT = 2,         // usage or bad input
+    ERROR_NONFINITE = 3,     // loss or gradient is not a finite number
+    ERROR_INTERRUPTED = 130, // by a signal
 } ErrorKind;
 
 typedef struct {

@@ -26,6 +26,11 @@ bool path_ends_with(const char *path, const char *suffix) {
     return length >= tail && strcmp(path + length - tail, suffix) == 0;
 }
 
+// Whether the disk is full or broken, so that another name would not help.
+static bool is_disk_failure(int reason) {
+    return reason == ENOSPC || reason == EDQUOT || reason == EIO;
+}
+
 bool directory_create(const char *path, Error *error) {
     char part[PATH_CAPACITY];
     if (!path_format(part, error, "%s", path)) return false;
@@ -33,9 +38,13 @@ bool directory_create(const char *path, Error *error) {
         char end = *slash;
         if (end != '/' && end != 0) continue;
         *slash = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
+        if (is_disk_failure(reason))
+            return fail_run(error, "cannot create the directory %s: %s; make room and try again", part,
+                            strerror(reason));
+        if (reason != 0 && reason != EEXIST)
             return fail_input(error, "cannot create the directory %s: %s; choose a place that you can write to", part,
-                              strerror(errno));
+                              strerror(reason));
         *slash = end;
         if (end == 0) break;
     }
@@ -80,32 +89,61 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     }
     buffer->bytes[buffer->size] = 0;
     if (!ferror(stream)) return true;
-    fail_input(error, "cannot read %s: %s", name, strerror(errno));
+    fail_input(error, "cannot read %s: %s; %s", name, strerror(errno),
+               errno == EISDIR ? "name a file inside it" : "check the disk or device it is on");
     return buffer_discard(buffer);
 }
 
 bool file_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
     FILE *stream = fopen(path, "rb");
-    if (!stream) return fail_input(error, "cannot open %s: %s", path, strerror(errno));
+    if (!stream)
+        return fail_input(error, "cannot open %s: %s; check the %s", path, strerror(errno),
+                          errno == EACCES ? "permissions" : "name");
     bool ok = stream_read(buffer, stream, path, error);
     fclose(stream);
     return ok;
 }
 
+// The place to write to: `path` itself, or what it leads to where it is a symbolic link.
+static bool find_place(AtomicFile *file, const char *path, Error *error) {
+    struct stat status;
+    file->replaces = lstat(path, &status) == 0;
+    if (!file->replaces) return path_format(file->path, error, "%s", path);
+    char *target = S_ISLNK(status.st_mode) ? realpath(path, NULL) : NULL;
+    bool ok = S_ISREG(status.st_mode) || (target && lstat(target, &status) == 0 && S_ISREG(status.st_mode));
+    if (ok)
+        ok = path_format(file->path, error, "%s", target ? target : path);
+    else
+        fail_input(error, "%s is not a regular file; name a new one", path);
+    free(target);
+    return ok;
+}
+
+static bool fail_write(const AtomicFile *file, int reason, Error *error) {
+    const char *remedy = reason == ENOSPC || reason == EDQUOT ? "make room and try again"
+                         : reason == EIO                      ? "check the disk"
+                         : reason == EFBIG                    ? "raise the limit on the size of files (ulimit -f)"
+                                                              : "choose a place that you can write to";
+    return fail_run(error, "cannot write %s: %s; %s%s", file->path, strerror(reason), remedy,
+                    file->replaces ? " (what was there before is untouched)" : "");
+}
+
 bool atomic_open(AtomicFile *file, const char *path, Error *error) {
     file->stream = NULL;
-    if (!path_format(file->path, error, "%s", path)) return false;
-    if (!path_format(file->temporary, error, "%s.tmp", path)) return false;
+    if (!find_place(file, path, error)) return false;
+    if (!path_format(file->temporary, error, "%s.tmp", file->path)) return false;
     file->stream = fopen(file->temporary, "wb");
     if (file->stream) return true;
-    return fail_input(error, "cannot write %s: %s; choose a place that you can write to", file->temporary,
-                      strerror(errno));
+    const int reason = errno;
+    fail_write(file, reason, error);
+    if (!is_disk_failure(reason)) error->kind = ERROR_INPUT;
+    return false;
 }
 
 static bool abandon_because(AtomicFile *file, int reason, Error *error) {
     atomic_abandon(file);
-    return fail_run(error, "cannot write %s: %s; what was there before is untouched", file->path, strerror(reason));
+    return fail_write(file, reason, error);
 }
 
 bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error) {

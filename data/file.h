@@ -39,9 +39,12 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 // at any instant leaves the old file or the new one.
 typedef struct {
     FILE *stream;
-    char path[PATH_CAPACITY], temporary[PATH_CAPACITY];
+    char path[PATH_CAPACITY], temporary[PATH_CAPACITY]; // path: behind symbolic links
+    bool replaces;                                      // there was a file before
 } AtomicFile;
 
+// Fails (input) when the place cannot be written to or holds something that is not a regular file, (run) when the disk
+// is full or broken.
 bool atomic_open(AtomicFile *file, const char *path, Error *error);
 bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error); // on failure the file is abandoned
 bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned

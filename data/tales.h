@@ -20,12 +20,14 @@ enum {
     NOBODY = -1,
 };
 
+// `open` says of whatever a story brings in that it has not come back yet.
 typedef struct {
     char name[NAME_SIZE], town[NAME_SIZE];
     const char *trade; // no two people of a story share one, so that "the weaver" is enough
     bool woman;
     int place; // index into Story.places
     int coins; // -1 until the story has told how many
+    bool purse_open;
 } Person;
 
 typedef struct {
@@ -34,6 +36,7 @@ typedef struct {
     int holder;             // who has it now; NOBODY when it is hidden
     int giver;              // who gave it to its holder; NOBODY if it was not a gift
     int place, spot, hider; // where, and by whom, while it is hidden
+    bool open;
 } Thing;
 
 // Something the story has said, by its place in the text: what it takes to say it again.
@@ -47,6 +50,7 @@ typedef struct {
     const ListKind *kind;
     int owner, count;
     Span items[MAX_ITEMS];
+    bool open;
 } List;
 
 typedef struct {
@@ -61,6 +65,7 @@ typedef struct {
     char secret[NAME_SIZE], dish[2 * NAME_SIZE];
     int people_count, thing_count, place_count, list_count, step_count;
     int singer, secret_place, cook; // NOBODY until there is a song, a password, a recipe
+    bool song_open, secret_open, recipe_open;
     int day;
     int role[26];             // what the capital letters of a template stand for
     char word[2 * NAME_SIZE]; // what {W} stands for

@@ -96,7 +96,7 @@ bool scene_give(Story *story) {
     if (!cast_thing(story, 'X', held)) return false;
     Thing *gift = thing(story, 'X');
     cast(story, 'A', gift->holder);
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     if (person(story, 'A')->place != person(story, 'B')->place) {
         person(story, 'A')->place = person(story, 'B')->place;
         cast(story, 'P', person(story, 'B')->place);
@@ -125,6 +125,7 @@ bool scene_hide(Story *story) {
     treasure->spot = pick(story, tales_spots.count);
     cast_hiding(story);
     TELL(story, hidings);
+    treasure->open = true;
     return true;
 }
 
@@ -186,6 +187,7 @@ bool scene_purse(Story *story) {
     if (person(story, 'A')->coins >= 0) return false;
     cast(story, 'N', between(story, 4, 40));
     person(story, 'A')->coins = role(story, 'N');
+    person(story, 'A')->purse_open = true;
     TELL(story, purses);
     return true;
 }
@@ -203,13 +205,16 @@ static const char *const payments[] = {
 
 bool scene_spend(Story *story) {
     cast_person(story, 'A', "");
+    for (int i = 0; i < story->people_count && !person(story, 'A')->purse_open; i++)
+        cast(story, 'A', (role(story, 'A') + 1) % story->people_count);
     Person *payer = person(story, 'A');
     if (payer->coins < 2) return false;
     cast(story, 'M', between(story, 2, payer->coins));
     cast(story, 'N', payer->coins - role(story, 'M'));
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     Person *paid = person(story, 'B');
     if (paid->coins >= 0 && paid->coins + role(story, 'M') < 100) {
+        paid->purse_open = false;
         paid->coins += role(story, 'M');
         cast(story, 'K', paid->coins);
         TELL(story, payments);
@@ -220,6 +225,7 @@ bool scene_spend(Story *story) {
         TELL(story, bargains);
     }
     payer->coins = role(story, 'N');
+    payer->purse_open = false;
     return true;
 }
 

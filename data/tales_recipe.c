@@ -112,8 +112,9 @@ static const char *const servings[] = {
 bool scene_recipe(Story *story) {
     if (story->cook != NOBODY) return false;
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     story->cook = role(story, 'A');
+    story->recipe_open = true;
     const int fruit = distinct(story, "fruit", 0, tales_fruits.count); // the first ingredient gives the dish its name
     snprintf(story->dish, sizeof story->dish, "%s %s", tales_fruits.pairs[fruit].first,
              words_pick("dish", &story->random));
@@ -144,7 +145,8 @@ static const char *const questions[] = {
 bool scene_recipe_again(Story *story) {
     if (story->cook == NOBODY) return false;
     cast(story, 'A', story->cook);
-    cast_person(story, 'B', "A");
+    story->recipe_open = false;
+    if (!cast_person(story, 'B', "A")) return false;
     cast_person(story, 'C', "B");
     cast(story, 'K', between(story, 1, story->step_count));
     strcpy(story->word, story->dish);

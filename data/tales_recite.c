@@ -71,7 +71,7 @@ bool scene_list(Story *story) {
         if (story->lists[i].kind == kind) return false;
     }
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     cast(story, 'P', person(story, 'A')->place);
     List *list = &story->lists[story->list_count];
     *list = (List){.kind = kind, .owner = role(story, 'A'), .count = between(story, 3, MAX_ITEMS)};
@@ -85,6 +85,7 @@ bool scene_list(Story *story) {
         list->items[i] = span_since(story, start, 0);
     }
     tell(story, ".");
+    list->open = true;
     story->list_count++;
     return true;
 }
@@ -113,9 +114,11 @@ static void tell_list(Story *story, const List *list, bool backwards) {
 bool scene_list_again(Story *story) {
     if (story->list_count == 0) return false;
     cast(story, 'L', pick(story, story->list_count));
-    const List *list = &story->lists[role(story, 'L')];
+    for (int i = 0; i < story->list_count && !story->lists[role(story, 'L')].open; i++)
+        cast(story, 'L', (role(story, 'L') + 1) % story->list_count);
+    List *list = &story->lists[role(story, 'L')];
     cast(story, 'A', list->owner);
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     if (!cast_person(story, 'C', "AB")) cast(story, 'C', list->owner);
     if (pick(story, 2)) {
         TELL(story, recitals);
@@ -125,6 +128,7 @@ bool scene_list_again(Story *story) {
         TELL(story, places_in_list);
         tell_again(story, list->items[role(story, 'K') - 1]);
     }
+    list->open = false;
     tell(story, ".");
     return true;
 }
@@ -145,8 +149,9 @@ static const char *const songs[] = {
 bool scene_song(Story *story) {
     if (story->singer != NOBODY) return false;
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     story->singer = role(story, 'A');
+    story->song_open = true;
     TELL(story, songs);
     const WordPair *rhyme = tales_rhymes.pairs;
     for (int line = 0; line < VERSE_LINES; line++) {
@@ -175,7 +180,8 @@ static const char *const lines_again[] = {
 bool scene_song_again(Story *story) {
     if (story->singer == NOBODY) return false;
     cast(story, 'A', story->singer);
-    cast_person(story, 'B', "A");
+    story->song_open = false;
+    if (!cast_person(story, 'B', "A")) return false;
     cast(story, 'P', person(story, 'B')->place);
     if (pick(story, 2)) {
         TELL(story, songs_again);
@@ -201,11 +207,12 @@ static const char *const secrets[] = {
 bool scene_secret(Story *story) {
     if (story->secret_place != NOBODY) return false;
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     words_secret(story->secret, sizeof story->secret, &story->random);
     strcpy(story->word, story->secret);
     story->secret_place = pick(story, story->place_count);
     cast(story, 'P', story->secret_place);
+    story->secret_open = true;
     TELL(story, secrets);
     return true;
 }
@@ -239,10 +246,11 @@ static void spell(Story *story) {
 bool scene_secret_again(Story *story) {
     if (story->secret_place == NOBODY) return false;
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     cast(story, 'P', story->secret_place);
     person(story, 'A')->place = story->secret_place;
     strcpy(story->word, story->secret);
+    story->secret_open = false;
     TELL(story, challenges);
     const int more = pick(story, 3);
     if (more == 1) spell(story);

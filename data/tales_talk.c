@@ -76,18 +76,26 @@ static bool ask_giver(Story *story) {
     return true;
 }
 
-static bool ask_third(Story *story) {
-    if (!cast_person(story, 'C', "AB")) return false;
+static bool ask_absent(Story *story) {
+    if (!cast_person(story, 'C', "AB") || person(story, 'C')->place == person(story, 'B')->place) return false;
     cast(story, 'P', person(story, 'C')->place);
     return true;
 }
 
+static bool ask_third(Story *story) {
+    return cast_person(story, 'C', "AB");
+}
+
 static bool ask_wealth(Story *story) {
-    return cast_person(story, 'C', "AB") && person(story, 'C')->coins >= 0;
+    if (!cast_person(story, 'C', "AB") || person(story, 'C')->coins < 0) return false;
+    person(story, 'C')->purse_open = false;
+    return true;
 }
 
 static bool ask_own_wealth(Story *story) {
-    return person(story, 'B')->coins >= 0;
+    if (person(story, 'B')->coins < 0) return false;
+    person(story, 'B')->purse_open = false;
+    return true;
 }
 
 static bool ask_self(Story *story) {
@@ -106,7 +114,7 @@ static const Exchange exchanges[] = {
     {ask_owner, "Whose was {the X}, before all this?", "It belonged to {C}, {the C}"},
     {ask_owner, "Who brought {the X} to {T}?", "{C} from {town C}"},
     {ask_giver, "Who gave you {the X}?", "{C} did"},
-    {ask_third, "Where is {C} <today|now>?", "{C} is {at P}"},
+    {ask_absent, "Where is {C} <today|now>?", "{C} is {at P}"},
     {ask_third, "What is the trade of {C}?", "{He C} is {a C}"},
     {ask_third, "Where does {C} come from?", "From {town C}"},
     {ask_third, "What is the name of {the C}?", "{C}"},
@@ -153,7 +161,7 @@ static void exchange(Story *story, bool named, bool asked[COUNT(exchanges)]) {
 
 bool scene_talk(Story *story) {
     cast_person(story, 'A', "");
-    cast_person(story, 'B', "A");
+    if (!cast_person(story, 'B', "A")) return false;
     cast(story, 'P', person(story, 'B')->place);
     person(story, 'A')->place = role(story, 'P');
     TELL(story, meetings);
@@ -240,7 +248,7 @@ static const char *const remembered_abroad[] = {
 static const char *const remembered_at_home[] = {
     "{C} <polished|looked at|dropped|played with> {the X} {manner}.",
     "{C} would not have sold {the X} for all the gold of {T}.",
-    "{A} envied {C}, and all because of {the X}.",
+    "{A} envied {C}, and all because of {the X}.", // the last, because it takes a second person
 };
 
 bool scene_remember(Story *story) {
@@ -248,7 +256,7 @@ bool scene_remember(Story *story) {
     const Thing *remembered = thing(story, 'X');
     cast(story, 'C', remembered->holder == NOBODY ? remembered->hider : remembered->holder);
     cast(story, 'D', remembered->owner);
-    cast_person(story, 'A', "C");
+    const bool alone = !cast_person(story, 'A', "C");
     if (remembered->holder == NOBODY) {
         cast(story, 'P', remembered->place);
         cast(story, 'S', remembered->spot);
@@ -256,7 +264,7 @@ bool scene_remember(Story *story) {
     } else if (remembered->holder != remembered->owner) {
         TELL(story, remembered_abroad);
     } else {
-        TELL(story, remembered_at_home);
+        tell_one_of(story, remembered_at_home, COUNT(remembered_at_home) - alone);
     }
     return true;
 }

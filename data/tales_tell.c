@@ -147,6 +147,7 @@ static void add_role(Story *story, const char *form, char letter) {
     case 'X':
     case 'Y':
         add_noun(story, form, story->things[who].name);
+        story->things[who].open = false;
         break;
     case 'Z':
         add(story, story->teller);

@@ -23,15 +23,6 @@ double gradient_norm(const Gpt *gpt) {
     return sqrt(total);
 }
 
-const char *gradient_nonfinite(const Gpt *gpt) {
-    for (int i = 0; i < gpt->tensors.count; i++) {
-        const Tensor *t = &gpt->tensors.items[i];
-        for (size_t n = 0; n < t->count; n++)
-            if (!isfinite(gpt->grads[t->offset + n])) return t->name;
-    }
-    return NULL;
-}
-
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step) {
     const real shrink = (real)(adamw->clip > 0 && norm > adamw->clip ? adamw->clip / norm : 1);
     const real beta1 = (real)adamw->beta1, beta2 = (real)adamw->beta2, epsilon = (real)adamw->epsilon;

@@ -11,9 +11,6 @@ typedef struct {
 // The Euclidean norm of all gradients, summed in double in a fixed order.
 double gradient_norm(const Gpt *gpt);
 
-// The first tensor whose gradient holds a number that is not finite, or NULL.
-const char *gradient_nonfinite(const Gpt *gpt);
-
 // One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters.
 // `step` counts from 1. Weight decay touches only tensors marked so.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);

@@ -52,18 +52,19 @@ static uint64_t dropout_counter(const Block *block, const AttentionShape *shape,
 
 // P = softmax of the first `seen` scores of a row, in place, zeros after them; returns the log of the denominator.
 static real softmax_row(real *S, int seen, int columns) {
-    real largest = S[0], sum = 0;
+    real largest = S[0];
+    double sum = 0;
 #pragma omp simd reduction(max : largest)
     for (int j = 0; j < seen; j++) largest = S[j] > largest ? S[j] : largest;
 #pragma omp simd reduction(+ : sum)
     for (int j = 0; j < seen; j++) {
         S[j] = real_exp(S[j] - largest);
-        sum += S[j];
+        sum += (double)S[j];
     }
-    const real scale = 1 / sum;
+    const real scale = (real)(1 / sum);
     for (int j = 0; j < seen; j++) S[j] *= scale;
     for (int j = seen; j < columns; j++) S[j] = 0;
-    return (real)log(sum) + largest;
+    return (real)(log(sum) + (double)largest);
 }
 
 void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,

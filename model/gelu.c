@@ -18,7 +18,7 @@ void gelu_forward(real *out, const real *x, int rows, int C) {
 
 // out = x g(2u(x)) and g' = g (1 - g), so d out / d x = g + x g (1 - g) 2 u', with u' = sqrt(2/pi) (1 + 3 * 0.044715
 // x^2).
-void gelu_again(real *out, real *x, int rows, int C) {
+void gelu_and_slope(real *out, real *x, int rows, int C) {
     const Share own = share_rows(rows);
 #pragma omp simd
     for (size_t i = (size_t)own.begin * C; i < (size_t)own.end * C; i++) {

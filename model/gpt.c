@@ -47,8 +47,10 @@ bool shape_check(const Shape *shape, Error *error) {
                           shape->heads, shape->width);
     // Products of sizes are held in ints where one matrix is concerned.
     if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
-        return fail_input(error, "--width %d would make a matrix of more than 10^9 numbers; choose a smaller one",
-                          shape->width);
+        return fail_input(error,
+                          "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; choose a "
+                          "smaller one",
+                          shape->width, shape->vocab);
     return true;
 }
 

@@ -15,7 +15,8 @@ static void layout(Inference *inference, const Shape *shape) {
     inference->norm = arena_reals(arena, rows * C);
     inference->mean = arena_reals(arena, rows);
     inference->rstd = arena_reals(arena, rows);
-    inference->wide = arena_reals(arena, rows * MLP_RATIO * C);
+    inference->qkv = arena_reals(arena, rows * 3 * C);
+    inference->hidden = arena_reals(arena, rows * MLP_RATIO * C);
     inference->heads = arena_reals(arena, rows * C);
     inference->branch = arena_reals(arena, rows * C);
     const size_t attention = attention_scratch(inference->capacity, false), head = head_scratch(shape->vocab);
@@ -53,7 +54,7 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     const int C = gpt->shape.width, rows = inference->B * n;
     const Position *pos = &inference->pos;
     const size_t layer_cache = (size_t)inference->B * inference->capacity * 2 * C;
-    real *qkv = inference->wide, *cache = inference->cache + l * layer_cache;
+    real *qkv = inference->qkv, *cache = inference->cache + l * layer_cache;
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
     remember(cache, inference, qkv, n, C);
     team_barrier();
@@ -77,20 +78,20 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
 
 static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
     const LayerWeights *w = &gpt->w.layers[l];
-    const int C = gpt->shape.width, hidden = MLP_RATIO * C, rows = inference->B * n;
+    const int C = gpt->shape.width, wide = MLP_RATIO * C, rows = inference->B * n;
     const Dropout keep_all = {0};
-    real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *wide = inference->wide;
+    real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *hidden = inference->hidden;
 
     layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln1w, w->ln1b, rows, C);
-    linear_forward(wide, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
+    linear_forward(inference->qkv, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     attend(inference, gpt, l, n);
     linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
     residual_forward(x, x, branch, &keep_all, rows, C);
 
     layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln2w, w->ln2b, rows, C);
-    linear_forward(wide, norm, w->fcw, w->fcb, rows, C, hidden);
-    gelu_forward(wide, wide, rows, hidden);
-    linear_forward(branch, wide, w->fcprojw, w->fcprojb, rows, hidden, C);
+    linear_forward(hidden, norm, w->fcw, w->fcb, rows, C, wide);
+    gelu_forward(hidden, hidden, rows, wide);
+    linear_forward(branch, hidden, w->fcprojw, w->fcprojb, rows, wide, C);
     residual_forward(x, x, branch, &keep_all, rows, C);
 }
 

@@ -18,7 +18,8 @@ typedef struct {
     real *x;           // (B, chunk, C) residual stream
     real *norm;        // (B, chunk, C); after a feed, the input of the head
     real *mean, *rstd; // (B, chunk)
-    real *wide;        // (B, chunk, 4C) qkv, or the MLP's hidden layer
+    real *qkv;         // (B, chunk, 3C)
+    real *hidden;      // (B, chunk, 4C) the MLP's
     real *heads;       // (B, chunk, C)
     real *branch;      // (B, chunk, C)
     real *scratch;

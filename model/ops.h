@@ -52,7 +52,7 @@ void linear_backward_weights(real *dweight, real *dbias, const real *dout, const
 // out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2. By rows, as all of them here.
 void gelu_forward(real *out, const real *x, int rows, int C);
 // out as in forward, and x is overwritten by the slope d out / d x: one exp serves both.
-void gelu_again(real *out, real *x, int rows, int C);
+void gelu_and_slope(real *out, real *x, int rows, int C);
 // dx = dout * slope, in place.
 void gelu_backward(real *dout, const real *slope, int rows, int C);
 

@@ -53,6 +53,17 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
     }
 }
 
+const char *tensors_nonfinite(const real *values, const TensorTable *table) {
+    const char *found = NULL;
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        if (found && t->position) break; // positions stand behind the layers and get their gradients last
+        for (size_t n = 0; n < t->count; n++)
+            if (!isfinite(values[t->offset + n])) found = t->name;
+    }
+    return found;
+}
+
 void tensors_free(TensorTable *table) {
     free(table->items);
     *table = (TensorTable){0};

@@ -53,6 +53,10 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
+// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one of the last layer,
+// which a backward pass comes to first.
+const char *tensors_nonfinite(const real *values, const TensorTable *table);
+
 void tensors_free(TensorTable *table);
 
 #endif

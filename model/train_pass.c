@@ -3,7 +3,7 @@
 #include "data/random.h"
 #include "model/team.h"
 
-#include <assert.h>
+#include <stdio.h>
 
 static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *shape, size_t rows) {
     const size_t C = (size_t)shape->width;
@@ -122,7 +122,7 @@ static void mlp_backward(TrainPass *pass, Gpt *gpt, int l) {
     real *dhidden = pass->dwide, *dfc = pass->dwide; // (B,T,4C)
 
     residual_backward(pass->dbranch, pass->dx, &drop_mlp, rows, C);
-    gelu_again(pass->hidden, a->fc, rows, hidden);
+    gelu_and_slope(pass->hidden, a->fc, rows, hidden);
     linear_backward(dhidden, pass->dbranch, w->fcprojw, rows, hidden, C);
     gelu_backward(dhidden, a->fc, rows, hidden);
     layernorm_again(pass->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
@@ -213,4 +213,26 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
         tokens_backward(gpt->dw.wte, dx, ids, rows, C);
     }
     if (pos->scheme->reduce) pos->scheme->reduce(&pass->pos);
+}
+
+static bool finite_all(const real *values, size_t count) {
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(values[n])) return false;
+    return true;
+}
+
+const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape) {
+    const size_t rows = (size_t)pass->B * pass->T, n = rows * shape->width;
+    for (int l = 0; l < shape->layers; l++) {
+        const LayerActivations *a = &pass->layers[l];
+        const char *what = !finite_all(a->x, n)         ? "input"
+                           : !finite_all(a->qkv, 3 * n) ? "queries, keys and values"
+                           : !finite_all(a->heads, n)   ? "attention"
+                           : !finite_all(a->x_mid, n)   ? "projection"
+                                                        : NULL;
+        snprintf(where, 80, "the %s of layer %d", what ? what : "", l);
+        if (what) return where;
+    }
+    snprintf(where, 80, "the output of the last layer");
+    return finite_all(pass->x_final, n) ? NULL : where;
 }

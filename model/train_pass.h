@@ -13,7 +13,7 @@ typedef struct {
     real *lse;                 // (B,H,T)
     real *x_mid;               // (B,T,C) residual stream between attention and MLP
     real *ln2_mean, *ln2_rstd; // (B,T)
-    real *fc;                  // (B,T,4C) before the gelu; backward turns it into the gelu's slope
+    real *fc;                  // (B,T,4C) before the gelu; backward overwrites it by the gelu's slope
 } LayerActivations;
 
 typedef struct {
@@ -46,12 +46,16 @@ void train_pass_free(TrainPass *pass);
 // Read the token embeddings of ids (B,T) into the first layer's x.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
-// From those embeddings to pass->nll. With pass->dnll, the gradient of the total loss by each nll, also start the
-// backward pass: the head's, into pass->dx and dw.wte. Without, only forward.
+// From those embeddings to pass->nll. `training` also begins the backward pass, because the logits are not kept: from
+// pass->dnll, the gradient of the total loss by each nll, through the head into pass->dnorm and dw.wte.
 void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training);
 
 // The rest of the backward pass: gradients are added to gpt->grads; pass->dx becomes the gradient by the input
 // embeddings.
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids);
+
+// Where a number that is not finite came up first in the forward pass, such as "the attention of layer 2" (into
+// `where`), or NULL.
+const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape);
 
 #endif

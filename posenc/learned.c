@@ -72,7 +72,7 @@ const Scheme scheme_learned = {
     .formula = "x_t += P[t], P trainable (T, C)",
     .paper = "Gehring et al. 2017; GPT-2 (Radford et al. 2019)",
     .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties "
-            "neighbours\n"
+            "neighbours "
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
     .max_length = max_length,

@@ -73,7 +73,7 @@ const Scheme scheme_rope = {
     .formula = "q_t, k_t: pair i turned by t b^(-2i/d)",
     .paper = "Su et al. 2021 (2104.09864)",
     .help = "Each pair of channels of a query or key is a hand of a clock that is turned by its position. The product "
-            "of the\n"
+            "of the "
             "two depends on the angle between them, so on the distance alone; nothing is added and no length changes.",
     .options = rope_options,
     .check = check,

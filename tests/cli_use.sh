@@ -63,7 +63,7 @@ succeed "eval past the trained context" eval run --context 8,16,32 --by-position
 for context in 8 16 32; do
     check "a row for context $context" says "^ +$context +$context +2[0-9]{3}( +[0-9]+\.[0-9]+){3}$"
 done
-check "the table has its columns" test "$(head -n 1 table.csv)" = 'context,stride,position,tokens,nats,perplexity'
+check "the table has its columns" test "$(head -n 1 table.csv)" = 'context,stride,position,tokens,nats,perplexity,bits_per_byte'
 check "and a row a position" test "$(wc -l <table.csv)" -eq $((1 + 3 + 8 + 16 + 32))
 # Every position's nats, weighted by its tokens, give the mean.
 check "positions add up to the whole" awk -F , '

@@ -194,7 +194,7 @@ static void gelu_and_its_slope(void **state) {
     gelu_loss(&g);
     for (int n = 0; n < N; n++) expect_near("out", (size_t)n, g.out[n], gelu(g.x[n]), EXACT);
     real *again = nan_reals(N), *slope = copy_reals(g.x, N), *dx = copy_reals(g.dout, N);
-    gelu_again(again, slope, N, 1);
+    gelu_and_slope(again, slope, N, 1);
     expect_all_near("again", again, g.out, N, EXACT);
     gelu_backward(dx, slope, N, 1);
     expect_gradient("dx", dx, g.x, N, gelu_loss, &g, DIFFER);
@@ -206,7 +206,7 @@ static void gelu_far_out(void **state) {
     (void)state;
     const real expected[] = {0, 0, 0, 40, 1000}, slopes[] = {0, 0, 0.5, 1, 1};
     real x[] = {-1000, -40, 0, 40, 1000}, out[5];
-    gelu_again(out, x, 5, 1);
+    gelu_and_slope(out, x, 5, 1);
     expect_all_near("out", out, expected, 5, EXACT);
     expect_all_near("slope", x, slopes, 5, EXACT);
 }

@@ -154,14 +154,22 @@ static void a_bad_gradient_is_named(void **state) {
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);
     set_gradients(&gpt, 1, 6);
-    assert_null(gradient_nonfinite(&gpt));
-    for (int i = gpt.tensors.count - 1; i >= 0; i--) {
+    assert_null(tensors_nonfinite(gpt.grads, &gpt.tensors));
+    for (int i = 0; i < gpt.tensors.count - 1; i++) {
         static const real bad[] = {NAN, INFINITY, -INFINITY};
-        const Tensor *t = &gpt.tensors.items[i];
+        const Tensor *t = &gpt.tensors.items[i], *last = &gpt.tensors.items[gpt.tensors.count - 1];
+        assert_true(last->position);
         gpt.grads[t->offset + (i % 2 ? 0 : t->count - 1)] = bad[i % 3];
-        assert_ptr_equal(gradient_nonfinite(&gpt), t->name); // the first of several
+        assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), t->name); // the last of several
+        gpt.grads[last->offset] = NAN; // positions come last of all, so they are named only when they are alone
+        assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), t->name);
+        gpt.grads[last->offset] = 0;
         assert_false(isfinite(gradient_norm(&gpt)));
     }
+    set_gradients(&gpt, 1, 6);
+    const Tensor *last = &gpt.tensors.items[gpt.tensors.count - 1];
+    gpt.grads[last->offset] = NAN;
+    assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), last->name);
     gpt_free(&gpt);
 }
 

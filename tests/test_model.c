@@ -260,17 +260,18 @@ static void impossible_shapes_are_refused(void **state) {
     static const struct {
         Shape shape;
         const char *part; // NULL: a possible shape
-    } cases[] = {{{257, 256, 4, 4, 128}, NULL},
-                 {{1, 1, 1, 1, 1}, NULL},
-                 {{0, 256, 4, 4, 128}, "at least 1"},
-                 {{257, 0, 4, 4, 128}, "at least 1"},
-                 {{257, 256, 0, 4, 128}, "at least 1"},
-                 {{257, 256, 4, 0, 128}, "at least 1"},
-                 {{257, 256, 4, 4, -128}, "at least 1"},
-                 {{257, 256, 4, 3, 128}, "--heads 3 does not divide --width 128"},
-                 {{257, 256, 4, 256, 128}, "--heads 256 does not divide"},
-                 {{65536, 256, 4, 4, 16000}, "--width 16000 would make a matrix of more than 10^9"},
-                 {{257, 256, 4, 4, 20000}, "--width 20000 would"}};
+    } cases[] = {
+        {{257, 256, 4, 4, 128}, NULL},
+        {{1, 1, 1, 1, 1}, NULL},
+        {{0, 256, 4, 4, 128}, "at least 1"},
+        {{257, 0, 4, 4, 128}, "at least 1"},
+        {{257, 256, 0, 4, 128}, "at least 1"},
+        {{257, 256, 4, 0, 128}, "at least 1"},
+        {{257, 256, 4, 4, -128}, "at least 1"},
+        {{257, 256, 4, 3, 128}, "--heads 3 does not divide --width 128"},
+        {{257, 256, 4, 256, 128}, "--heads 256 does not divide"},
+        {{65536, 256, 4, 4, 16000}, "--width 16000 with a vocabulary of 65536 would make a matrix of more than 10^9"},
+        {{257, 256, 4, 4, 20000}, "--width 20000 with a vocabulary of 257 would"}};
     Gpt gpt;
     const Position pos = {.scheme = &scheme_none};
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -252,9 +252,14 @@ static void a_log_is_cut_after_the_checkpoint(void **state) {
     expect_kept("step,tok", 3, HEADER);
     expect_kept("", 3, HEADER);
     RunLog log;
-    Error error = {0};
-    unlink(paths.log);
-    expect_message(log_open(&log, paths.log, 4, &error), &error, "log.csv");
+    Buffer file;
+    Error error;
+    unlink(paths.log); // a log that was lost is no reason to lose the checkpoint
+    must(log_open(&log, paths.log, 4, &error), &error);
+    log_close(&log);
+    must(file_read(&file, paths.log, &error), &error);
+    assert_string_equal((const char *)file.bytes, HEADER);
+    free(file.bytes);
 }
 
 static void a_row_has_every_column(void **state) {

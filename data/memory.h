@@ -1,0 +1,13 @@
+// How much memory a large allocation may count on. Systems hand out more than they have and kill the program when it is
+// touched, so that a refusal must come before.
+#ifndef BITTER_MEMORY_H
+#define BITTER_MEMORY_H
+
+#include <stddef.h>
+
+// Bytes that this process can still use: the smallest of what the machine has to spare (its whole memory where the
+// system does not tell more), what the control group (version 2) leaves, and what the address-space limit leaves.
+// SIZE_MAX when nothing is known.
+size_t memory_available(void);
+
+#endif
