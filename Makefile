@@ -69,6 +69,9 @@ test-programs: $(TEST_PROGRAMS)
 sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
+bench: all ## speed of three model sizes under every scheme, beside PyTorch where python3 has torch
+	@sh cmd/bench.sh $(abspath $(PROGRAM))
+
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
 	sh tests/valgrind build/valgrind/bitter

@@ -1,6 +1,6 @@
 // builtin:tales, little stories in which what was said early decides what is said later.
 //
-//     document    = title opening paragraph... ending
+//     document    = title opening paragraph... [again]... ending
 //     title       = a template of the document's kind: tale, letter, inquiry, journey, kitchen, market, songbook
 //     opening     = setting, then for each person: name, trade, town, place, and what he or she owns
 //     paragraph   = [heading] scene [scene]
@@ -14,9 +14,12 @@
 //     recipe      = step...;  step = number "." (ingredient | work on "the pears from step 1")
 //     ending      = where the things are in the end, a closing template of the kind
 //
-// Which scene comes next is drawn with the weights of the kind; the words come from templates (see tell() in tales.h)
-// and the lists of tales_words.c. Names are composed of syllables. A document is 200 to 4000 bytes long, log-uniformly
-// aimed at.
+// Which scene comes next is drawn with the weights of the kind, among those that the length aimed at leaves room for;
+// the words come from templates (see tell() in tales.h) and the lists of tales_words.c. Names are composed of
+// syllables. What a story brings in to be learnt (a list, a song, a password, a recipe, a purse, a thing somebody owns)
+// is open until it comes back; room for that is kept, and what is still open when the rest is used up comes back then.
+// A document is 200 to 4000 bytes long, log-uniformly aimed at; the shortest have one person and neither setting nor
+// closing.
 #include "data/tales.h"
 #include "data/builtin.h"
 
@@ -27,11 +30,17 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 enum {
-    SMALLEST_AIM = 200,
+    SMALLEST = 200,
     LARGEST_AIM = 3700,
     LARGEST = 4000,
-    ENDING_ROOM = 850, // more than the longest scene that says something again and the longest ending
-    LONG_AIM = 900,    // from here on a document begins with something new and ends with saying it again
+    WHOLE_AIM = 330,    // from here on a document has a setting and a closing,
+    PEOPLE_AIM = 430,   // more than one person,
+    LONG_AIM = 900,     // chapters, something new at the beginning, and something said again at the end
+    AGAIN_ROOM = 170,   // what it typically takes, and at most twice that: to say any one thing again,
+    CLOSING_ROOM = 60,  // the closing template,
+    THING_ROOM = 60,    // to say where a thing is
+    FIRST_ROOM = 140,   // of the one scene that every document has
+    SHORTEST_LINE = 28, // at least, of saying where a thing is
     SCENES_PER_CHAPTER = 4,
 };
 
@@ -41,7 +50,7 @@ typedef struct {
 
 static const DocumentKind kinds[] = {
     // tale
-    {"<The tale of {A} and {the X}|{The X} of {T}|{A}, {B}, and {the X}>",
+    {"<The tale of {A} and {the X}|{The X} of {T}|{A} and {the X}>",
      "<Once upon a time|Long ago|Many years ago|In the time of our grandmothers>, <there was no quieter town "
      "than|nobody had heard of|every road led to> {T}.<| So {Z} tells it.>",
      NULL, "<And that is the end.|There the tale ends, says {Z}.|{Z} of {T} told it, and it is true.>"},
@@ -67,40 +76,72 @@ static const DocumentKind kinds[] = {
      "Song {# K}", "So ends the songbook of {T}, which {Z} copied out by hand."},
 };
 
-// The part a scene plays in learning by heart.
-typedef enum { PLAIN, NEW, AGAIN, ANY } Part;
+static int open_lists(const Story *story) {
+    int count = 0;
+    for (int i = 0; i < story->list_count; i++) count += story->lists[i].open;
+    return count;
+}
+
+static int open_song(const Story *story) {
+    return story->song_open;
+}
+
+static int open_secret(const Story *story) {
+    return story->secret_open;
+}
+
+static int open_recipe(const Story *story) {
+    return story->recipe_open;
+}
+
+static int open_purses(const Story *story) {
+    int count = 0;
+    for (int i = 0; i < story->people_count; i++) count += story->people[i].purse_open;
+    return count;
+}
+
+static int open_things(const Story *story) {
+    int count = 0;
+    for (int i = 0; i < story->thing_count; i++) count += story->things[i].open;
+    return count;
+}
+
+// The part a scene plays in learning by heart. OPEN is asked for, never had: whatever brings back what is still open.
+typedef enum { PLAIN, NEW, AGAIN, ANY, OPEN } Part;
 
 typedef struct {
     Scene *scene;
     Part part;
     bool block;                          // has lines of its own, so that nothing may follow in its paragraph
+    short room;                          // bytes that must be left for it, and for what it brings in to come back
+    int (*open)(const Story *);          // how many things are open that it brings back
     unsigned char weights[COUNT(kinds)]; // how often it comes in a document of each kind
 } SceneKind;
 
-// One row per scene and one column per kind of document.
+// One row per scene and one column per kind of document. Scenes without consequences wait for a story with much room.
 // clang-format off
 static const SceneKind scenes[] = {
-    //                                 tale letter inquiry journey kitchen market songs
-    {scene_travel,       PLAIN, false, {  8,     6,      5,     16,      5,     6,    6}},
-    {scene_give,         PLAIN, false, {  8,     6,      5,      6,      4,     8,    5}},
-    {scene_hide,         PLAIN, false, {  8,     6,      7,      5,      4,     3,    5}},
-    {scene_fetch,        PLAIN, false, { 12,    10,      9,      8,      6,     7,    8}},
-    {scene_purse,        PLAIN, false, {  3,     4,      4,      3,      2,     9,    2}},
-    {scene_spend,        PLAIN, false, {  5,     6,      5,      4,      4,    14,    3}},
-    {scene_mood,         PLAIN, false, {  4,     5,      2,      4,      3,     3,    5}},
-    {scene_talk,         PLAIN, true,  {  7,     5,     16,      5,      5,     5,    4}},
-    {scene_remember,     PLAIN, false, {  5,     5,      6,      4,      3,     3,    4}},
-    {scene_gossip,       PLAIN, false, {  4,     7,      8,      4,      3,     3,    5}},
-    {scene_day,          PLAIN, false, {  3,     4,      3,      6,      2,     2,    3}},
-    {scene_count,        PLAIN, false, {  2,     3,      1,      3,      4,     7,    2}},
-    {scene_list,         NEW,   false, {  4,     4,      3,      7,      4,     8,    4}},
-    {scene_list_again,   AGAIN, false, {  7,     8,      6,     12,      8,    12,    7}},
-    {scene_song,         NEW,   true,  {  2,     2,      1,      2,      1,     2,   14}},
-    {scene_song_again,   AGAIN, true,  {  5,     5,      2,      5,      3,     4,   20}},
-    {scene_secret,       NEW,   false, {  2,     2,      3,      3,      1,     1,    5}},
-    {scene_secret_again, AGAIN, false, {  5,     4,      6,      6,      3,     2,    9}},
-    {scene_recipe,       NEW,   true,  {  1,     1,      1,      1,     12,     1,    1}},
-    {scene_recipe_again, AGAIN, false, {  2,     3,      1,      3,     16,     2,    2}},
+    //                                  room  brings back    tale letter inquiry journey kitchen market songs
+    {scene_travel,       PLAIN, false,  110, NULL,        {  8,     6,      5,     16,      5,     6,    6}},
+    {scene_give,         PLAIN, false,  130, NULL,        {  8,     6,      5,      6,      4,     8,    5}},
+    {scene_hide,         PLAIN, false,  130, NULL,        {  8,     6,      7,      5,      4,     3,    5}},
+    {scene_fetch,        PLAIN, false,  110, NULL,        { 12,    10,      9,      8,      6,     7,    8}},
+    {scene_purse,        PLAIN, false,  170, NULL,        {  3,     4,      4,      3,      2,     9,    2}},
+    {scene_spend,        PLAIN, false,  100, open_purses, {  5,     6,      5,      4,      4,    14,    3}},
+    {scene_mood,         PLAIN, false,  600, NULL,        {  4,     5,      2,      4,      3,     3,    5}},
+    {scene_talk,         PLAIN, true,   320, NULL,        {  7,     5,     16,      5,      5,     5,    4}},
+    {scene_remember,     PLAIN, false,   80, NULL,        {  5,     5,      6,      4,      3,     3,    4}},
+    {scene_gossip,       PLAIN, false,  200, NULL,        {  4,     7,      8,      4,      3,     3,    5}},
+    {scene_day,          PLAIN, false,  600, NULL,        {  3,     4,      3,      6,      2,     2,    3}},
+    {scene_count,        PLAIN, false,  600, NULL,        {  2,     3,      1,      3,      4,     7,    2}},
+    {scene_list,         NEW,   false,  330, NULL,        {  4,     4,      3,      7,      4,     8,    4}},
+    {scene_list_again,   AGAIN, false,  170, open_lists,  {  7,     8,      6,     12,      8,    12,    7}},
+    {scene_song,         NEW,   true,   400, NULL,        {  2,     2,      1,      2,      1,     2,   14}},
+    {scene_song_again,   AGAIN, true,   160, open_song,   {  5,     5,      2,      5,      3,     4,   20}},
+    {scene_secret,       NEW,   false,  220, NULL,        {  2,     2,      3,      3,      1,     1,    5}},
+    {scene_secret_again, AGAIN, false,  120, open_secret, {  5,     4,      6,      6,      3,     2,    9}},
+    {scene_recipe,       NEW,   true,   700, NULL,        {  1,     1,      1,      1,     12,     1,    1}},
+    {scene_recipe_again, AGAIN, false,  120, open_recipe, {  2,     3,      1,      3,     16,     2,    2}},
 };
 // clang-format on
 
@@ -143,8 +184,9 @@ static void invent(Story *story, double aim) {
     words_person(story->friend, NAME_SIZE, pick(story, 2), &story->random);
     story->place_count = 2 + larger;
     for (int i = 0; i < story->place_count; i++) story->places[i] = distinct(story, "place", i, tales_places.count);
-    for (int i = 0; i < 2 + larger; i++) invent_person(story);
-    for (int i = pick(story, 2); i < 2 + larger; i++) invent_thing(story);
+    const int people = aim < PEOPLE_AIM ? 1 : 2 + larger;
+    for (int i = 0; i < people; i++) invent_person(story);
+    for (int i = aim < PEOPLE_AIM ? people : 1 + pick(story, 2); i <= people; i++) invent_thing(story);
 }
 
 static const char *const introductions[] = {
@@ -181,17 +223,19 @@ static void introduce(Story *story, int who) {
         } else {
             TELL(story, belongings);
         }
+        story->things[i].open = true;
         more = true;
     }
 }
 
-static void tell_opening(Story *story, const DocumentKind *kind) {
+static void tell_opening(Story *story, const DocumentKind *kind, double aim) {
     cast(story, 'A', 0);
-    cast(story, 'B', 1);
     cast(story, 'X', 0);
     tell(story, kind->title);
-    tell(story, "\n\n");
-    tell(story, kind->setting);
+    if (aim >= WHOLE_AIM) {
+        tell(story, "\n\n");
+        tell(story, kind->setting);
+    }
     tell(story, "\n\n");
     for (int who = 0; who < story->people_count; who++) {
         if (who > 0) tell(story, pick(story, 3) ? " " : "\n\n");
@@ -199,69 +243,140 @@ static void tell_opening(Story *story, const DocumentKind *kind) {
     }
 }
 
-static int weight(const SceneKind *scene, int kind, Part part) {
-    return part == ANY || part == scene->part ? scene->weights[kind] : 0;
+// How many things the ending speaks of.
+static int ending_things(const Story *story, double aim) {
+    const int open = open_things(story), least = aim < LONG_AIM ? 1 : 3;
+    const int wanted = open > least ? open : least;
+    return wanted < story->thing_count ? wanted : story->thing_count;
 }
 
-static const SceneKind *choose_scene(Story *story, int kind, Part part) {
-    int total = 0;
-    for (int i = 0; i < COUNT(scenes); i++) total += weight(&scenes[i], kind, part);
-    const SceneKind *chosen = scenes;
-    for (int rest = pick(story, total); rest >= weight(chosen, kind, part); chosen++)
-        rest -= weight(chosen, kind, part);
+// Room to keep for what must still come.
+static int reserve(const Story *story, double aim) {
+    int room = ending_things(story, aim) * THING_ROOM;
+    if (aim >= WHOLE_AIM) room += CLOSING_ROOM;
+    if (aim >= LONG_AIM) room += AGAIN_ROOM;
+    for (int i = 0; i < COUNT(scenes); i++)
+        if (scenes[i].open) room += scenes[i].open(story) * scenes[i].room;
+    return room;
+}
+
+// What scenes are drawn by: the part they must play, the room there is, and those of which the story has shown that it
+// does not allow them (one bit each).
+typedef struct {
+    int kind;
+    Part part;
+    double room;
+    unsigned long refused;
+} Choice;
+
+static int weight(const Story *story, const Choice *choice, int index) {
+    const SceneKind *scene = &scenes[index];
+    const bool open = scene->open && scene->open(story) > 0;
+    const Part part = choice->part;
+    if (choice->refused >> index & 1 || (part == OPEN && !open)) return 0;
+    if ((part == NEW || part == AGAIN) && part != scene->part) return 0;
+    if (open) return 2 * scene->weights[choice->kind]; // its room has been kept
+    return scene->room <= choice->room ? scene->weights[choice->kind] : 0;
+}
+
+// The index of a scene, or -1 when there is none.
+static int choose_scene(Story *story, const Choice *choice) {
+    int weights[COUNT(scenes)], total = 0;
+    for (int i = 0; i < COUNT(scenes); i++) total += weights[i] = weight(story, choice, i);
+    if (total == 0) return -1;
+    int chosen = 0;
+    for (int rest = pick(story, total); rest >= weights[chosen]; chosen++) rest -= weights[chosen];
     return chosen;
 }
 
-// Scene number `index`, after a block or not; returns whether it is a block itself.
-static bool tell_scene(Story *story, int kind, Part part, int index, bool after_block) {
-    const bool chapter = kinds[kind].heading && index % SCENES_PER_CHAPTER == 0;
-    if (chapter) {
-        cast(story, 'K', index / SCENES_PER_CHAPTER + 1);
+// Tell a scene; false when none is possible. `chapter` numbers a chapter that it begins, 0 for none; *block is whether
+// the scene before was a block, then whether this one is.
+static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
+    const size_t before = story->text->size;
+    if (chapter > 0) {
+        cast(story, 'K', chapter);
         tell(story, "\n\n");
-        tell(story, kinds[kind].heading);
+        tell(story, kinds[choice.kind].heading);
     }
     const size_t start = story->text->size;
-    for (;;) { // ends: a journey is always possible, something new at the start, and then something again
-        const SceneKind *chosen = choose_scene(story, kind, part);
-        const bool joined = !chapter && !after_block && index > 0 && !chosen->block && pick(story, 2);
+    for (int index; (index = choose_scene(story, &choice)) >= 0; choice.refused |= 1ul << index) {
+        const SceneKind *chosen = &scenes[index];
+        const bool joined = chapter == 0 && !*block && !chosen->block && pick(story, 2);
         tell(story, joined ? " " : "\n\n");
-        if (chosen->scene(story)) return chosen->block;
+        if (chosen->scene(story)) {
+            *block = chosen->block;
+            return true;
+        }
         story->text->size = start;
+    }
+    story->text->size = before;
+    return false;
+}
+
+// Scenes until the length aimed at, less what is still to come, is reached; returns whether the last was a block.
+static bool tell_scenes(Story *story, size_t start, int kind, double aim) {
+    bool block = true;
+    for (int i = 0;; i++) {
+        const double size = (double)(story->text->size - start), least = SMALLEST - SHORTEST_LINE;
+        Choice choice = {
+            .kind = kind, .part = i == 0 && aim >= LONG_AIM ? NEW : ANY, .room = aim - size - reserve(story, aim)};
+        if (choice.room < FIRST_ROOM && (i == 0 || size < least)) choice.room = FIRST_ROOM;
+        const bool chapters = kinds[kind].heading && aim >= LONG_AIM && i % SCENES_PER_CHAPTER == 0;
+        const Story before = *story;
+        const size_t end = story->text->size;
+        if (!tell_scene(story, choice, chapters ? i / SCENES_PER_CHAPTER + 1 : 0, &block)) return block;
+        if (story->text->size - start + 2 * (size_t)reserve(story, aim) <= LARGEST) continue;
+        *story = before; // this scene would be too much: as if it had not been
+        story->text->size = end;
+        return true;
     }
 }
 
 static void tell_ending(Story *story, const DocumentKind *kind, double aim) {
-    const int most = aim < 400 ? 0 : aim < 1000 ? 1 : 3;
-    const int first = pick(story, story->thing_count);
-    for (int i = 0; i < most && i < story->thing_count; i++) {
-        cast(story, 'X', (first + i) % story->thing_count);
-        tell(story, i == 0 ? "\n\n" : " ");
-        tell_whereabouts(story);
-    }
+    const int wanted = ending_things(story, aim), first = pick(story, story->thing_count);
+    bool told[MAX_THINGS] = {false};
     tell(story, "\n\n");
-    tell(story, kind->ending);
+    for (int count = 0, round = 0; round < 2; round++) { // first what is open, then others
+        for (int i = 0; i < story->thing_count && count < wanted; i++) {
+            const int which = (first + i) % story->thing_count;
+            if (told[which] || (round == 0 && !story->things[which].open)) continue;
+            cast(story, 'X', which);
+            if (count++ > 0) tell(story, " ");
+            tell_whereabouts(story);
+            told[which] = true;
+        }
+    }
+    if (aim >= WHOLE_AIM) {
+        tell(story, "\n\n");
+        tell(story, kind->ending);
+    }
     tell(story, "\n");
+}
+
+// ratio^exponent for an exponent in [0, 1): the root of each of its bits. Square roots, unlike pow(), are the same on
+// every machine.
+static double power(double ratio, double exponent) {
+    double product = 1;
+    for (int bit = 0; bit < 16; bit++) {
+        ratio = sqrt(ratio);
+        exponent *= 2;
+        if (exponent < 1) continue;
+        exponent -= 1;
+        product *= ratio;
+    }
+    return product;
 }
 
 static void tales_document(Text *text, uint64_t seed, uint64_t index) {
     const size_t start = text->size;
     Story story = {.text = text, .random = {random_bits(random_key(seed, "tales"), index), 0}};
-    const double aim = SMALLEST_AIM * pow((double)LARGEST_AIM / SMALLEST_AIM, random_next(&story.random));
+    const double aim = SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random));
     const int kind = pick(&story, COUNT(kinds));
     invent(&story, aim);
-    tell_opening(&story, &kinds[kind]);
-    bool block = true;
-    for (int i = 0; i == 0 || (double)(text->size - start) < aim; i++) {
-        const Story before = story;
-        const size_t end = text->size;
-        block = tell_scene(&story, kind, i == 0 && aim >= LONG_AIM ? NEW : ANY, i, block);
-        if (text->failed) return;
-        if (text->size - start <= LARGEST - ENDING_ROOM) continue;
-        story = before; // this scene would be too much: as if it had not been
-        text->size = end;
-        break;
-    }
-    if (aim >= LONG_AIM) tell_scene(&story, kind, AGAIN, 1, true);
+    tell_opening(&story, &kinds[kind], aim);
+    bool block = tell_scenes(&story, start, kind, aim);
+    while (tell_scene(&story, (Choice){.kind = kind, .part = OPEN}, 0, &block)) continue;
+    if (aim >= LONG_AIM) tell_scene(&story, (Choice){.kind = kind, .part = AGAIN, .room = AGAIN_ROOM}, 0, &block);
     tell_ending(&story, &kinds[kind], aim);
 }
 
