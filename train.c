@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXIT_INTERRUPTED 130
-#define SAMPLE_TOKENS    200
+#define SAMPLE_TOKENS 200
 
 // SIGINT, SIGTERM and SIGHUP ask the loop to stop after the step at work; a handler can reach nothing but a global.
 static volatile sig_atomic_t interrupted;
@@ -201,7 +200,7 @@ int command_train(int argc, char **argv) {
     corpus_close(&corpus);
     if (lock >= 0) close(lock);
     if (!ok) die("train", &error);
-    return unfinished ? EXIT_INTERRUPTED : 0;
+    return unfinished ? ERROR_INTERRUPTED : 0;
 }
 
 typedef struct {

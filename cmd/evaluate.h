@@ -18,8 +18,8 @@ typedef struct {
     uint64_t *position_tokens; // (window)
 } Evaluation;
 
-// Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has fewer
-// than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
+// Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has
+// fewer than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
 // Called now and then with the share that is done, 0..1.

@@ -33,14 +33,14 @@ enum {
     SMALLEST = 200,
     LARGEST_AIM = 3700,
     LARGEST = 4000,
-    WHOLE_AIM = 330,    // from here on a document has a setting and a closing,
-    PEOPLE_AIM = 430,   // more than one person,
-    LONG_AIM = 900,     // chapters, something new at the beginning, and something said again at the end
-    AGAIN_ROOM = 170,   // what it typically takes, and at most twice that: to say any one thing again,
-    CLOSING_ROOM = 60,  // the closing template,
-    THING_ROOM = 60,    // to say where a thing is
-    FIRST_ROOM = 140,   // of the one scene that every document has
-    SHORTEST_LINE = 28, // at least, of saying where a thing is
+    TINY_AIM = 250,    // below it a document may end with its only scene
+    WHOLE_AIM = 330,   // from here on a document has a setting and a closing,
+    PEOPLE_AIM = 430,  // more than one person,
+    LONG_AIM = 900,    // chapters, something new at the beginning, and something said again at the end
+    AGAIN_ROOM = 170,  // what it typically takes, and at most twice that: to say any one thing again,
+    CLOSING_ROOM = 60, // the closing template,
+    THING_ROOM = 60,   // to say where a thing is
+    FIRST_ROOM = 140,  // of the one scene that every document has
     SCENES_PER_CHAPTER = 4,
 };
 
@@ -175,7 +175,7 @@ static void invent_thing(Story *story) {
 }
 
 // The longer the story, the more people, things and places.
-static void invent(Story *story, double aim) {
+static void invent(Story *story, int aim) {
     const int larger = (aim > 700) + (aim > 1400) + (aim > 2400);
     story->day = 1;
     story->singer = story->secret_place = story->cook = NOBODY;
@@ -228,7 +228,7 @@ static void introduce(Story *story, int who) {
     }
 }
 
-static void tell_opening(Story *story, const DocumentKind *kind, double aim) {
+static void tell_opening(Story *story, const DocumentKind *kind, int aim) {
     cast(story, 'A', 0);
     cast(story, 'X', 0);
     tell(story, kind->title);
@@ -244,14 +244,14 @@ static void tell_opening(Story *story, const DocumentKind *kind, double aim) {
 }
 
 // How many things the ending speaks of.
-static int ending_things(const Story *story, double aim) {
-    const int open = open_things(story), least = aim < LONG_AIM ? 1 : 3;
+static int ending_things(const Story *story, int aim) {
+    const int open = open_things(story), least = aim < TINY_AIM ? 0 : aim < LONG_AIM ? 1 : 3;
     const int wanted = open > least ? open : least;
     return wanted < story->thing_count ? wanted : story->thing_count;
 }
 
 // Room to keep for what must still come.
-static int reserve(const Story *story, double aim) {
+static int reserve(const Story *story, int aim) {
     int room = ending_things(story, aim) * THING_ROOM;
     if (aim >= WHOLE_AIM) room += CLOSING_ROOM;
     if (aim >= LONG_AIM) room += AGAIN_ROOM;
@@ -265,7 +265,7 @@ static int reserve(const Story *story, double aim) {
 typedef struct {
     int kind;
     Part part;
-    double room;
+    int room;
     unsigned long refused;
 } Choice;
 
@@ -275,8 +275,8 @@ static int weight(const Story *story, const Choice *choice, int index) {
     const Part part = choice->part;
     if (choice->refused >> index & 1 || (part == OPEN && !open)) return 0;
     if ((part == NEW || part == AGAIN) && part != scene->part) return 0;
-    if (open) return 2 * scene->weights[choice->kind]; // its room has been kept
-    return scene->room <= choice->room ? scene->weights[choice->kind] : 0;
+    // The room of what is open has been kept.
+    return open || scene->room <= choice->room ? scene->weights[choice->kind] : 0;
 }
 
 // The index of a scene, or -1 when there is none.
@@ -314,13 +314,13 @@ static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
 }
 
 // Scenes until the length aimed at, less what is still to come, is reached; returns whether the last was a block.
-static bool tell_scenes(Story *story, size_t start, int kind, double aim) {
+static bool tell_scenes(Story *story, size_t start, int kind, int aim) {
     bool block = true;
     for (int i = 0;; i++) {
-        const double size = (double)(story->text->size - start), least = SMALLEST - SHORTEST_LINE;
+        const int size = (int)(story->text->size - start);
         Choice choice = {
             .kind = kind, .part = i == 0 && aim >= LONG_AIM ? NEW : ANY, .room = aim - size - reserve(story, aim)};
-        if (choice.room < FIRST_ROOM && (i == 0 || size < least)) choice.room = FIRST_ROOM;
+        if (choice.room < FIRST_ROOM && (i == 0 || size < SMALLEST)) choice.room = FIRST_ROOM;
         const bool chapters = kinds[kind].heading && aim >= LONG_AIM && i % SCENES_PER_CHAPTER == 0;
         const Story before = *story;
         const size_t end = story->text->size;
@@ -332,16 +332,15 @@ static bool tell_scenes(Story *story, size_t start, int kind, double aim) {
     }
 }
 
-static void tell_ending(Story *story, const DocumentKind *kind, double aim) {
+static void tell_ending(Story *story, const DocumentKind *kind, int aim) {
     const int wanted = ending_things(story, aim), first = pick(story, story->thing_count);
     bool told[MAX_THINGS] = {false};
-    tell(story, "\n\n");
     for (int count = 0, round = 0; round < 2; round++) { // first what is open, then others
         for (int i = 0; i < story->thing_count && count < wanted; i++) {
             const int which = (first + i) % story->thing_count;
             if (told[which] || (round == 0 && !story->things[which].open)) continue;
             cast(story, 'X', which);
-            if (count++ > 0) tell(story, " ");
+            tell(story, count++ > 0 ? " " : "\n\n");
             tell_whereabouts(story);
             told[which] = true;
         }
@@ -370,7 +369,7 @@ static double power(double ratio, double exponent) {
 static void tales_document(Text *text, uint64_t seed, uint64_t index) {
     const size_t start = text->size;
     Story story = {.text = text, .random = {random_bits(random_key(seed, "tales"), index), 0}};
-    const double aim = SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random));
+    const int aim = (int)(SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random)));
     const int kind = pick(&story, COUNT(kinds));
     invent(&story, aim);
     tell_opening(&story, &kinds[kind], aim);

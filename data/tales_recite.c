@@ -120,7 +120,7 @@ bool scene_list_again(Story *story) {
     cast(story, 'A', list->owner);
     if (!cast_person(story, 'B', "A")) return false;
     if (!cast_person(story, 'C', "AB")) cast(story, 'C', list->owner);
-    if (pick(story, 2)) {
+    if (pick(story, 3)) {
         TELL(story, recitals);
         tell_list(story, list, pick(story, 2));
     } else {

@@ -13,9 +13,13 @@ if [ -z "$mounted" ]; then
     finish
 fi
 
-fails 1 "prepare" "disk/shards;No space left" prepare --out disk/shards builtin:tales:bytes=3000000
+fails 1 "prepare" "disk/shards;No space left;make room" prepare --out disk/shards builtin:tales:bytes=3000000
 fails 1 "prepare with gzip" "disk/shards;No space left" prepare --gzip --out disk/shards builtin:tales:bytes=9000000
 check "prepare leaves nothing behind" test -z "$(ls disk)"
+
+lacks() {
+    ! grep -q -- "$1" "$scratch/err"
+}
 
 # --- the second checkpoint ---
 need train $model --data $data --steps 20 --out reference
@@ -55,6 +59,9 @@ succeed "log: resume after making room" train --resume --out disk/run
 check "log: one header and a row a step" test "$(wc -l <disk/run/log.csv)" -eq 1001
 rm -rf disk/*
 fill 0
-fails 1 "table of eval" "disk/x.csv;No space left" eval reference --by-position --csv disk/x.csv
+fails 1 "table of eval" "disk/x.csv: No space left;make room" eval reference --by-position --csv disk/x.csv
 fails 1 "logits of eval" "disk/x.npy;No space left" eval reference --logits disk/x.npy
+check "nothing was there before" lacks untouched
+rm disk/filler && echo old >disk/x.npy && fill 0
+fails 1 "logits over old ones" "disk/x.npy: No space left;untouched" eval reference --logits disk/x.npy
 finish

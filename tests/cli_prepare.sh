@@ -64,6 +64,49 @@ check "another seed is another corpus" test "$(cksum <plain/train_000000.bin)" !
 need prepare --out larger builtin:tales:bytes=40000,seed=3
 check "bytes=40000 is about that" test "$(awk '/^text/ { print ($2 >= 40000 && $2 < 44000) }' "$scratch/out")" -eq 1
 
+for data in "prepare --out new" "train --out new --data"; do
+    refuses "more than memory holds: ${data%% *}" "bytes=1e12;GiB of memory" $data builtin:tales:bytes=1e12
+done
+
+# --- what is in the way, and what comes in between ---
+ln -s nowhere dangling && mkdir empty && ln -s empty link
+refuses "--out is a dangling link" "dangling;symbolic link" prepare --out dangling $tales
+refuses "--out is a link to a directory" "link;symbolic link" prepare --out link $tales
+refuses "the input is a directory" "empty;Is a directory;name a file" prepare --out new empty
+refuses "the input is not there" "nofile.txt;check the name" prepare --out new nofile.txt
+
+# started DIRECTORY: wait (10 s at most) until prepare is at work there.
+started() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        ls -d "$1".*.tmp >/dev/null 2>&1 && return
+        sleep 0.5
+    done
+    return 1
+}
+# stopped NAME SIGNAL INPUT...: a signal ends the work with exit code 130 and one line, and leaves nothing behind.
+stopped() {
+    name=$1 signal=$2
+    shift 2
+    inventory >"$scratch/before"
+    "$BITTER" prepare --out deep/in/stopped "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    job=$!
+    check "$name: at work" started deep/in/stopped
+    sleep 0.2
+    kill -"$signal" "$job"
+    wait "$job"
+    code=$? job= ran="bitter prepare $*"
+    inventory >"$scratch/after"
+    wrong=$(complaint 130 interrupted && diff "$scratch/before" "$scratch/after")
+    if [ -z "$wrong" ]; then pass "$name"; else fail "$name" "$(story "$wrong")"; fi
+}
+stopped "stopped while writing stories" TERM builtin:tales:bytes=1e9
+mkfifo pipe
+sleep 60 >pipe &
+writer=$!
+stopped "stopped while waiting for input" HUP pipe
+kill "$writer"
+rm pipe
+
 # --- llm.c's shards ---
 mkdir llmc
 tokens=$(seq 1 60) last='50256 11 50255'

@@ -1,11 +1,15 @@
 // builtin_generate, which turns "tales:bytes=1e6,seed=7" into documents, and the Text they are written to.
 #include "data/builtin.h"
+#include "data/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -71,6 +75,40 @@ static void generate_names_the_nearest_valid_choice(void **state) {
     }
 }
 
+static void too_large_for_memory_is_refused_at_once(void **state) {
+    (void)state;
+    static const char *const names[] = {"builtin:tales:bytes=1e12", "tales:bytes=1e12"};
+    for (size_t i = 0; i < 2; i++) {
+        Text *documents;
+        size_t count;
+        Error error = {0};
+        assert_false(builtin_generate(&documents, &count, names[i], &error));
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_int_equal(strncmp(error.message, "builtin:tales:bytes=1e12: ", 26), 0);
+        assert_non_null(strstr(error.message, "need about 4656.6 GiB"));
+        assert_non_null(strstr(error.message, "bytes=N"));
+        assert_null(documents);
+    }
+}
+
+static void memory_is_bounded_by_the_address_space(void **state) {
+    (void)state;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    if (!statm || fscanf(statm, "%lu", &pages) != 1) skip();
+    fclose(statm);
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    const rlim_t more = (rlim_t)1 << 28, used = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+    assert_true(memory_available() > more / 2);
+    limit = before;
+    limit.rlim_cur = used + more;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+    const size_t available = memory_available();
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_in_range(available, more / 2, more);
+}
+
 static void text_grows_and_prints(void **state) {
     (void)state;
     Text text = {0};
@@ -94,6 +132,8 @@ int main(void) {
         cmocka_unit_test(generate_stops_at_the_bytes_asked_for),
         cmocka_unit_test(generate_has_defaults),
         cmocka_unit_test(generate_names_the_nearest_valid_choice),
+        cmocka_unit_test(too_large_for_memory_is_refused_at_once),
+        cmocka_unit_test(memory_is_bounded_by_the_address_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
