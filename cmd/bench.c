@@ -53,7 +53,7 @@ static double median(double *values, long long count) {
 static double gemm_gflops(void) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
     real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
-    double seconds[GEMM_RUNS], gflops = 0;
+    double seconds[GEMM_RUNS] = {0}, gflops = 0;
     if (A && B && C) {
         for (size_t i = 0; i < n; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
         for (int run = -1; run < GEMM_RUNS; run++) {

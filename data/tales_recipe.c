@@ -122,7 +122,8 @@ bool scene_recipe(Story *story) {
     TELL(story, recipes);
     Products products = {.count = 0};
     const int ingredients = between(story, 2, MAX_PRODUCTS);
-    while (products.count < ingredients) tell_ingredient(story, &products);
+    do tell_ingredient(story, &products);
+    while (products.count < ingredients);
     while (products.count > 1) {
         if (pick(story, 2) && story->step_count < MAX_STEPS - MAX_PRODUCTS) tell_treatment(story, &products);
         tell_union(story, &products);
