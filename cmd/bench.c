@@ -25,17 +25,12 @@ typedef struct {
 #define FIELD(name) offsetof(BenchOptions, name)
 
 static const Option bench_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "rope", 0, 0, NULL, "SCHEME", "position scheme with its options"},
-    {"layers", OPTION_INTEGER, FIELD(layers), "4", 1, 1000, NULL, "N", "transformer blocks"},
-    {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 1000, NULL, "N", "attention heads; must divide --width"},
-    {"width", OPTION_INTEGER, FIELD(width), "128", 1, 20000, NULL, "N", "channels of the residual stream"},
-    {"context", OPTION_INTEGER, FIELD(context), "256", 1, 1000000, NULL, "N", "tokens of a window"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 100000, NULL, "N", "windows worked on at a time"},
+    MODEL_OPTION_ROWS(BenchOptions),
     {"vocab", OPTION_INTEGER, FIELD(vocab), "257", 1, 65536, NULL, "V", "tokens that the model knows"},
     {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X", "as in training"},
     {"steps", OPTION_INTEGER, FIELD(steps), "40", 1, 1e9, NULL, "N", "steps to time, after 3 that do not count"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "of weights and tokens"},
-    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    THREADS_OPTION_ROW(BenchOptions),
     {0},
 };
 

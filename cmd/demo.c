@@ -26,7 +26,7 @@ static const Option demo_options[] = {
     {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, HUGE_VAL, NULL, "N",
      "validate on the split's first N; 0 = all"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "decides initial weights and batches"},
-    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    THREADS_OPTION_ROW(DemoOptions),
     {0},
 };
 

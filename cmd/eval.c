@@ -35,7 +35,7 @@ static const Option eval_options[] = {
      "write the table, with --by-position one row a position"},
     {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy",
      "write the first window's logits (N, V), float32"},
-    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    THREADS_OPTION_ROW(EvalOptions),
     {0},
 };
 

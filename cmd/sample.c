@@ -22,7 +22,7 @@ static const Option sample_options[] = {
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "another seed, another text"},
     {"context", OPTION_INTEGER, FIELD(context), "0", 0, 1e7, NULL, "N", "window in tokens; 0 = the trained context"},
     {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
-    {"threads", OPTION_INTEGER, FIELD(threads), "0", 0, 1024, NULL, "N", "0 = all cores"},
+    THREADS_OPTION_ROW(SampleOptions),
     {0},
 };
 

@@ -12,7 +12,7 @@ fits_a_screen() {
 succeed "--help" --help
 check "--help fits a screen" fits_a_screen
 commands=$(awk '/^  [a-z]+ / { print $1 }' "$scratch/out")
-for wanted in prepare train eval sample demo gradcheck; do
+for wanted in prepare train eval sample demo gradcheck bench; do
     check "--help names $wanted" says "^  $wanted "
 done
 for command in $commands; do
@@ -26,6 +26,21 @@ check "--version prints name and number" says '^bitter [0-9]+\.[0-9]+\.[0-9]+$'
 succeed "--pos help" train --pos help
 for scheme in none learned sinusoidal rope alibi; do check "--pos help names $scheme" says "^$scheme "; done
 check "--help and --version leave nothing behind" test -z "$(ls)"
+
+# --- bench: one line of key=value ---
+succeed "bench" bench $small --vocab 50 --steps 3
+check "bench prints one line with every key" awk '
+    { for (i = 1; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+    END {
+        split("ms_per_step tokens_per_second gflops sgemm_gflops percent_of_sgemm rss_mb", wanted, " ")
+        for (i in wanted) if (!(value[wanted[i]] > 0)) { print wanted[i]; bad = 1 }
+        exit bad || NR != 1
+    }' "$scratch/out"
+succeed "demo" demo --steps 2 --context 16 --batch 2 --eval-tokens 200 --data builtin:tales:bytes=20000
+check "demo has a row a scheme, and says why learned has none past its length" \
+    test "$(grep -cE '^(none|learned|sinusoidal|rope|alibi) ' "$scratch/out")-$(grep -c 'not defined past 16' "$scratch/out")" = 5-1
+refuses "demo asks before it trains whether the text is long enough" "--context 4000;16001;--eval-tokens" \
+    demo --context 4000 --data builtin:tales:bytes=20000
 
 # --- a run ---
 succeed "train" train $small --data builtin:tales:bytes=20000 --steps 20 --eval-every 10 --save-every 10 --out run
