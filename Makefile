@@ -57,8 +57,8 @@ deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka); nothing to d
 
 # Where libraries are is found out when make starts, so what follows `deps` starts make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on little stories and print how they compare (2 minutes)
-	@$(MAKE) -s --no-print-directory all
-	$(abspath $(PROGRAM)) demo
+	@$(MAKE) -s --no-print-directory $(PROGRAM)
+	@$(abspath $(PROGRAM)) demo
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run everything that must hold; ends in "N passed, N failed"
 	@$(MAKE) -s --no-print-directory all test-programs
