@@ -3,12 +3,13 @@
 #include "cmd/evaluate.h"
 #include "cmd/progress.h"
 #include "data/random.h"
+#include "model/team.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 int threads_use(long long threads) {
-    const int count = threads > 0 ? (int)threads : omp_get_max_threads();
+    const int wanted = threads > 0 ? (int)threads : omp_get_max_threads();
+    const int count = wanted < THREADS_MOST ? wanted : THREADS_MOST;
     omp_set_dynamic(0);
     omp_set_num_threads(count);
     return count;

@@ -2,8 +2,6 @@
 
 #include "model/team.h"
 
-#define THREADS_MOST 1024
-
 double gradient_norm(const Gpt *gpt) {
     double parts[THREADS_MOST] = {0}; // one a thread, added up in order: the same threads give the same bits
 #pragma omp parallel

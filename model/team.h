@@ -7,6 +7,8 @@
 
 #include <omp.h>
 
+#define THREADS_MOST 1024 // in a team
+
 typedef struct {
     int begin, end;
 } Share;
