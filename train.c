@@ -35,8 +35,8 @@ static void catch_signals(void) {
     signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the run
 }
 
-// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it changes
-// nothing of what is computed.
+// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it may
+// differ on a resume.
 static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
     TrainOptions saved;
     int vocab_size;

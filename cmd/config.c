@@ -49,11 +49,9 @@ static json_t *split_json(const Split *split) {
 }
 
 static json_t *data_json(const Corpus *corpus) {
-    static const char *const kinds[] = {
-        [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_NONE] = "none"};
-    return json_pack("{s:s, s:s, s:i, s:o, s:o}", "name", corpus->name, "tokenizer", kinds[corpus->tokenizer.kind],
-                     "vocab_size", corpus->tokenizer.vocab_size, "train", split_json(&corpus->train), "val",
-                     split_json(&corpus->val));
+    return json_pack("{s:s, s:s, s:i, s:o, s:o}", "name", corpus->name, "tokenizer",
+                     tokenizer_kind_name(corpus->tokenizer.kind), "vocab_size", corpus->tokenizer.vocab_size, "train",
+                     split_json(&corpus->train), "val", split_json(&corpus->val));
 }
 
 static void cpu_name(char name[128]) {
@@ -99,9 +97,7 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
     char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options))) : NULL;
     json_decref(config);
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
-    AtomicFile file;
-    const bool ok = atomic_open(&file, path, error) && atomic_write(&file, text, strlen(text), error) &&
-                    atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+    const bool ok = atomic_text(path, text, error);
     free(text);
     return ok;
 }

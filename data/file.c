@@ -168,3 +168,9 @@ void atomic_abandon(AtomicFile *file) {
     file->stream = NULL;
     unlink(file->temporary);
 }
+
+bool atomic_text(const char *path, const char *text, Error *error) {
+    AtomicFile file;
+    return atomic_open(&file, path, error) && atomic_write(&file, text, strlen(text), error) &&
+           atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+}

@@ -50,4 +50,7 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned
 void atomic_abandon(AtomicFile *file); // removes the temporary file; harmless after commit or failure
 
+// All of it at once: the file is `text` and a newline afterwards, or what it was before.
+bool atomic_text(const char *path, const char *text, Error *error);
+
 #endif

@@ -17,6 +17,10 @@ enum {
 static const char *const kind_names[] = {
     [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_NONE] = "none"};
 
+const char *tokenizer_kind_name(TokenizerKind kind) {
+    return kind_names[kind];
+}
+
 static bool tokens_reserve(Tokens *tokens, size_t more, Error *error) {
     if (more <= tokens->capacity - tokens->count) return true;
     size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
@@ -233,9 +237,7 @@ static char *tokenizer_dump(const Tokenizer *tokenizer) {
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
     char *dump = tokenizer_dump(tokenizer);
     if (!dump) return fail_run(error, "no memory to write %s", path);
-    AtomicFile file;
-    bool ok = atomic_open(&file, path, error) && atomic_write(&file, dump, strlen(dump), error) &&
-              atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+    bool ok = atomic_text(path, dump, error);
     free(dump);
     return ok;
 }

@@ -22,6 +22,9 @@ typedef struct {
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
 } Tokenizer;
 
+// "bytes", "chars" or "none", as files have it.
+const char *tokenizer_kind_name(TokenizerKind kind);
+
 // A growing array of tokens; start from {0}.
 typedef struct {
     uint16_t *ids; // (count)

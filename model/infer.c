@@ -100,8 +100,7 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     const int rows = inference->B * n, C = gpt->shape.width;
     const Position *pos = &inference->pos;
     for (int r = 0; r < rows; r++) inference->query_at[r] = inference->length + r % n;
-    if (inference->length == 0) position_prepare(&inference->pos, !inference->prepared);
-    inference->prepared = true;
+    if (inference->length == 0) position_prepare(&inference->pos);
 #pragma omp parallel
     {
         tokens_forward(inference->x, ids, gpt->w.wte, rows, C);

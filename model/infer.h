@@ -10,7 +10,6 @@ typedef struct {
     int chunk;       // the most tokens of each per call
     int length;      // tokens fed so far: the next one's position
     Position pos;    // the model's, with tables for `capacity` coordinates
-    bool prepared;
     Arena arena;
     real *cache;       // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
     int *key_at;       // (capacity) coordinates

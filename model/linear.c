@@ -4,8 +4,8 @@
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O) {
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;
-    for (int r = own.begin; r < own.end; r++) memcpy(out + (size_t)r * O, bias, (size_t)O * sizeof(real));
-    gemm(out + (size_t)own.begin * O, O, 1, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C),
+    for (int r = own.begin; bias && r < own.end; r++) memcpy(out + (size_t)r * O, bias, (size_t)O * sizeof(real));
+    gemm(out + (size_t)own.begin * O, O, bias ? 1 : 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C),
          own.end - own.begin, O, C);
 }
 
@@ -23,6 +23,6 @@ void linear_backward_weights(real *dweight, real *dbias, const real *dout, const
     if (own.begin == own.end) return;
     gemm(dweight + (size_t)own.begin * C, C, 1, 1, columns_of(dout + own.begin, O), rows_of(x, C), own.end - own.begin,
          C, rows);
-    for (int r = 0; r < rows; r++)
+    for (int r = 0; dbias && r < rows; r++)
         for (int o = own.begin; o < own.end; o++) dbias[o] += dout[(size_t)r * O + o];
 }

@@ -6,10 +6,7 @@ size_t head_scratch(int V) {
 }
 
 void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V) {
-    const Share own = share_rows(rows);
-    if (own.begin == own.end) return;
-    gemm(logits + (size_t)own.begin * V, V, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(wte, C),
-         own.end - own.begin, V, C);
+    linear_forward(logits, x, wte, NULL, rows, C, V);
 }
 
 // The largest logit, and the sum of exp(logit - largest).
@@ -24,14 +21,18 @@ static double denominator(real *largest, const real *logits, int V) {
     return sum;
 }
 
-// nll = log(sum of exp(logit)) - logit[target]
+// log(sum of exp(logit)) - logit[target]
+static double nll_of(real largest, double sum, const real *logits, int target) {
+    return log(sum) + (double)(largest - logits[target]);
+}
+
 static void nll_forward(double *nll, const real *logits, const int *targets, int rows, int V) {
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         const real *logits_r = logits + (size_t)r * V;
         real largest;
         const double sum = denominator(&largest, logits_r, V);
-        nll[r] = log(sum) + (double)(largest - logits_r[targets[r]]);
+        nll[r] = nll_of(largest, sum, logits_r, targets[r]);
     }
 }
 
@@ -42,7 +43,7 @@ static void nll_backward(double *nll, real *logits, const real *dnll, const int 
         real *logits_r = logits + (size_t)r * V;
         real largest;
         const double sum = denominator(&largest, logits_r, V);
-        nll[r] = log(sum) + (double)(largest - logits_r[targets[r]]);
+        nll[r] = nll_of(largest, sum, logits_r, targets[r]);
         const real scale = (real)(dnll[r] / sum);
         for (int v = 0; v < V; v++) logits_r[v] = scale * real_exp(logits_r[v] - largest);
         logits_r[targets[r]] -= dnll[r];
@@ -62,7 +63,6 @@ void loss_forward(double *nll, const real *x, const real *wte, const int *target
 // Forward was logits = x wte^T, so dx = dlogits wte and dwte = dlogits^T x.
 void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
                            const int *targets, real *scratch, int rows, int C, int V) {
-    const Share own = share_columns(V);
     for (int r = 0; r < rows; r += HEAD_BLOCK) {
         const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
         const real *x_r = x + (size_t)r * C;
@@ -71,9 +71,7 @@ void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, 
         nll_backward(nll + r, logits, dnll + r, targets + r, n, V);
         linear_backward(dx + (size_t)r * C, dlogits, wte, n, C, V);
         team_barrier();
-        if (own.begin < own.end)
-            gemm(dwte + (size_t)own.begin * C, C, 1, 1, columns_of(dlogits + own.begin, V), rows_of(x_r, C),
-                 own.end - own.begin, C, n);
+        linear_backward_weights(dwte, NULL, dlogits, x_r, n, C, V);
         team_barrier();
     }
 }

@@ -40,11 +40,11 @@ void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, co
 
 // --- linear.c ---
 //
-// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O). By rows.
+// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows.
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
 // dx (rows, C). By rows.
 void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O);
-// dweight +=, dbias +=. By columns.
+// dweight +=, dbias += or NULL. By columns.
 void linear_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, int rows, int C, int O);
 
 // --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---

@@ -173,8 +173,7 @@ void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool trai
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     real *x = pass->layers[0].x;
 
-    position_prepare(&pass->pos, !pass->prepared);
-    pass->prepared = true;
+    position_prepare(&pass->pos);
 #pragma omp parallel
     {
         if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, x, pass->at, rows);

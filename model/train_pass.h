@@ -19,7 +19,6 @@ typedef struct {
 typedef struct {
     int B, T;
     Position pos; // the model's, with tables for T coordinates
-    bool prepared;
     Arena arena;
     double dropout_rate;
     uint64_t dropout_key;      // a new one for every pass

@@ -79,11 +79,13 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training) {
     pos->positions = positions;
     pos->batch = batch;
+    pos->prepared = false;
     if (pos->scheme->layout) pos->scheme->layout(pos, arena, training);
 }
 
-void position_prepare(Position *pos, bool fresh) {
-    if (pos->scheme->prepare && (fresh || pos->param_count > 0)) pos->scheme->prepare(pos);
+void position_prepare(Position *pos) {
+    if (pos->scheme->prepare && (!pos->prepared || pos->param_count > 0)) pos->scheme->prepare(pos);
+    pos->prepared = true;
 }
 
 int position_max_length(const Position *pos) {

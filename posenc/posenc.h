@@ -28,6 +28,7 @@ typedef struct {
     real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
     int positions;                  // tables hold coordinates 0 .. positions-1
     int batch;                      // sequences worked on side by side
+    bool prepared;                  // the tables have been filled
     real *tables[TABLES_CAPACITY];  // derived from options and parameters by `prepare`, and
     real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
 } Position;
@@ -110,8 +111,8 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// Call before each training pass and each new text: fills the tables when they are due; `fresh` says they never were.
-void position_prepare(Position *pos, bool fresh);
+// Call before each training pass and each new text: fills the tables when they are due.
+void position_prepare(Position *pos);
 
 // The longest input that the scheme is defined for; 0 = any.
 int position_max_length(const Position *pos);

@@ -24,7 +24,7 @@ static void scene_make(Scene *scene, const char *specification, Shape shape, int
     position_layout(&scene->pos, &scene->arena, positions, 1, false);
     must(arena_allocate(&scene->arena, "tables", &error), &error);
     position_layout(&scene->pos, &scene->arena, positions, 1, false);
-    position_prepare(&scene->pos, true);
+    position_prepare(&scene->pos);
 }
 
 static void scene_free(Scene *scene) {
