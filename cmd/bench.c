@@ -14,7 +14,7 @@
 
 #define WARM_UP   3    // steps that do not count: pages are touched, threads started
 #define GEMM_SIZE 2048 // of the product that the machine is measured with
-#define GEMM_RUNS 7
+#define GEMM_RUNS 5    // before the steps, and after them
 
 typedef struct {
     char pos[TEXT_CAPACITY];
@@ -44,24 +44,24 @@ static double median(double *values, long long count) {
     return values[count / 2];
 }
 
-// 10^9 multiplications and additions a second in a large square product; 0 when there is no memory for it.
-static double gemm_gflops(void) {
+// Times a large square product, GEMM_RUNS times after one that does not count. A machine's clock drifts, so this is
+// called once before the steps and once after them, with the next half of the times each.
+static bool time_gemm(double *seconds, Error *error) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
     real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
-    double seconds[GEMM_RUNS] = {0}, gflops = 0;
-    if (A && B && C) {
+    const bool ok = (A && B && C) || fail_run(error, "no memory for matrices of %d x %d", GEMM_SIZE, GEMM_SIZE);
+    if (ok) {
         for (size_t i = 0; i < n; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
         for (int run = -1; run < GEMM_RUNS; run++) {
             const double start = clock_seconds();
             gemm(C, GEMM_SIZE, 0, 1, rows_of(A, GEMM_SIZE), rows_of(B, GEMM_SIZE), GEMM_SIZE, GEMM_SIZE, GEMM_SIZE);
             if (run >= 0) seconds[run] = clock_seconds() - start;
         }
-        gflops = 2e-9 * (double)n * GEMM_SIZE / median(seconds, GEMM_RUNS);
     }
     free(A);
     free(B);
     free(C);
-    return gflops;
+    return ok;
 }
 
 // The most memory that the process ever had, in MB.
@@ -112,8 +112,8 @@ static double flops_per_token(const Gpt *gpt) {
     return 6.0 * (double)parameters + 12.0 * s->layers * s->context * (double)s->width;
 }
 
-static void print_line(const BenchOptions *o, const Trainer *trainer, double seconds) {
-    const double tokens = (double)(o->batch * o->context), gemm_rate = gemm_gflops();
+static void print_line(const BenchOptions *o, const Trainer *trainer, double seconds, double gemm_seconds) {
+    const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
     printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%lld threads=%d ms_per_step=%.2f "
            "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
@@ -149,13 +149,13 @@ int command_bench(int argc, char **argv) {
     const TrainOptions training = train_options_of(&options);
     Corpus corpus = {.name = "random tokens", .tokenizer = {.kind = TOKENIZER_NONE, .vocab_size = (int)options.vocab}};
     Trainer trainer = {0};
-    double seconds = 0;
+    double seconds = 0, gemm_times[2 * GEMM_RUNS];
     const size_t window = (size_t)options.context + 1;
     const bool ok = random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
-                    random_split(&corpus.val, "val", window, &options, &error) &&
+                    random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
                     trainer_create(&trainer, &training, &corpus, &error) &&
-                    time_steps(&seconds, &trainer, options.steps, &error);
-    if (ok) print_line(&options, &trainer, seconds);
+                    time_steps(&seconds, &trainer, options.steps, &error) && time_gemm(gemm_times + GEMM_RUNS, &error);
+    if (ok) print_line(&options, &trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
     trainer_free(&trainer);
     corpus_close(&corpus);
     if (!ok) die("bench", &error);
