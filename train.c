@@ -216,6 +216,7 @@ static const Command commands[] = {
     {"eval", command_eval, "perplexity of a run by context length and by position", false},
     {"sample", command_sample, "text from a run", false},
     {"demo", command_demo, "train every position scheme on little stories and compare them", false},
+    {"properties", command_properties, "what is claimed of position schemes, measured", false},
     {"gradcheck", command_gradcheck, "every gradient against central differences", true},
     {"bench", command_bench, "how fast training is, beside the machine's matrix products", false},
     {NULL, NULL, NULL, false},

@@ -82,6 +82,7 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     if (ok && run->tokenizer.vocab_size != vocab_size)
         ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",
                         paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
+    pos.rule = place_rule(&run->tokenizer);
     ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
     if (!ok) run_close(run);
     return ok;

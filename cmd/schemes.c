@@ -1,8 +1,10 @@
 // `--pos help`: what the registry knows.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/train_options.h"
 #include "posenc/posenc.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static void print_options(const Option *options) {
@@ -10,18 +12,62 @@ static void print_options(const Option *options) {
         char range[TEXT_CAPACITY], text[3 * TEXT_CAPACITY];
         option_range(o, range);
         snprintf(text, sizeof text, "%s (%s)", o->help, range);
-        const int column = printf("    %s=%s  ", o->name, o->preset);
+        const int column = printf("    %s=%s  ", o->name, o->preset ? o->preset : "false");
         print_wrapped(text, column, 8);
     }
 }
 
+// What a scheme trains in a model of the usual size.
+static size_t parameters_of(const Scheme *scheme, const Shape *shape) {
+    if (!scheme->params) return 0;
+    Position pos;
+    Error error;
+    TensorTable table = {0};
+    const bool usual = position_create(&pos, scheme->name, shape, &error);
+    assert(usual);
+    (void)usual;
+    scheme->params(&pos, &table);
+    const size_t numbers = tensor_numbers(&table, true);
+    tensors_free(&table);
+    return numbers;
+}
+
+static void print_scheme(const Scheme *scheme, const Shape *shape) {
+    printf("\n%s    ", scheme->name);
+    print_wrapped(scheme->formula, (int)strlen(scheme->name) + 4, 8);
+    printf("  %s\n  ", scheme->paper);
+    print_wrapped(scheme->help, 2, 2);
+    if (scheme->params) printf("  Adds %zu parameters to the usual model.\n", parameters_of(scheme, shape));
+    print_options(scheme->options);
+}
+
 int print_schemes(void) {
-    printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n");
-    for (const Scheme *const *entry = schemes; *entry; entry++) {
-        const Scheme *scheme = *entry;
-        printf("\n%s    %s\n  %s\n  ", scheme->name, scheme->formula, scheme->paper);
-        print_wrapped(scheme->help, 2, 2);
-        print_options(scheme->options);
-    }
+    static const struct {
+        Enters enters;
+        const char *title;
+    } groups[] = {
+        {ENTERS_EMBEDDING, "added to the embedding"},
+        {ENTERS_ROTATION, "rotations of queries and keys"},
+        {ENTERS_BIAS, "biases on the scores"},
+        {ENTERS_CONTENT, "biases that depend on content"},
+        {ENTERS_NOWHERE, "controls"},
+    };
+    TrainOptions usual;
+    options_default(&usual, train_options);
+    const Shape shape = shape_of(&usual, 257);
+    printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n"
+           "The usual model has %d layers, %d heads, width %d and context %d.\n",
+           shape.layers, shape.heads, shape.width, shape.context);
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        for (int learned = 0; learned <= 1; learned++) {
+            bool titled = false;
+            for (const Scheme *const *entry = schemes; *entry; entry++) {
+                if ((*entry)->enters != groups[g].enters || ((*entry)->params != NULL) != learned) continue;
+                if (!titled) printf("\n--- %s: %s ---\n", groups[g].title, learned ? "learned" : "designed");
+                titled = true;
+                print_scheme(*entry, &shape);
+            }
+        }
+    printf("\nAny scheme trains at random, rising positions with `--random-positions N` (Ruoss et al. 2023).\n");
     return 0;
 }

@@ -10,6 +10,8 @@ const Option train_options[] = {
     {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
      "shards from `bitter prepare`, llm.c's, or builtin:NAME"},
     MODEL_OPTION_ROWS(TrainOptions),
+    {"random-positions", OPTION_INTEGER, FIELD(random_positions), "0", 0, 1e6, NULL, "N",
+     "train at random, rising positions below N; 0 = 0, 1, 2 ..."},
     {"accumulate", OPTION_INTEGER, FIELD(accumulate), "1", 1, 100000, NULL, "N",
      "batches whose gradients make one step"},
     {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, HUGE_VAL, NULL, "N", "optimiser steps"},
@@ -55,7 +57,8 @@ Shape shape_of(const TrainOptions *options, int vocab) {
                    .context = (int)options->context,
                    .layers = (int)options->layers,
                    .heads = (int)options->heads,
-                   .width = (int)options->width};
+                   .width = (int)options->width,
+                   .random_positions = (int)options->random_positions};
 }
 
 bool train_options_check(const TrainOptions *options, Error *error) {

@@ -24,7 +24,7 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
-    long long layers, heads, width, context, batch, accumulate, steps, warmup, seed, threads;
+    long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
     long long eval_every, eval_tokens, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];

@@ -15,6 +15,10 @@ int threads_use(long long threads) {
     return count;
 }
 
+PlaceRule place_rule(const Tokenizer *tokenizer) {
+    return (PlaceRule){tokenizer_newline(tokenizer), tokenizer_end(tokenizer)};
+}
+
 bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error) {
     const Shape shape = shape_of(options, vocab);
     // The shape before the scheme, which looks at the head width.
@@ -27,6 +31,7 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
     const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
     Position pos;
     if (!trainer_check(&pos, options, shape.vocab, error)) return false;
+    pos.rule = place_rule(&corpus->tokenizer);
     const int B = (int)options->batch, T = shape.context;
     if (corpus->val.count < (uint64_t)T + 1)
         return fail_input(
@@ -64,6 +69,7 @@ static double accumulate(Trainer *trainer) {
     const int rows = pass->B * pass->T;
     const double share = 1.0 / ((double)rows * (double)trainer->options->accumulate); // of a token in the mean loss
     batches_next(trainer->inputs, trainer->targets, &trainer->batches, pass->B);
+    pass->places_key = random_bits(random_key((uint64_t)trainer->options->seed, "positions"), trainer->batches.cursor);
     pass->dropout_key = random_bits(random_key((uint64_t)trainer->options->seed, "dropout"), trainer->batches.cursor);
     for (int r = 0; r < rows; r++) pass->dnll[r] = (real)share;
     train_pass_embed(pass, &trainer->gpt, trainer->inputs);

@@ -47,6 +47,9 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 // Tokens seen so far.
 long long trainer_tokens(const Trainer *trainer);
 
+// What tells lines and columns in text of this tokenizer.
+PlaceRule place_rule(const Tokenizer *tokenizer);
+
 // 0 = all cores, or what OMP_NUM_THREADS says. Returns how many there will be.
 int threads_use(long long threads);
 

@@ -208,6 +208,13 @@ int tokenizer_end(const Tokenizer *tokenizer) {
     return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : -1;
 }
 
+int tokenizer_newline(const Tokenizer *tokenizer) {
+    if (tokenizer->kind == TOKENIZER_BYTES) return '\n';
+    for (int id = 0; tokenizer->kind == TOKENIZER_CHARS && id < tokenizer->vocab_size; id++)
+        if (tokenizer->characters[id] == '\n') return id;
+    return -1;
+}
+
 static char *characters_as_text(const Tokenizer *tokenizer, size_t *size) {
     char *text = malloc(4 * (size_t)tokenizer->vocab_size + 1);
     *size = 0;

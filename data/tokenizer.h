@@ -54,6 +54,9 @@ int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]);
 // The id that ends a document, or -1.
 int tokenizer_end(const Tokenizer *tokenizer);
 
+// The id that ends a line, or -1.
+int tokenizer_newline(const Tokenizer *tokenizer);
+
 // tokenizer.json: {"tokenizer": "chars", "vocab_size": 65, "characters": "..."}, or "bytes" or "none" without
 // characters. Written atomically; read with every field checked.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);

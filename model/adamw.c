@@ -25,11 +25,12 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
     const real shrink = (real)(adamw->clip > 0 && norm > adamw->clip ? adamw->clip / norm : 1);
     const real beta1 = (real)adamw->beta1, beta2 = (real)adamw->beta2, epsilon = (real)adamw->epsilon;
     // m / (1 - beta1^t) and v / (1 - beta2^t) undo the moments' start from zero.
-    const real rate = (real)(learning_rate / (1 - pow(adamw->beta1, (double)step)));
+    const double rate = learning_rate / (1 - pow(adamw->beta1, (double)step));
     const real unbias = (real)(1 / sqrt(1 - pow(adamw->beta2, (double)step)));
 #pragma omp parallel
     for (int i = 0; i < gpt->tensors.count; i++) {
         const Tensor *t = &gpt->tensors.items[i];
+        const real pace = (real)(t->rate * rate);
         const real keep = (real)(1 - (t->decay ? learning_rate * adamw->weight_decay : 0));
         real *w = gpt->params + t->offset, *m = gpt->m + t->offset, *v = gpt->v + t->offset;
         real *grad = gpt->grads + t->offset;
@@ -39,7 +40,7 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
             const real g = shrink * grad[n];
             m[n] = beta1 * m[n] + (1 - beta1) * g;
             v[n] = beta2 * v[n] + (1 - beta2) * g * g;
-            w[n] = keep * w[n] - rate * m[n] / (unbias * real_sqrt(v[n]) + epsilon);
+            w[n] = keep * w[n] - pace * m[n] / (unbias * real_sqrt(v[n]) + epsilon);
             grad[n] = 0;
         }
     }

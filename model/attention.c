@@ -2,8 +2,15 @@
 
 #include <omp.h>
 
-size_t attention_scratch(int keys, bool training) {
-    return (size_t)omp_get_max_threads() * (training ? 2 : 1) * QUERY_BLOCK * (size_t)keys;
+// Of one thread: S, dP if training, and the scheme's.
+static size_t thread_scratch(const Position *pos, int keys, bool training) {
+    const size_t block = (size_t)QUERY_BLOCK * (size_t)keys;
+    const size_t scheme = pos->scheme->score_scratch ? pos->scheme->score_scratch(pos, QUERY_BLOCK, keys, training) : 0;
+    return (training ? 2 : 1) * block + scheme;
+}
+
+size_t attention_scratch(const Position *pos, int keys, bool training) {
+    return (size_t)omp_get_max_threads() * thread_scratch(pos, keys, training);
 }
 
 // One block of queries of one head of one sequence.
@@ -11,6 +18,7 @@ typedef struct {
     int b, h, first, rows, columns; // queries first .. first+rows-1 see at most keys 0 .. columns-1
     int before;                     // keys that stand before query 0
     size_t q, kv, out;              // where the block's first query, the head's first key and the block's output start
+    size_t token;                   // the sequence's first key, counted over all sequences
 } Block;
 
 static Block block_of(const AttentionShape *shape, int b, int h, int first) {
@@ -19,17 +27,15 @@ static Block block_of(const AttentionShape *shape, int b, int h, int first) {
     block.columns = block.before + first + block.rows;
     block.q = b * shape->q_batch + (size_t)first * shape->q_stride + (size_t)h * shape->d;
     block.kv = b * shape->kv_batch + (size_t)h * shape->d;
+    block.token = (size_t)b * (size_t)shape->key_batch;
     block.out = ((size_t)b * shape->queries + first) * shape->H * shape->d + (size_t)h * shape->d;
     return block;
 }
 
 // S (rows, columns) = pos.score(q k^T / sqrt(d)). Columns after a query's own position are not masked yet.
-static ScoreBlock scores(real *S, const Block *block, const real *q, const real *k, const Position *pos,
+static ScoreBlock scores(real *S, real *scratch, const Block *block, const real *q, const real *k, const Position *pos,
                          const AttentionShape *shape) {
-    const real scale = (real)(1 / sqrt(shape->d));
-    gemm(S, block->columns, 0, scale, rows_of(q + block->q, shape->q_stride),
-         columns_of(k + block->kv, shape->kv_stride), block->rows, block->columns, shape->d);
-    ScoreBlock score = {
+    const ScoreBlock score = {
         .S = S,
         .stride = block->columns,
         .rows = block->rows,
@@ -38,8 +44,18 @@ static ScoreBlock scores(real *S, const Block *block, const real *q, const real 
         .sequence = block->b,
         .head = block->h,
         .query_at = shape->query_at + (size_t)block->b * shape->queries + block->first,
-        .key_at = shape->key_at + (size_t)block->b * shape->key_at_batch,
+        .key_at = shape->key_at + block->token,
+        .q = q + block->q,
+        .k = k + block->kv,
+        .q_stride = shape->q_stride,
+        .k_stride = shape->kv_stride,
+        .scale = (real)(1 / sqrt(shape->d)),
+        .features = shape->features + block->token * position_features(pos),
+        .scratch = scratch,
     };
+    if (!pos->scheme->own_scores)
+        gemm(S, score.stride, 0, score.scale, rows_of(score.q, score.q_stride), columns_of(score.k, score.k_stride),
+             score.rows, score.columns, shape->d);
     if (pos->scheme->score_forward) pos->scheme->score_forward(pos, &score);
     return score;
 }
@@ -75,8 +91,8 @@ void attention_forward(real *out, real *lse, const real *q, const real *k, const
         for (int h = 0; h < shape->H; h++) {
             for (int first = 0; first < shape->queries; first += QUERY_BLOCK) {
                 const Block block = block_of(shape, b, h, first);
-                real *S = scratch + (size_t)omp_get_thread_num() * QUERY_BLOCK * shape->keys;
-                scores(S, &block, q, k, pos, shape);
+                real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(pos, shape->keys, false);
+                scores(S, S + (size_t)QUERY_BLOCK * shape->keys, &block, q, k, pos, shape);
                 for (int i = 0; i < block.rows; i++) {
                     real *P_i = S + (size_t)i * block.columns;
                     const int seen = block.before + first + i + 1;
@@ -119,15 +135,14 @@ static void softmax_backward_row(real *S, real *dP, const real *dout, const real
     for (int j = seen; j < block->columns; j++) S[j] = dP[j] = 0;
 }
 
-// One block of queries: dq is overwritten, dk and dv are added to.
-static void block_backward(real *dq, real *dk, real *dv, const real *dout, const real *q, const real *k, const real *v,
-                           const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
-                           const Block *block, real *S) {
+// One block of queries: dk, dv and dfeatures are added to, dq is overwritten.
+static void block_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q,
+                           const real *k, const real *v, const real *out, const real *lse, const Position *pos,
+                           const AttentionShape *shape, const Block *block, real *S) {
     const int C = shape->H * shape->d, d = shape->d, rows = block->rows, columns = block->columns;
     const int qs = shape->q_stride, kvs = shape->kv_stride;
-    const real scale = (real)(1 / sqrt(d));
-    real *dP = S + (size_t)QUERY_BLOCK * shape->keys;
-    const ScoreBlock score = scores(S, block, q, k, pos, shape);
+    real *dP = S + (size_t)QUERY_BLOCK * shape->keys, *scratch = dP + (size_t)QUERY_BLOCK * shape->keys;
+    const ScoreBlock score = scores(S, scratch, block, q, k, pos, shape);
     // Forward was out = P v, so dP = dout v^T and dv = P^T dout.
     gemm(dP, columns, 0, 1, rows_of(dout + block->out, C), columns_of(v + block->kv, kvs), rows, columns, d);
     for (int i = 0; i < rows; i++) {
@@ -137,21 +152,24 @@ static void block_backward(real *dq, real *dk, real *dv, const real *dout, const
                              shape, i);
     }
     gemm(dv + block->kv, kvs, 1, 1, columns_of(S, columns), rows_of(dout + block->out, C), columns, d, rows);
-    const real *dS = dP;
-    if (pos->scheme->score_backward) pos->scheme->score_backward(pos, &score, dS);
+    const ScoreGradient grad = {dP, dq + block->q, dk + block->kv, dfeatures + block->token * position_features(pos)};
+    for (int i = 0; i < rows; i++) memset(grad.dq + (size_t)i * qs, 0, (size_t)d * sizeof(real));
+    if (pos->scheme->score_backward) pos->scheme->score_backward(pos, &score, &grad);
+    if (pos->scheme->own_scores) return;
     // Forward was S = scale q k^T, so dq = scale dS k and dk = scale dS^T q.
-    gemm(dq + block->q, qs, 0, scale, rows_of(dS, columns), rows_of(k + block->kv, kvs), rows, d, columns);
-    gemm(dk + block->kv, kvs, 1, scale, columns_of(dS, columns), rows_of(q + block->q, qs), columns, d, rows);
+    const Matrix dS = rows_of(grad.dS, columns), dS_transposed = columns_of(grad.dS, columns);
+    gemm(grad.dq, qs, 1, score.scale, dS, rows_of(score.k, kvs), rows, d, columns);
+    gemm(grad.dk, kvs, 1, score.scale, dS_transposed, rows_of(score.q, qs), columns, d, rows);
 }
 
-void attention_backward(real *dq, real *dk, real *dv, const real *dout, const real *q, const real *k, const real *v,
-                        const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
-                        real *scratch) {
+void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
+                        const real *v, const real *out, const real *lse, const Position *pos,
+                        const AttentionShape *shape, real *scratch) {
     // All blocks of a head add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < shape->B; b++) {
         for (int h = 0; h < shape->H; h++) {
-            real *S = scratch + (size_t)omp_get_thread_num() * 2 * QUERY_BLOCK * shape->keys;
+            real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(pos, shape->keys, true);
             for (int t = 0; t < shape->keys; t++) {
                 const size_t row = b * shape->kv_batch + (size_t)t * shape->kv_stride + (size_t)h * shape->d;
                 memset(dk + row, 0, (size_t)shape->d * sizeof(real));
@@ -159,7 +177,7 @@ void attention_backward(real *dq, real *dk, real *dv, const real *dout, const re
             }
             for (int first = 0; first < shape->queries; first += QUERY_BLOCK) {
                 const Block block = block_of(shape, b, h, first);
-                block_backward(dq, dk, dv, dout, q, k, v, out, lse, pos, shape, &block, S);
+                block_backward(dq, dk, dv, dfeatures, dout, q, k, v, out, lse, pos, shape, &block, S);
             }
         }
     }

@@ -45,6 +45,9 @@ bool shape_check(const Shape *shape, Error *error) {
     if (shape->width % shape->heads)
         return fail_input(error, "--heads %d does not divide --width %d; each head gets the same share of the channels",
                           shape->heads, shape->width);
+    if (shape->random_positions && shape->random_positions < shape->context)
+        return fail_input(error, "--random-positions %d is less than --context %d; give at least that, or 0",
+                          shape->random_positions, shape->context);
     // Products of sizes are held in ints where one matrix is concerned.
     if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
         return fail_input(error,
@@ -79,6 +82,7 @@ static void add_rows(TensorTable *table, const char *prefix, const TensorRow *ro
             .init = row->init,
             .scale = INIT_SCALE / (row->residual ? sqrt(2.0 * shape->layers) : 1),
             .decay = row->columns != NONE,
+            .rate = 1,
         };
         snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, row->name);
         tensor_add(table, tensor);
@@ -140,6 +144,7 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
 
 void gpt_init(Gpt *gpt, uint64_t seed) {
     tensors_init(gpt->params, &gpt->tensors, seed);
+    position_init(&gpt->pos, seed);
 }
 
 void gpt_free(Gpt *gpt) {

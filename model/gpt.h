@@ -42,7 +42,7 @@ bool shape_check(const Shape *shape, Error *error);
 // initialised. Fails (input) on an impossible shape or too little memory.
 bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error);
 
-// GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L).
+// GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L); the scheme's own for its tensors.
 void gpt_init(Gpt *gpt, uint64_t seed);
 
 void gpt_free(Gpt *gpt);

@@ -101,9 +101,9 @@ static void randomise(Check *check) {
 static bool check_create(Check *check, const Position *pos, const GradcheckSettings *settings, Error *error) {
     *check = (Check){.settings = *settings};
     const Shape *shape = &pos->shape;
-    if (!gpt_create(&check->gpt, shape, pos, true, error) ||
-        !train_pass_create(&check->pass, &check->gpt, settings->B, settings->T, error))
-        return false;
+    if (!gpt_create(&check->gpt, shape, pos, true, error)) return false;
+    check->gpt.pos.rule = (PlaceRule){.newline = 1, .end = 2}; // so that lines and columns differ from t
+    if (!train_pass_create(&check->pass, &check->gpt, settings->B, settings->T, error)) return false;
     const size_t rows = (size_t)settings->B * settings->T, n = rows * shape->width;
     check->ids = malloc(rows * sizeof(int));
     check->targets = malloc(rows * sizeof(int));

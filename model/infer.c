@@ -1,5 +1,6 @@
 #include "model/infer.h"
 
+#include "data/random.h"
 #include "model/team.h"
 
 #include <assert.h>
@@ -7,10 +8,16 @@
 static void layout(Inference *inference, const Shape *shape) {
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
-    position_layout(&inference->pos, arena, inference->capacity, inference->B, false);
-    inference->cache = arena_reals(arena, (size_t)shape->layers * inference->B * inference->capacity * 2 * C);
-    inference->key_at = arena_take(arena, (size_t)inference->capacity * sizeof(int));
-    inference->query_at = arena_take(arena, rows * sizeof(int));
+    const int span = shape->random_positions > inference->capacity ? shape->random_positions : inference->capacity;
+    const size_t F = (size_t)position_features(&inference->pos), tokens = (size_t)inference->B * inference->capacity;
+    position_layout(&inference->pos, arena, span, inference->B, false);
+    inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
+    inference->features = arena_reals(arena, (size_t)shape->layers * tokens * F);
+    inference->new_features = arena_reals(arena, rows * F);
+    inference->drawn = arena_take(arena, (size_t)inference->capacity * sizeof(int));
+    inference->cursor = arena_take(arena, (size_t)inference->B * sizeof(Place));
+    inference->key_at = arena_take(arena, tokens * sizeof(Place));
+    inference->query_at = arena_take(arena, rows * sizeof(Place));
     inference->x = arena_reals(arena, rows * C);
     inference->norm = arena_reals(arena, rows * C);
     inference->mean = arena_reals(arena, rows);
@@ -19,7 +26,8 @@ static void layout(Inference *inference, const Shape *shape) {
     inference->hidden = arena_reals(arena, rows * MLP_RATIO * C);
     inference->heads = arena_reals(arena, rows * C);
     inference->branch = arena_reals(arena, rows * C);
-    const size_t attention = attention_scratch(inference->capacity, false), head = head_scratch(shape->vocab);
+    const size_t attention = attention_scratch(&inference->pos, inference->capacity, false),
+                 head = head_scratch(shape->vocab);
     inference->scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
@@ -29,7 +37,10 @@ bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity,
     layout(inference, &gpt->shape);
     if (!arena_allocate(&inference->arena, "the keys and values of this context", error)) return false;
     layout(inference, &gpt->shape);
-    for (int t = 0; t < capacity; t++) inference->key_at[t] = t;
+    for (int t = 0; t < capacity; t++) inference->drawn[t] = t;
+    // The same draw every time, so that the same text gets the same answer.
+    if (gpt->shape.random_positions)
+        places_draw(inference->drawn, capacity, gpt->shape.random_positions, random_key(0, "positions"));
     return true;
 }
 
@@ -39,24 +50,33 @@ void inference_free(Inference *inference) {
 
 void inference_restart(Inference *inference) {
     inference->length = 0;
+    memset(inference->cursor, 0, (size_t)inference->B * sizeof(Place));
 }
 
-// Append the new tokens' keys and values, qkv (B, n, 3C), to one layer's cache (B, capacity, 2C). By rows.
-static void remember(real *cache, const Inference *inference, const real *qkv, int n, int C) {
+// Where row r of the n new tokens of each sequence stands among those remembered.
+static size_t token_of(const Inference *inference, int r, int n) {
+    return (size_t)(r / n) * inference->capacity + (size_t)(inference->length + r % n);
+}
+
+// Append the new tokens' keys and values, qkv (B, n, 3C), and features (B, n, F), to one layer's cache (B, capacity,
+// 2C) and features (B, capacity, F). By rows.
+static void remember(real *cache, real *features, const Inference *inference, int n, int C, size_t F) {
     const Share own = share_rows(inference->B * n);
     for (int r = own.begin; r < own.end; r++) {
-        const size_t token = (size_t)(r / n) * inference->capacity + (size_t)(inference->length + r % n);
-        memcpy(cache + token * 2 * C, qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
+        const size_t token = token_of(inference, r, n);
+        memcpy(cache + token * 2 * C, inference->qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
+        memcpy(features + token * F, inference->new_features + r * F, F * sizeof(real));
     }
 }
 
 static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     const int C = gpt->shape.width, rows = inference->B * n;
     const Position *pos = &inference->pos;
-    const size_t layer_cache = (size_t)inference->B * inference->capacity * 2 * C;
-    real *qkv = inference->qkv, *cache = inference->cache + l * layer_cache;
+    const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
+    real *qkv = inference->qkv, *cache = inference->cache + l * tokens * 2 * C;
+    real *features = inference->features + l * tokens * F;
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
-    remember(cache, inference, qkv, n, C);
+    remember(cache, features, inference, n, C, F);
     team_barrier();
     const AttentionShape shape = {
         .B = inference->B,
@@ -71,7 +91,8 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
         .layer = l,
         .query_at = inference->query_at,
         .key_at = inference->key_at,
-        .key_at_batch = 0,
+        .features = features,
+        .key_batch = inference->capacity,
     };
     attention_forward(inference->heads, NULL, qkv, cache, cache + C, pos, &shape, inference->scratch);
 }
@@ -80,9 +101,11 @@ static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
     const LayerWeights *w = &gpt->w.layers[l];
     const int C = gpt->shape.width, wide = MLP_RATIO * C, rows = inference->B * n;
     const Dropout keep_all = {0};
+    const Position *pos = &inference->pos;
     real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *hidden = inference->hidden;
 
     layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln1w, w->ln1b, rows, C);
+    if (pos->scheme->input_forward) pos->scheme->input_forward(pos, l, inference->new_features, norm, rows);
     linear_forward(inference->qkv, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     attend(inference, gpt, l, n);
     linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
@@ -99,7 +122,11 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
     const Position *pos = &inference->pos;
-    for (int r = 0; r < rows; r++) inference->query_at[r] = inference->length + r % n;
+    for (int r = 0; r < rows; r++) {
+        const Place place = place_next(&inference->cursor[r / n], ids[r], pos->rule);
+        inference->query_at[r] = place_drawn(&place, inference->drawn);
+        inference->key_at[token_of(inference, r, n)] = inference->query_at[r];
+    }
     if (inference->length == 0) position_prepare(&inference->pos);
 #pragma omp parallel
     {

@@ -9,18 +9,22 @@ typedef struct {
     int B, capacity; // sequences side by side, and the most tokens of each
     int chunk;       // the most tokens of each per call
     int length;      // tokens fed so far: the next one's position
-    Position pos;    // the model's, with tables for `capacity` coordinates
+    Position pos;    // the model's, with tables
     Arena arena;
-    real *cache;       // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
-    int *key_at;       // (capacity) coordinates
-    int *query_at;     // (B, chunk) coordinates of the new tokens
-    real *x;           // (B, chunk, C) residual stream
-    real *norm;        // (B, chunk, C); after a feed, the input of the head
-    real *mean, *rstd; // (B, chunk)
-    real *qkv;         // (B, chunk, 3C)
-    real *hidden;      // (B, chunk, 4C) the MLP's
-    real *heads;       // (B, chunk, C)
-    real *branch;      // (B, chunk, C)
+    real *cache;        // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
+    real *features;     // (L, B, capacity, F) what the scheme's input hook made of the tokens
+    real *new_features; // (B, chunk, F)
+    Place *cursor;      // (B) the next token's place in its text
+    int *drawn;         // (capacity) the coordinates that 0, 1, 2 ... become: themselves unless randomised
+    Place *key_at;      // (B, capacity) coordinates
+    Place *query_at;    // (B, chunk) coordinates of the new tokens
+    real *x;            // (B, chunk, C) residual stream
+    real *norm;         // (B, chunk, C); after a feed, the input of the head
+    real *mean, *rstd;  // (B, chunk)
+    real *qkv;          // (B, chunk, 3C)
+    real *hidden;       // (B, chunk, 4C) the MLP's
+    real *heads;        // (B, chunk, C)
+    real *branch;       // (B, chunk, C)
     real *scratch;
 } Inference;
 

@@ -1,4 +1,5 @@
-#include "model/ops.h"
+#include "model/linear.h"
+
 #include "model/team.h"
 
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O) {
@@ -10,11 +11,19 @@ void linear_forward(real *out, const real *x, const real *weight, const real *bi
 }
 
 // Forward was out = x weight^T + bias, so dx = dout weight,
-void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O) {
+static void backward(real *dx, real beta, const real *dout, const real *weight, int rows, int C, int O) {
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;
-    gemm(dx + (size_t)own.begin * C, C, 0, 1, rows_of(dout + (size_t)own.begin * O, O), rows_of(weight, C),
+    gemm(dx + (size_t)own.begin * C, C, beta, 1, rows_of(dout + (size_t)own.begin * O, O), rows_of(weight, C),
          own.end - own.begin, C, O);
+}
+
+void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O) {
+    backward(dx, 0, dout, weight, rows, C, O);
+}
+
+void linear_backward_add(real *dx, const real *dout, const real *weight, int rows, int C, int O) {
+    backward(dx, 1, dout, weight, rows, C, O);
 }
 
 // dweight = dout^T x, and dbias = sum of dout over rows.

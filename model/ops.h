@@ -8,7 +8,7 @@
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
-#include "model/gemm.h"
+#include "model/linear.h"
 #include "model/real.h"
 #include "posenc/posenc.h"
 
@@ -37,15 +37,6 @@ void layernorm_backward(real *dx, const real *dout, const real *x, const real *w
 // dweight +=, dbias +=. By columns.
 void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                                 const real *rstd, int rows, int C);
-
-// --- linear.c ---
-//
-// out (rows, O) = x (rows, C) weight^T + bias, weight (O, C), bias (O) or NULL. By rows.
-void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O);
-// dx (rows, C). By rows.
-void linear_backward(real *dx, const real *dout, const real *weight, int rows, int C, int O);
-// dweight +=, dbias += or NULL. By columns.
-void linear_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, int rows, int C, int O);
 
 // --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---
 //
@@ -84,25 +75,26 @@ typedef struct {
     int q_stride, kv_stride;  // numbers from one token's row to the next in q, and in k and v
     size_t q_batch, kv_batch; // numbers from one sequence to the next
     int layer;                // for the position scheme and for dropout
-    const int *query_at;      // (B, queries) coordinates, sequences `queries` apart
-    const int *key_at;        // (B, keys) coordinates, sequences `key_at_batch` apart
-    int key_at_batch;
+    const Place *query_at;    // (B, queries) coordinates, sequences `queries` apart
+    const Place *key_at;      // (B, keys) coordinates, sequences `key_batch` apart, like
+    const real *features;     // (B, keys, F) what the scheme's input hook made of the tokens
+    int key_batch;
     Dropout dropout; // of the attention weights
 } AttentionShape;
 
-// Numbers of scratch that attention needs: S (and dS in backward) of one block per thread.
-size_t attention_scratch(int keys, bool training);
+// Numbers of scratch that attention needs: S (and dS in backward) of one block per thread, and what the scheme wants.
+size_t attention_scratch(const Position *pos, int keys, bool training);
 
 // out (B, queries, H*d) = softmax(causal(pos.score(q k^T / sqrt(d)))) v; lse (B, H, queries) = log of each row's
 // softmax denominator, kept for backward; NULL when there will be none. Threads share out heads and blocks of queries:
 // it wants a barrier before it and ends with one.
 void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,
                        const AttentionShape *shape, real *scratch);
-// dq, dk, dv with the layout of q, k, v. As in forward, a barrier before, and one at its end. Scores are computed again
-// block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
-void attention_backward(real *dq, real *dk, real *dv, const real *dout, const real *q, const real *k, const real *v,
-                        const real *out, const real *lse, const Position *pos, const AttentionShape *shape,
-                        real *scratch);
+// dq, dk, dv with the layout of q, k, v; dfeatures += (with that of features). As in forward, a barrier before, and one
+// at its end. Scores are computed again block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
+void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
+                        const real *v, const real *out, const real *lse, const Position *pos,
+                        const AttentionShape *shape, real *scratch);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //

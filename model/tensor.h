@@ -10,11 +10,12 @@
 
 // The sizes that every part of the model is made from.
 typedef struct {
-    int vocab;   // V
-    int context; // T, the trained length
-    int layers;  // L
-    int heads;   // H
-    int width;   // C
+    int vocab;            // V
+    int context;          // T, the trained length
+    int layers;           // L
+    int heads;            // H
+    int width;            // C
+    int random_positions; // 0, or training places its tokens at random coordinates below this
 } Shape;
 
 static inline int head_width(const Shape *shape) {
@@ -30,6 +31,7 @@ typedef struct {
     double scale;         // standard deviation for INIT_NORMAL
     bool decay;           // weight decay applies
     bool position;        // belongs to the position scheme
+    double rate;          // factor of the learning rate
     size_t offset, count; // numbers, inside each of the flat arrays (parameters, gradients, moments)
 } Tensor;
 

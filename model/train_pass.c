@@ -22,8 +22,9 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
 static void layout(TrainPass *pass, const Shape *shape) {
     Arena *arena = &pass->arena;
     const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
-    position_layout(&pass->pos, arena, pass->T, pass->B, true);
+    position_layout(&pass->pos, arena, position_span(&pass->pos), pass->B, true);
     pass->at = arena_take(arena, rows * sizeof *pass->at);
+    pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
     pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
     for (int l = 0; l < shape->layers; l++) {
         LayerActivations counted; // a dry run has no memory for the array itself
@@ -39,9 +40,11 @@ static void layout(TrainPass *pass, const Shape *shape) {
     pass->dbranch = arena_reals(arena, rows * C);
     pass->dnorm = arena_reals(arena, rows * C);
     pass->dwide = arena_reals(arena, rows * MLP_RATIO * C);
+    pass->features = arena_reals(arena, rows * (size_t)position_features(&pass->pos));
+    pass->dfeatures = arena_reals(arena, rows * (size_t)position_features(&pass->pos));
     pass->dnll = arena_reals(arena, rows);
     pass->nll = arena_take(arena, rows * sizeof *pass->nll);
-    const size_t attention = attention_scratch(pass->T, true), head = head_scratch(shape->vocab);
+    const size_t attention = attention_scratch(&pass->pos, pass->T, true), head = head_scratch(shape->vocab);
     pass->scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
@@ -50,8 +53,6 @@ bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *err
     layout(pass, &gpt->shape);
     if (!arena_allocate(&pass->arena, "activations", error)) return false;
     layout(pass, &gpt->shape);
-    for (int b = 0; b < B; b++)
-        for (int t = 0; t < T; t++) pass->at[b * T + t] = t;
     return true;
 }
 
@@ -81,7 +82,8 @@ static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape,
         .layer = layer,
         .query_at = pass->at,
         .key_at = pass->at,
-        .key_at_batch = T,
+        .features = pass->features,
+        .key_batch = T,
         .dropout = dropout_site(pass, (uint64_t)layer, SITE_ATTENTION),
     };
 }
@@ -98,6 +100,7 @@ static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
 
     layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
+    if (pos->scheme->input_forward) pos->scheme->input_forward(pos, l, pass->features, pass->norm, rows);
     linear_forward(a->qkv, pass->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, q, k, 3 * C, pass->at, rows);
     team_barrier();
@@ -135,6 +138,16 @@ static void mlp_backward(TrainPass *pass, Gpt *gpt, int l) {
     team_barrier();
 }
 
+// What the scheme's input hook made of the layer's input: cheaper to make again than to store for every layer. By rows.
+static void features_again(TrainPass *pass, int l, int rows) {
+    const Position *pos = &pass->pos;
+    if (!pos->scheme->input_forward) return;
+    const size_t F = (size_t)position_features(pos);
+    const Share own = share_rows(rows);
+    pos->scheme->input_forward(pos, l, pass->features, pass->norm, rows);
+    memset(pass->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
+}
+
 // x_mid = x + dropout(attention(layernorm(x) qkvw) projw), read upwards.
 static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
@@ -150,12 +163,16 @@ static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
 
     residual_backward(pass->dbranch, pass->dx, &drop_proj, rows, C);
     linear_backward(dheads, pass->dbranch, w->projw, rows, C, C);
+    layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
+    features_again(pass, l, rows);
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, pass->dbranch, a->heads, rows, C, C);
-    attention_backward(dq, dk, dv, dheads, q, k, v, a->heads, a->lse, pos, &shape, pass->scratch);
+    attention_backward(dq, dk, dv, pass->dfeatures, dheads, q, k, v, a->heads, a->lse, pos, &shape, pass->scratch);
+    if (pos->scheme->score_reduce) pos->scheme->score_reduce(pos, l);
     if (pos->scheme->qk_backward) pos->scheme->qk_backward(pos, l, dq, dk, q, k, 3 * C, pass->at, rows);
-    layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
     linear_backward(pass->dnorm, dqkv, w->qkvw, rows, C, 3 * C);
+    if (pos->scheme->input_backward)
+        pos->scheme->input_backward(pos, l, pass->dnorm, pass->dfeatures, pass->features, pass->norm, rows);
     layernorm_backward(pass->dx, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
     linear_backward_weights(dw->qkvw, dw->qkvb, dqkv, pass->norm, rows, C, 3 * C);
@@ -164,6 +181,15 @@ static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
+    const int span = gpt->shape.random_positions;
+    for (int b = 0; b < pass->B; b++) {
+        Place cursor = {0};
+        if (span) places_draw(pass->drawn, pass->T, span, random_bits(pass->places_key, (uint64_t)b));
+        for (int r = b * pass->T; r < (b + 1) * pass->T; r++) {
+            pass->at[r] = place_next(&cursor, ids[r], pass->pos.rule);
+            if (span) pass->at[r] = place_drawn(&pass->at[r], pass->drawn);
+        }
+    }
     tokens_forward(pass->layers[0].x, ids, gpt->w.wte, pass->B * pass->T, gpt->shape.width);
 }
 

@@ -18,11 +18,13 @@ typedef struct {
 
 typedef struct {
     int B, T;
-    Position pos; // the model's, with tables for T coordinates
+    Position pos; // the model's, with tables
     Arena arena;
     double dropout_rate;
     uint64_t dropout_key;      // a new one for every pass
-    int *at;                   // (B,T) coordinates of the tokens
+    uint64_t places_key;       // of randomised positions, a new one for every pass
+    Place *at;                 // (B,T) coordinates of the tokens
+    int *drawn;                // (T) the coordinates that a sequence's 0, 1, 2 ... become, where they are randomised
     LayerActivations *layers;  // (L)
     real *x_final;             // (B,T,C) residual stream after the last layer
     real *lnf_mean, *lnf_rstd; // (B,T)
@@ -33,6 +35,8 @@ typedef struct {
     real *dbranch;             // (B,T,C)
     real *dnorm;               // (B,T,C)
     real *dwide;               // (B,T,4C) gradient by the hidden layer, or by qkv
+    real *features;            // (B,T,F) the position scheme's, of the layer at work
+    real *dfeatures;           // (B,T,F)
     real *dnll;                // (B,T) gradient of the total loss by each token's
     double *nll;               // (B,T) loss of each token, in nats
     real *scratch;             // blocks of scores or of logits
@@ -42,7 +46,7 @@ typedef struct {
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
 
-// Read the token embeddings of ids (B,T) into the first layer's x.
+// Read the token embeddings of ids (B,T) into the first layer's x, and find out where the tokens stand.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
 // From those embeddings to pass->nll. `training` also begins the backward pass, because the logits are not kept: from

@@ -5,14 +5,18 @@
 
 typedef enum { PAST_ERROR, PAST_CLAMP, PAST_INTERPOLATE } Past;
 
+typedef enum { START_RANDOM, START_SINUSOIDAL } Start;
+
 typedef struct {
     double amplitude;
-    int past;
+    int start, past;
 } LearnedOptions;
 
 static const Option learned_options[] = {
     {"amplitude", OPTION_NUMBER, offsetof(LearnedOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
-     "standard deviation at the start; 0.02 is that of the token embeddings"},
+     "RMS at the start; 0.02 is that of the token embeddings"},
+    {"start", OPTION_CHOICE, offsetof(LearnedOptions, start), "random", 0, 0, "random|sinusoidal", "HOW",
+     "what training begins with: noise, or the sinusoidal code of base 10000"},
     {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
      "beyond the trained length: refuse, repeat the last row, or squeeze all positions into the trained ones"},
     {0},
@@ -23,16 +27,28 @@ static const LearnedOptions *options_of(const Position *pos) {
 }
 
 static int max_length(const Position *pos) {
-    return options_of(pos)->past == PAST_ERROR ? pos->shape.context : 0;
+    return options_of(pos)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
 static void params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "table", pos->shape.context, pos->shape.width, INIT_NORMAL, options_of(pos)->amplitude);
+    position_param(pos, table, "table", position_span(pos), pos->shape.width, INIT_NORMAL, options_of(pos)->amplitude);
+}
+
+static void init(Position *pos, uint64_t seed) {
+    (void)seed;
+    const int C = pos->shape.width;
+    const double peak = sqrt(2) * options_of(pos)->amplitude;
+    if (options_of(pos)->start == START_RANDOM) return;
+    for (int t = 0; t < position_span(pos); t++)
+        for (int c = 0; c < C; c++) {
+            const double angle = t * pow(10000, -2.0 * (c / 2) / C);
+            pos->params[0][(size_t)t * C + c] = (real)(peak * (c % 2 ? cos(angle) : sin(angle)));
+        }
 }
 
 // The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.
 static int row_of(real *fraction, const Position *pos, int at) {
-    const int T = pos->shape.context;
+    const int T = position_span(pos);
     *fraction = 0;
     if (options_of(pos)->past == PAST_INTERPOLATE && pos->positions > T) {
         double row = (double)at * (T - 1) / (pos->positions - 1);
@@ -43,12 +59,12 @@ static int row_of(real *fraction, const Position *pos, int at) {
     return at < T ? at : T - 1;
 }
 
-static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
+static void embed_forward(const Position *pos, real *x, const Place *at, int rows) {
     const int C = pos->shape.width;
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         real fraction;
-        const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r]) * C;
+        const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r].t) * C;
         const real *next = fraction > 0 ? code + C : code;
         real *x_r = x + (size_t)r * C;
         for (int c = 0; c < C; c++) x_r[c] += (1 - fraction) * code[c] + fraction * next[c];
@@ -57,11 +73,11 @@ static void embed_forward(const Position *pos, real *x, const int *at, int rows)
 
 // Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
 // within the table. Threads share out the channels, not the rows: rows may meet in one position.
-static void embed_backward(const Position *pos, const real *dx, const int *at, int rows) {
+static void embed_backward(const Position *pos, const real *dx, const Place *at, int rows) {
     const int C = pos->shape.width;
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
-        real *dcode = pos->dparams[0] + (size_t)at[r] * C;
+        real *dcode = pos->dparams[0] + (size_t)at[r].t * C;
         const real *dx_r = dx + (size_t)r * C;
         for (int c = own.begin; c < own.end; c++) dcode[c] += dx_r[c];
     }
@@ -75,8 +91,10 @@ const Scheme scheme_learned = {
             "neighbours "
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
+    .enters = ENTERS_EMBEDDING,
     .max_length = max_length,
     .params = params,
+    .init = init,
     .embed_forward = embed_forward,
     .embed_backward = embed_backward,
 };

@@ -4,7 +4,13 @@
 #include <stdio.h>
 
 const Scheme *const schemes[] = {
-    &scheme_none, &scheme_learned, &scheme_sinusoidal, &scheme_rope, &scheme_alibi, NULL,
+    &scheme_none,          &scheme_random, &scheme_integer,
+    &scheme_normalized,    &scheme_binary, &scheme_sinusoidal,
+    &scheme_learned,       &scheme_rope,   &scheme_partial,
+    &scheme_prope,         &scheme_xpos,   &scheme_rope2d,
+    &scheme_rope_learned,  &scheme_alibi,  &scheme_sandwich,
+    &scheme_alibi_learned, &scheme_t5,     &scheme_kerple,
+    &scheme_fire,          &scheme_table,  NULL,
 };
 
 static const Scheme *scheme_find(const char *name, Error *error) {
@@ -47,10 +53,17 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
 }
 
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
+    const Option *layers = pos->scheme->options ? option_find(pos->scheme->options, "layers") : NULL;
+    const bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
     pos->shape = *shape;
+    pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
     return !objection || fail_input(error, "--pos %s, --width %d, --heads %d (%d channels a head): %s",
                                     pos->scheme->name, shape->width, shape->heads, head_width(shape), objection);
+}
+
+void position_init(Position *pos, uint64_t seed) {
+    if (pos->scheme->init) pos->scheme->init(pos, seed);
 }
 
 bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {
@@ -71,7 +84,7 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale) {
     assert(pos->param_count < PARAMS_CAPACITY);
-    Tensor tensor = {.rank = 2, .shape = {rows, columns}, .init = init, .scale = scale, .position = true};
+    Tensor tensor = {.rank = 2, .shape = {rows, columns}, .init = init, .scale = scale, .position = true, .rate = 1};
     snprintf(tensor.name, sizeof tensor.name, "pos.%s", name);
     pos->tensors[pos->param_count++] = tensor_add(table, tensor);
 }
@@ -89,5 +102,6 @@ void position_prepare(Position *pos) {
 }
 
 int position_max_length(const Position *pos) {
-    return pos->scheme->max_length ? pos->scheme->max_length(pos) : 0;
+    const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = pos->shape.random_positions;
+    return drawn && (scheme == 0 || drawn < scheme) ? drawn : scheme;
 }

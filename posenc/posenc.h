@@ -7,14 +7,18 @@
 #include "data/option.h"
 #include "model/arena.h"
 #include "model/tensor.h"
+#include "posenc/place.h"
 
 #include <stdalign.h>
 
 #define OPTIONS_CAPACITY 256 // bytes of a scheme's own options
 #define PARAMS_CAPACITY  8   // tensors of a scheme
-#define TABLES_CAPACITY  4
+#define TABLES_CAPACITY  6
 
 typedef struct Scheme Scheme;
+
+// Where a scheme enters the model.
+typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
 
 // A scheme at work in one model. `tables` belong to whoever runs the model (training and inference at another length
 // each lay out their own); all else is shared.
@@ -22,10 +26,12 @@ typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
     Shape shape;
+    int sets; // of parameters: one for all layers, or one each
     int param_count;
     int tensors[PARAMS_CAPACITY];   // their indices in the model's tensor table
     real *params[PARAMS_CAPACITY];  // the values, and
     real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
+    PlaceRule rule;                 // how tokens tell lines and columns
     int positions;                  // tables hold coordinates 0 .. positions-1
     int batch;                      // sequences worked on side by side
     bool prepared;                  // the tables have been filled
@@ -33,23 +39,40 @@ typedef struct {
     real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
 } Position;
 
-// A block of scaled attention scores S = q k^T / sqrt(head width) of one head of one sequence. Row i is the query of
-// token columns - rows + i, column j the key of token j.
+// A block of scaled attention scores S = scale q k^T of one head of one sequence. Row i is the query of token
+// columns - rows + i, column j the key of token j; columns after a query's own are masked later.
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
     int layer, sequence, head;
-    const int *query_at; // (rows) coordinates of the queries
-    const int *key_at;   // (columns) coordinates of the keys; columns after a query's own are masked later
+    const Place *query_at; // (rows) coordinates of the queries
+    const Place *key_at;   // (columns) coordinates of the keys
+    const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
+    int q_stride, k_stride;
+    real scale;           // 1/sqrt(d)
+    const real *features; // (columns, scheme->features), what input_forward made of each token
+    real *scratch;        // (score_scratch) what score_forward leaves, score_backward of the same block finds
 } ScoreBlock;
 
-// A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` is the
-// coordinate at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
-// (model/team.h): forward and qk hooks by rows, embed_backward by columns; prepare and reduce by one thread alone.
+// The gradients of a block.
+typedef struct {
+    real *dS;        // (rows, columns), rows block->stride apart, by the scores that score_forward left; masked: 0
+    real *dq, *dk;   // (rows, d), (columns, d), strides as for q and k
+    real *dfeatures; // (columns, scheme->features)
+} ScoreGradient;
+
+// A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` are the
+// coordinates at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
+// (model/team.h): forward and qk hooks by rows, embed_backward by columns; init, prepare and reduce by one thread
+// alone.
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help` and docs
     const Option *options; // rows over the scheme's options struct; NULL = none
+    Enters enters;
+    bool relative;   // a constant added to all coordinates changes nothing
+    bool own_scores; // score_forward writes S from q and k, score_backward writes dq and dk, instead of adding to them
+    bool two_axes;   // reads lines and columns, not t
 
     // NULL, or a sentence why this scheme cannot work with this model.
     const char *(*check)(const Position *pos);
@@ -57,6 +80,8 @@ struct Scheme {
     int (*max_length)(const Position *pos);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
+    // Initial values that no Init has: change pos->params. `seed` is the model's.
+    void (*init)(Position *pos, uint64_t seed);
     // Take tables (and, for training, dtables) for pos->positions coordinates from the arena.
     void (*layout)(Position *pos, Arena *arena, bool training);
     // Fill the tables: once where nothing is trained, else before every training pass and every new text.
@@ -65,28 +90,71 @@ struct Scheme {
     void (*reduce)(Position *pos);
 
     // x (rows, C) += code(at).
-    void (*embed_forward)(const Position *pos, real *x, const int *at, int rows);
+    void (*embed_forward)(const Position *pos, real *x, const Place *at, int rows);
     // dparams or dtables from dx (rows, C), which itself passes unchanged.
-    void (*embed_backward)(const Position *pos, const real *dx, const int *at, int rows);
+    void (*embed_backward)(const Position *pos, const real *dx, const Place *at, int rows);
+
+    // Numbers that input_forward makes of each token in each layer; they are cached like keys, so each may depend on
+    // its own token alone.
+    int (*features)(const Position *pos);
+    // features (rows, F) from a layer's normalised input x (rows, C).
+    void (*input_forward)(const Position *pos, int layer, real *features, const real *x, int rows);
+    // dx += by rows, and dparams by columns, from dfeatures.
+    void (*input_backward)(const Position *pos, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows);
 
     // q and k (rows, C), rows `stride` apart, in place: new rows only, so that keys can be cached afterwards.
-    void (*qk_forward)(const Position *pos, int layer, real *q, real *k, int stride, const int *at, int rows);
+    void (*qk_forward)(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows);
     // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
     // qk_forward.
     void (*qk_backward)(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                        const int *at, int rows);
+                        const Place *at, int rows);
 
-    // Change a block of scores. Called from parallel threads, one (sequence, head) never from two at once.
+    // Numbers of scratch for a block of at most `rows` queries and `columns` keys.
+    size_t (*score_scratch)(const Position *pos, int rows, int columns, bool training);
+    // Add to a block of scores. Called from parallel threads, one (sequence, head) never from two at once, its blocks
+    // in order.
     void (*score_forward)(const Position *pos, const ScoreBlock *block);
-    // dtables from dS (same layout as block->S, masked entries 0), which passes on to q k^T unchanged. Threads: a slab
-    // of the dtables per (sequence, head) keeps sums in a fixed order.
-    void (*score_backward)(const Position *pos, const ScoreBlock *block, const real *dS);
+    // From dS: dtables; and += dq, dk, dfeatures where the bias was made from them. dS then passes on to S = scale q
+    // k^T, changed where a bias depended on S itself. block->S no longer holds the scores. Threads: a slab of the
+    // dtables per (sequence, head) keeps sums in a fixed order.
+    void (*score_backward)(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad);
+    // After score_backward of all blocks of a layer, by every thread of the team: slabs -> dtables or dparams, each
+    // thread its share; zero the slabs.
+    void (*score_reduce)(const Position *pos, int layer);
 };
 
 // The registry, in the order in which tables show them; NULL-terminated.
 extern const Scheme *const schemes[];
 
-extern const Scheme scheme_none, scheme_learned, scheme_sinusoidal, scheme_rope, scheme_alibi;
+extern const Scheme scheme_none, scheme_random;
+extern const Scheme scheme_integer, scheme_normalized, scheme_binary, scheme_sinusoidal, scheme_learned;
+extern const Scheme scheme_rope, scheme_partial, scheme_prope, scheme_xpos, scheme_rope2d, scheme_rope_learned;
+extern const Scheme scheme_alibi, scheme_sandwich, scheme_alibi_learned, scheme_t5, scheme_kerple, scheme_fire,
+    scheme_table;
+extern const Scheme scheme_transformer_xl, scheme_shaw, scheme_cope, scheme_fox, scheme_path;
+
+// Coordinates that training uses: 0 .. this - 1. With randomised positions they are more than the context.
+static inline int position_span(const Position *pos) {
+    return pos->shape.random_positions ? pos->shape.random_positions : pos->shape.context;
+}
+
+// An option that schemes with parameters share, over a struct S with a field `layers`.
+#define LAYERS_OPTION_ROW(S, preset)                                                                                   \
+    {                                                                                                                  \
+        "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
+            "the same parameters in all layers, or every layer its own"                                                \
+    }
+
+// Which of the sets of parameters a layer uses.
+static inline int position_set(const Position *pos, int layer) {
+    return pos->sets > 1 ? layer : 0;
+}
+
+// Numbers of the scheme's features for each token and layer.
+static inline int position_features(const Position *pos) {
+    return pos->scheme->features ? pos->scheme->features(pos) : 0;
+}
 
 // Find the scheme of "NAME[:key=value,...]" and parse its options, without a model yet. Fails (input) with the nearest
 // name or key.
@@ -107,6 +175,9 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 // For a scheme's params hook: one more tensor, called "pos.NAME".
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
+
+// Initial values for what position_param announced: the scheme's init hook.
+void position_init(Position *pos, uint64_t seed);
 
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);

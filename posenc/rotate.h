@@ -1,16 +1,77 @@
-// The rotation that every rotary scheme is made from.
+// The rotation that every rotary scheme is made from, and what these schemes have in common.
 #ifndef BITTER_ROTATE_H
 #define BITTER_ROTATE_H
 
-#include "model/real.h"
+#include "posenc/posenc.h"
 
 typedef enum { PAIRING_HALF, PAIRING_INTERLEAVED } Pairing;
 
+typedef struct {
+    const real *cosine, *sine; // (coordinates, turned/2) of the angles by which pairs turn
+    Axis axis;                 // which coordinate is looked up
+    Pairing pairing;
+    int heads, head_width, turned; // of the channels of a head, the first `turned` turn
+} Rotation;
+
 // Rotate each pair of channels of x (rows, heads * head_width), rows `stride` apart, in place, by `direction` (+1 or
-// -1) times the angle of its row's position: cosine and sine (positions, head_width/2) are looked up at row `at[r]`.
-// Pair i of a head is channels (i, i + head_width/2) for HALF (Llama, NeoX), (2i, 2i+1) for INTERLEAVED (GPT-J, the
-// paper). Backward of direction +1 is direction -1: a rotation's transpose is its inverse. (Su et al. 2021, eq. 34)
-void rotate(real *x, int stride, const real *cosine, const real *sine, const int *at, int rows, int heads,
-            int head_width, Pairing pairing, int direction);
+// -1) times the angle of its row's coordinate. Pair i of a head is channels (i, i + turned/2) for HALF (Llama, NeoX),
+// (2i, 2i+1) for INTERLEAVED (GPT-J, the paper). Backward of direction +1 is direction -1: a rotation's transpose is
+// its inverse. (Su et al. 2021, eq. 34) By rows.
+void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int rows, int direction);
+
+// --- schemes that turn queries and keys by t theta_i ---
+
+// The options they share: the first member of each one's options struct, called `rotary`.
+typedef struct {
+    double base;
+    int pairing;
+    long long skip;
+    double fraction; // of a head's channels that turn; 0 = all
+} Rotary;
+
+#define ROTARY_OPTION_ROWS(S, base_preset)                                                                             \
+    {"base",      OPTION_NUMBER, offsetof(S, rotary.base),                                                             \
+     base_preset, 1.000001,      HUGE_VAL,                                                                             \
+     NULL,        "B",           "pair i of n turns by B^(-i/n) radians a token"},                                     \
+        {"pairing",                                                                                                    \
+         OPTION_CHOICE,                                                                                                \
+         offsetof(S, rotary.pairing),                                                                                  \
+         "half",                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "half|interleaved",                                                                                           \
+         "HOW",                                                                                                        \
+         "pair (i, i+d/2) as Llama and NeoX do, or (2i, 2i+1) as the paper and GPT-J do"},                             \
+    {                                                                                                                  \
+        "skip", OPTION_INTEGER, offsetof(S, rotary.skip), "0", 0, 1000, NULL, "N",                                     \
+            "every N-th layer goes without positions; 0 = none does"                                                   \
+    }
+
+static inline const Rotary *rotary_of(const Position *pos) {
+    return (const Rotary *)pos->options;
+}
+
+// The pairs of a head that turn.
+int rotary_pairs(const Position *pos);
+
+// Hooks: an odd head width is refused; tables of cosines and sines (positions, pairs).
+const char *rotary_check(const Position *pos);
+void rotary_layout(Position *pos, Arena *arena, bool training);
+
+// For a prepare hook: tables for the frequencies that `theta` gives, radians a token.
+void rotary_prepare(Position *pos, double (*theta)(const Position *pos, int pair));
+
+// The common frequencies: base^(-pair / pairs).
+double rotary_theta(const Position *pos, int pair);
+
+// q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.
+void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows);
+void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                     const Place *at, int rows);
+
+// Is this one of the layers that go without?
+static inline bool rotary_skips(const Position *pos, int layer) {
+    return rotary_of(pos)->skip && (layer + 1) % rotary_of(pos)->skip == 0;
+}
 
 #endif

@@ -1,9 +1,6 @@
 // Sinusoidal positions: a fixed code of sines and cosines, from fast to slow, added to the token embedding.
-#include "posenc/posenc.h"
+#include "posenc/code.h"
 
-#include "model/team.h"
-
-enum { CODE }; // tables
 typedef enum { INTERLEAVED, CONCATENATED } Layout;
 
 typedef struct {
@@ -29,37 +26,22 @@ static const char *check(const Position *pos) {
     return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    (void)training;
-    pos->tables[CODE] = arena_reals(arena, (size_t)pos->positions * pos->shape.width); // (positions, C)
-}
-
 // Angles in double: at position 131072 a float angle is already 0.004 rad off.
-static void prepare(Position *pos) {
+static void fill(real *code, const Position *pos, int t) {
     const SinusoidalOptions *o = options_of(pos);
     const int C = pos->shape.width;
     const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
-#pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++) {
-        real *code = pos->tables[CODE] + (size_t)t * C;
-        for (int i = 0; i < C / 2; i++) {
-            const double angle = t * pow(o->base, -2.0 * i / C);
-            const int sine = o->layout == INTERLEAVED ? 2 * i : i;
-            const int cosine = o->layout == INTERLEAVED ? 2 * i + 1 : C / 2 + i;
-            code[sine] = (real)(peak * sin(angle));
-            code[cosine] = (real)(peak * cos(angle));
-        }
+    for (int i = 0; i < C / 2; i++) {
+        const double angle = t * pow(o->base, -2.0 * i / C);
+        const int sine = o->layout == INTERLEAVED ? 2 * i : i;
+        const int cosine = o->layout == INTERLEAVED ? 2 * i + 1 : C / 2 + i;
+        code[sine] = (real)(peak * sin(angle));
+        code[cosine] = (real)(peak * cos(angle));
     }
 }
 
-static void embed_forward(const Position *pos, real *x, const int *at, int rows) {
-    const int C = pos->shape.width;
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        const real *code = pos->tables[CODE] + (size_t)at[r] * C;
-        real *x_r = x + (size_t)r * C;
-        for (int c = 0; c < C; c++) x_r[c] += code[c];
-    }
+static void prepare(Position *pos) {
+    code_prepare(pos, fill);
 }
 
 const Scheme scheme_sinusoidal = {
@@ -72,8 +54,9 @@ const Scheme scheme_sinusoidal = {
             "brings "
             "it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large as those.",
     .options = sinusoidal_options,
+    .enters = ENTERS_EMBEDDING,
     .check = check,
-    .layout = layout,
+    .layout = code_layout,
     .prepare = prepare,
-    .embed_forward = embed_forward,
+    .embed_forward = code_forward,
 };

@@ -1,0 +1,139 @@
+// `bitter properties`: what people claim of position schemes, measured on each.
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/run.h"
+#include "cmd/scheme_probe.h"
+#include "data/random.h"
+
+#include <stdio.h>
+
+typedef struct {
+    char pos[TEXT_CAPACITY];
+    long long context, heads, width, seed;
+} PropertiesOptions;
+
+#define FIELD(name) offsetof(PropertiesOptions, name)
+
+static const Option properties_options[] = {
+    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every one"},
+    {"context", OPTION_INTEGER, FIELD(context), "256", 8, 4096, NULL, "N", "trained length"},
+    {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 64, NULL, "N", "attention heads"},
+    {"width", OPTION_INTEGER, FIELD(width), "64", 4, 1024, NULL, "N", "channels"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "of random weights and contents"},
+    {0},
+};
+
+static void print_header(void) {
+    printf("%-15s %8s %8s %9s %8s %8s %8s %5s %7s\n", "scheme", "unique", "linear", "distance", "norm", "falls",
+           "defined", "axes", "twins");
+}
+
+// NAN, where a measure does not apply, becomes a dash.
+static void print_number(int width, int digits, double value) {
+    if (isnan(value))
+        printf(" %*s", width, "-");
+    else
+        printf(" %*.*f", width, digits, value);
+}
+
+static void print_row(const char *name, const SchemeProperties *p) {
+    char defined[32] = "any";
+    if (p->defined > 0) snprintf(defined, sizeof defined, "%d", p->defined);
+    printf("%-15s", name);
+    print_number(8, 3, p->unique);
+    print_number(8, 3, p->linear);
+    print_number(9, 3, p->distance);
+    print_number(8, 3, p->norm);
+    print_number(8, 3, p->falls);
+    printf(" %8s %5d", defined, p->axes);
+    print_number(7, 3, p->twins);
+    printf("\n");
+}
+
+static void print_legend(void) {
+    puts("");
+    puts("Over all trained positions, on one line of text. A dash: does not apply.");
+    puts("unique    distance of the two most similar codes, by their root mean square; 0 = two places share a code");
+    puts("linear    error of the best linear map from the code at p to the code at p+5, by the codes' spread; 0 = "
+         "exact");
+    puts("distance  spread of scores at equal distances, by that of all scores; 0 = the distance alone decides");
+    puts("norm      largest change of a token's (or query's) length, by its length; 0 = kept");
+    puts("falls     rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
+    puts("defined   longest input that has a code, past training too; any = no end");
+    puts("axes      coordinates of a token that change something: place in the text, or line and column");
+    puts("twins     how far apart attention without a mask puts the two \"the\" of \"the cat saw the dog\", by their");
+    puts("          length; 0 = without positions, equal words get equal outputs, whatever stands where");
+}
+
+static bool print_scheme(const char *name, const Gpt *gpt, const PropertiesOptions *options, Error *error) {
+    SchemeProperties properties;
+    if (!scheme_probe(&properties, gpt, (uint64_t)options->seed, error)) return false;
+    print_row(name, &properties);
+    return true;
+}
+
+// Tables that training starts from zero have no shape to look at yet: random numbers show what such a table can be.
+static void fill_zeros(Gpt *gpt, uint64_t seed) {
+    for (int i = 0; i < gpt->pos.param_count; i++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
+        real *values = gpt->params + tensor->offset;
+        bool zeros = true;
+        for (size_t n = 0; n < tensor->count; n++) zeros = zeros && values[n] == 0;
+        const uint64_t key = random_key(seed, tensor->name);
+        for (size_t n = 0; zeros && n < tensor->count; n++) values[n] = (real)random_normal(key, n);
+    }
+}
+
+// An untrained model with this scheme.
+static bool print_untrained(const char *specification, const PropertiesOptions *options, Error *error) {
+    const Shape shape = {.vocab = 8,
+                         .context = (int)options->context,
+                         .layers = 1,
+                         .heads = (int)options->heads,
+                         .width = (int)options->width};
+    Position pos;
+    Gpt gpt = {0};
+    bool ok = shape_check(&shape, error) && position_create(&pos, specification, &shape, error) &&
+              gpt_create(&gpt, &shape, &pos, false, error);
+    if (ok) {
+        gpt_init(&gpt, (uint64_t)options->seed);
+        fill_zeros(&gpt, (uint64_t)options->seed);
+        ok = print_scheme(specification, &gpt, options, error);
+    }
+    gpt_free(&gpt);
+    return ok;
+}
+
+static bool print_run(const char *directory, const PropertiesOptions *options, Error *error) {
+    Run run;
+    if (!run_open(&run, directory, "", error)) return false;
+    const bool ok = print_scheme(directory, &run.gpt, options, error);
+    run_close(&run);
+    return ok;
+}
+
+int command_properties(int argc, char **argv) {
+    static const Usage usage = {
+        "properties",
+        "Measure what is claimed of position schemes: of every scheme in an untrained model, or of the first layer of "
+        "runs.",
+        "[RUN...]", properties_options,
+        "  bitter properties\n  bitter properties --pos rope:base=100\n"
+        "  bitter properties runs/learned runs/t5\n"};
+    PropertiesOptions options;
+    Error error;
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    bool ok = true;
+    print_header();
+    if (first < argc)
+        for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &options, &error);
+    else if (strcmp(options.pos, "all") != 0)
+        ok = print_untrained(options.pos, &options, &error);
+    else
+        for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
+            ok = print_untrained((*scheme)->name, &options, &error);
+    if (!ok) die("properties", &error);
+    print_legend();
+    if (first == argc) puts("Before training: tables that start from zero are filled with noise.");
+    return 0;
+}

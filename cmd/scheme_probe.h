@@ -1,0 +1,23 @@
+// What a position scheme does, found out through its hooks alone.
+#ifndef BITTER_SCHEME_PROBE_H
+#define BITTER_SCHEME_PROBE_H
+
+#include "model/gpt.h"
+
+// NAN where a measure does not apply. A code is what is added to an embedding, or what a rotation makes of one fixed
+// query; scores are those of one fixed query with one fixed key, or of the codes with each other.
+typedef struct {
+    double unique;   // distance of the two most similar codes, by their root mean square
+    double linear;   // residual of the best linear map from the codes at p to those at p+5, by the latter's spread
+    double distance; // spread of scores within equal distances, by the spread of all
+    double norm;     // largest relative change of a vector's length
+    double falls;    // Spearman's rank correlation of the mean score with the distance
+    int defined;     // longest input; 0 = any
+    int axes;        // coordinates that change something
+    double twins;    // distance between the unmasked attention outputs of two equal words, by their length
+} SchemeProperties;
+
+// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory.
+bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, uint64_t seed, Error *error);
+
+#endif

@@ -1,0 +1,18 @@
+// Codes that are added to the embeddings and not trained: a table with one row for each coordinate.
+#ifndef BITTER_CODE_H
+#define BITTER_CODE_H
+
+#include "posenc/posenc.h"
+
+enum { CODE_TABLE }; // tables
+
+// For a scheme's layout hook: the table (positions, C).
+void code_layout(Position *pos, Arena *arena, bool training);
+
+// For a scheme's prepare hook: every row by `fill`, which writes the code (C) of coordinate t.
+void code_prepare(Position *pos, void (*fill)(real *code, const Position *pos, int t));
+
+// The embed_forward hook: x += code(at). The code is constant, so dx passes unchanged and there is no backward.
+void code_forward(const Position *pos, real *x, const Place *at, int rows);
+
+#endif
