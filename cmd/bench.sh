@@ -1,7 +1,8 @@
 #!/bin/sh
-# The speed of three shapes under every scheme, beside the machine's own matrix product and, where it can be run, beside the
+# The speed of three shapes under several schemes, beside the machine's own matrix product and, where it can be run, beside the
 # same model in PyTorch: sh cmd/bench.sh BITTER [SHAPES], where SHAPES is some of "A B C".
 # PEER: the peer's script (default ../shared/bench/torch_gpt.py). PYTHON: an interpreter that has torch (python3).
+# SCHEMES: which ones (none learned sinusoidal rope alibi).
 # ROUNDS: how often each is measured, in turn, so that a machine that drifts drifts for both (3).
 set -eu
 bitter=$1
@@ -9,7 +10,7 @@ shapes=${2:-A B C}
 peer=${PEER:-../shared/bench/torch_gpt.py}
 python=${PYTHON:-python3}
 rounds=${ROUNDS:-3}
-schemes=$("$bitter" train --pos help | awk 'NR > 1 && blank { print $1 } { blank = !NF }')
+schemes=${SCHEMES:-none learned sinusoidal rope alibi}
 threads=$("$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 | sed 's/.*threads=\([0-9]*\).*/\1/')
 blas=$(ls -d /usr/lib/*/openblas-openmp 2>/dev/null | head -n 1 || true)
 

@@ -1,4 +1,4 @@
-// `bitter demo`: every position scheme trained on the same stories, side by side, and read past the trained length.
+// `bitter demo`: position schemes trained on the same stories, side by side, and read past the trained length.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
@@ -8,7 +8,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define LENGTHS 3 // 1x, 2x and 4x the trained context
+#define LENGTHS 3  // 1x, 2x and 4x the trained context
+#define SCHEMES 64 // at most
+
+static const char *const usual_schemes[] = {"none", "learned", "sinusoidal", "rope", "alibi"};
 
 typedef struct {
     char data[TEXT_CAPACITY];
@@ -106,19 +109,17 @@ static void print_row(const Row *row) {
     fflush(stdout);
 }
 
-static bool demo(const TrainOptions *common, const Corpus *corpus, Error *error) {
-    Row rows[64];
-    int count = 0;
+static bool demo(const char *const *names, int count, const TrainOptions *common, const Corpus *corpus, Error *error) {
+    Row rows[SCHEMES];
     const double training = (double)(common->steps * common->batch * common->context);
     const uint64_t limit = (uint64_t)common->eval_tokens, val = corpus->val.count;
     // Reading is about three times as fast as training.
     DemoProgress progress = {.evaluation = (double)(limit > 0 && limit < val ? limit : val) / 3};
-    while (schemes[count]) count++;
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
         TrainOptions options = *common;
-        progress.scheme = schemes[i]->name;
+        progress.scheme = names[i];
         snprintf(options.pos, sizeof options.pos, "%s", progress.scheme);
         if (!run_scheme(&rows[i], &options, corpus, &progress, error)) return false;
         progress_clear(&progress.line);
@@ -141,13 +142,32 @@ static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *er
                1 << (LENGTHS - 1), o->context, longest + 1, tokens);
 }
 
+// Can all of them be trained? Asked before minutes of training, too.
+static bool check_schemes(const char *const *names, int count, const TrainOptions *common, int vocab, Error *error) {
+    Position pos;
+    TrainOptions options = *common;
+    if (count > SCHEMES) return fail_input(error, "%d schemes; name at most %d", count, SCHEMES);
+    for (int i = 0; i < count; i++) {
+        if (snprintf(options.pos, sizeof options.pos, "%s", names[i]) >= (int)sizeof options.pos)
+            return fail_input(error, "the scheme '%.40s...' is too long", names[i]);
+        if (!trainer_check(&pos, &options, vocab, error)) return false;
+    }
+    return true;
+}
+
 int command_demo(int argc, char **argv) {
     static const Usage usage = {
-        "demo", "Train every position scheme on the same text and compare them, at the trained length and past it.", "",
-        demo_options, "  bitter demo\n  bitter demo --data runs/data/book --steps 2000\n"};
+        "demo",
+        "Train position schemes (none, learned, sinusoidal, rope and alibi, if none is named) on the same text and "
+        "compare them, at the trained length and past it.",
+        "[SCHEME...]", demo_options,
+        "  bitter demo\n  bitter demo rope rope:base=100 prope --data runs/data/book --steps 2000\n"};
     DemoOptions options;
     Error error;
-    arguments_parse(&options, NULL, &usage, argc, argv);
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    const bool usual = first == argc;
+    const char *const *names = usual ? usual_schemes : (const char *const *)(argv + first);
+    const int count = usual ? (int)(sizeof usual_schemes / sizeof *usual_schemes) : argc - first;
     TrainOptions common;
     options_default(&common, train_options);
     snprintf(common.data, sizeof common.data, "%s", options.data);
@@ -160,7 +180,8 @@ int command_demo(int argc, char **argv) {
     if (gemm_complaint()) fprintf(stderr, "bitter demo: %s\n", gemm_complaint());
     Corpus corpus;
     if (!corpus_open(&corpus, common.data, &error)) die("demo", &error);
-    const bool ok = check_lengths(&common, &corpus, &error) && demo(&common, &corpus, &error);
+    const bool ok = check_schemes(names, count, &common, corpus.tokenizer.vocab_size, &error) &&
+                    check_lengths(&common, &corpus, &error) && demo(names, count, &common, &corpus, &error);
     corpus_close(&corpus);
     if (!ok) die("demo", &error);
     return 0;
