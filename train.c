@@ -75,23 +75,34 @@ static bool begin(Trainer *trainer, int *lock, const RunPaths *paths, const Trai
     return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths, error));
 }
 
+static void describe_data(const Corpus *corpus) {
+    const BuiltinCorpus *task = &corpus->builtin;
+    const int vocabulary = corpus->tokenizer.vocab_size;
+    if (is_task(task))
+        printf("data    %s: fresh exercises of %lld to %lld %s, at most %d tokens each, vocabulary %d; answers count\n",
+               corpus->name, task->min, task->max, task->builtin->counts, task_tokens(task, (int)task->max),
+               vocabulary);
+    else
+        printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", corpus->name,
+               (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
+}
+
 static void describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
-    const Split *train = &trainer->corpus->train, *val = &trainer->corpus->val;
+    const bool task = is_task(&trainer->corpus->builtin);
     char pos[TEXT_CAPACITY];
     position_print(&gpt->pos, pos);
     printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
            options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
-    printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", options->data,
-           (unsigned long long)train->count, (unsigned long long)val->count, gpt->shape.vocab);
+    describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
     if (done >= options->steps)
         printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
     else
-        printf("run     %s, steps %lld to %lld of %lld tokens each\n", options->out, done + 1, options->steps,
-               options->batch * options->accumulate * options->context);
+        printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
+               options->batch * options->accumulate * (task ? 1 : options->context), task ? "exercises" : "tokens");
     fflush(stdout);
 }
 
@@ -119,22 +130,28 @@ static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
 }
 
+static void print_validation(const Trainer *trainer, const StepReport *report, const Validation *validation) {
+    printf("step %6lld  train %.4f  val %.4f  perplexity %.3f", (long long)trainer->progress.step, report->loss,
+           validation->loss, exp(validation->loss));
+    if (!isnan(validation->right)) printf("  right %.1f%%", 100 * validation->right);
+    printf("  %.0f tokens/s\n", (double)trainer_tokens(trainer) / trainer->progress.seconds);
+    fflush(stdout);
+}
+
 // The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on.
 static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log, Error *error) {
     ProgressLine line;
     progress_start(&line, "train", (double)trainer->progress.step, (double)options->steps);
     for (long long step = (long long)trainer->progress.step + 1; step <= options->steps; step++) {
         StepReport report;
-        double validation = NAN;
+        Validation validation = {NAN, NAN};
         if (!trainer_step(&report, trainer, error)) return false;
         if (due(step, options->eval_every, options->steps)) {
             if (!trainer_validate(&validation, trainer, error)) return false;
             progress_clear(&line);
-            printf("step %6lld  train %.4f  val %.4f  perplexity %.3f  %.0f tokens/s\n", step, report.loss, validation,
-                   exp(validation), (double)trainer_tokens(trainer) / trainer->progress.seconds);
-            fflush(stdout);
+            print_validation(trainer, &report, &validation);
         }
-        if (!log_row(log, trainer, &report, validation, error)) return false;
+        if (!log_row(log, trainer, &report, validation.loss, error)) return false;
         progress_show(&line, (double)step, "step %lld/%lld  loss %.4f", step, options->steps, report.loss);
         if (options->sample_every > 0 && step % options->sample_every == 0) {
             progress_clear(&line);

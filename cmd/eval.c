@@ -1,10 +1,10 @@
-// `bitter eval`: perplexity by context length and by position in the window.
+// `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
 #include "cmd/npy.h"
 #include "cmd/progress.h"
-#include "cmd/run.h"
+#include "cmd/tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long stride, eval_tokens, threads;
-    bool by_position, train_split;
+    long long stride, eval_tokens, samples, threads;
+    bool by_position, train_split, task;
 } EvalOptions;
 
 #define FIELD(name) offsetof(EvalOptions, name)
@@ -35,9 +35,24 @@ static const Option eval_options[] = {
      "write the table, with --by-position one row a position"},
     {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy",
      "write the first window's logits (N, V), float32"},
+    {"task", OPTION_FLAG, FIELD(task), NULL, 0, 0, NULL, NULL,
+     "count right answers to a task's exercises, by length up to twice the trained one"},
+    {"samples", OPTION_INTEGER, FIELD(samples), "200", 1, 1e6, NULL, "N", "with --task, exercises of each length"},
     THREADS_OPTION_ROW(EvalOptions),
     {0},
 };
+
+// Text is cut into windows, a task makes its own exercises: each has options that mean nothing to the other.
+static bool check_given(const bool *given, bool task, Error *error) {
+    static const char *const of_text[] = {"context", "stride", "eval-tokens", "by-position", "train-split", "logits"};
+    if (!task && given[option_find(eval_options, "samples") - eval_options])
+        return fail_input(error, "--samples belongs to --task; give both, or neither");
+    for (size_t i = 0; task && i < sizeof of_text / sizeof *of_text; i++)
+        if (given[option_find(eval_options, of_text[i]) - eval_options])
+            return fail_input(error, "--%s is about text, and --task makes its own exercises; leave one of them out",
+                              of_text[i]);
+    return true;
+}
 
 // "64,128" -> numbers, each checked like an option.
 static bool parse_contexts(int contexts[CONTEXTS_MOST], int *count, const char *list, int trained, Error *error) {
@@ -204,6 +219,8 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     }
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
+    if (is_task(&corpus->builtin))
+        printf("exercises as plain text, what is given and what is asked alike; --task counts right answers\n");
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
            bytes ? "  bits per byte" : "");
     bool ok = true;
@@ -218,28 +235,37 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     return ok;
 }
 
+static bool evaluate_text(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    Corpus corpus = {0};
+    const char *data = *options->data ? options->data : run->options.data;
+    if (!corpus_open(&corpus, data, error)) return false;
+    bool ok = same_tokenizer(&corpus.tokenizer, &run->tokenizer) ||
+              fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
+                         directory);
+    ok = ok && evaluate_all(run, &corpus, options, error);
+    corpus_close(&corpus);
+    return ok;
+}
+
 int command_eval(int argc, char **argv) {
     static const Usage usage = {"eval",
                                 "Perplexity of a run on the whole validation text: every token is scored once, sums "
-                                "are divided by their count.",
+                                "are divided by their count. With --task, how many answers are right.",
                                 "RUN", eval_options,
                                 "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
-                                "1024 --stride 256 --by-position\n"};
+                                "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"};
     EvalOptions options;
+    bool given[ARGUMENTS_MOST];
     Error error;
-    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
     const char *directory = arguments_single(&usage, first, argc, argv);
+    if (!check_given(given, options.task, &error)) die("eval", &error);
     threads_use(options.threads);
     Run run;
-    Corpus corpus = {0};
     if (!run_open(&run, directory, options.past, &error)) die("eval", &error);
-    const char *data = *options.data ? options.data : run.options.data;
-    bool ok = corpus_open(&corpus, data, &error);
-    if (ok && !same_tokenizer(&corpus.tokenizer, &run.tokenizer))
-        ok = fail_input(&error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
-                        directory);
-    ok = ok && evaluate_all(&run, &corpus, &options, &error);
-    corpus_close(&corpus);
+    const TaskSettings settings = {options.data, options.csv, (int)options.samples};
+    const bool ok = options.task ? evaluate_task(&run, directory, &settings, &error)
+                                 : evaluate_text(&run, directory, &options, &error);
     run_close(&run);
     if (!ok) die("eval", &error);
     return 0;

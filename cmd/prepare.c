@@ -115,7 +115,7 @@ static bool add_builtin(Library *library, const char *input, Error *error) {
     for (uint64_t index = 0; library->bytes < end; index++) {
         if (!undisturbed(error)) return false;
         Text text = {0};
-        corpus.builtin->document(&text, (uint64_t)corpus.seed, index);
+        builtin_document(&text, &corpus, index);
         if (text.failed) {
             text_free(&text);
             return fail_run(error, "%s: out of memory; ask for less with bytes=N", input);

@@ -134,7 +134,7 @@ static double measure_unique(const Probe *probe) {
         for (int other = 0; other < p; other++)
             nearest = fmin(nearest, distance_of(code, probe->x + (size_t)other * probe->C, probe->C));
     }
-    return nearest / sqrt(squares);
+    return squares > 0 ? nearest / sqrt(squares) : 0;
 }
 
 // What no linear map explains of the codes at p+k from those at p.

@@ -1,11 +1,14 @@
 #include "cmd/trainer.h"
 
+#include "cmd/answers.h"
 #include "cmd/evaluate.h"
 #include "cmd/progress.h"
 #include "data/random.h"
 #include "model/team.h"
 
 #include <stdlib.h>
+
+#define VALIDATION_EXERCISES 500 // at most
 
 int threads_use(long long threads) {
     const int wanted = threads > 0 ? (int)threads : omp_get_max_threads();
@@ -26,6 +29,30 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
            position_create(pos, options->pos, &shape, error);
 }
 
+static bool start_text(Trainer *trainer, int T, Error *error) {
+    const Corpus *corpus = trainer->corpus;
+    if (corpus->val.count < (uint64_t)T + 1)
+        return fail_input(
+            error,
+            "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
+            "a smaller --context",
+            corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
+    return batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)trainer->options->seed, error);
+}
+
+static bool start_task(Trainer *trainer, int T, Error *error) {
+    const BuiltinCorpus *task = &trainer->corpus->builtin;
+    const int longest = task_tokens(task, (int)task->max);
+    if (longest > T)
+        return fail_input(
+            error,
+            "%s: exercises of %lld %s get %d tokens long, but --context is %d; give --context %d or more, "
+            "or a smaller max",
+            trainer->corpus->name, task->max, task->builtin->counts, longest, T, longest);
+    const uint64_t stream = random_bits(task_stream(task, "train"), (uint64_t)trainer->options->seed);
+    return batches_start_task(&trainer->batches, task, stream, tokenizer_end(&trainer->corpus->tokenizer), error);
+}
+
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
     *trainer = (Trainer){.options = options, .corpus = corpus};
     const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
@@ -33,19 +60,15 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
     if (!trainer_check(&pos, options, shape.vocab, error)) return false;
     pos.rule = place_rule(&corpus->tokenizer);
     const int B = (int)options->batch, T = shape.context;
-    if (corpus->val.count < (uint64_t)T + 1)
-        return fail_input(
-            error,
-            "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
-            "a smaller --context",
-            corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
-    bool ok = batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)options->seed, error) &&
+    bool ok = (is_task(&corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error)) &&
               gpt_create(&trainer->gpt, &shape, &pos, true, error) &&
               train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
     if (ok) {
         trainer->inputs = malloc((size_t)B * (size_t)T * sizeof(int));
         trainer->targets = malloc((size_t)B * (size_t)T * sizeof(int));
-        ok = (trainer->inputs && trainer->targets) || fail_run(error, "no memory for a batch of %d x %d tokens", B, T);
+        trainer->scored = malloc((size_t)B * (size_t)T * sizeof(bool));
+        ok = (trainer->inputs && trainer->targets && trainer->scored) ||
+             fail_run(error, "no memory for a batch of %d x %d tokens", B, T);
     }
     if (!ok) {
         trainer_free(trainer);
@@ -57,26 +80,33 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
 }
 
 void trainer_free(Trainer *trainer) {
+    batches_end(&trainer->batches);
     train_pass_free(&trainer->pass);
     gpt_free(&trainer->gpt);
     free(trainer->inputs);
     free(trainer->targets);
+    free(trainer->scored);
 }
 
 // Forward and backward of one batch; its mean loss comes back, its gradient is added to the gradients.
 static double accumulate(Trainer *trainer) {
     TrainPass *pass = &trainer->pass;
-    const int rows = pass->B * pass->T;
-    const double share = 1.0 / ((double)rows * (double)trainer->options->accumulate); // of a token in the mean loss
-    batches_next(trainer->inputs, trainer->targets, &trainer->batches, pass->B);
+    const bool *scored = trainer->scored;
+    const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &trainer->batches, pass->B);
+    const int rows = pass->B * T;
+    int counted = 0;
+    for (int r = 0; r < rows; r++) counted += scored[r];
+    const double share = 1.0 / ((double)counted * (double)trainer->options->accumulate); // of a token in the mean loss
+    train_pass_resize(pass, T);
     pass->places_key = random_bits(random_key((uint64_t)trainer->options->seed, "positions"), trainer->batches.cursor);
     pass->dropout_key = random_bits(random_key((uint64_t)trainer->options->seed, "dropout"), trainer->batches.cursor);
-    for (int r = 0; r < rows; r++) pass->dnll[r] = (real)share;
+    for (int r = 0; r < rows; r++) pass->dnll[r] = scored[r] ? (real)share : 0;
     train_pass_embed(pass, &trainer->gpt, trainer->inputs);
     train_pass_forward(pass, &trainer->gpt, trainer->targets, true);
     train_pass_backward(pass, &trainer->gpt, trainer->inputs);
     double loss = 0;
-    for (int r = 0; r < rows; r++) loss += pass->nll[r];
+    for (int r = 0; r < rows; r++)
+        if (scored[r]) loss += pass->nll[r];
     return loss * share;
 }
 
@@ -120,15 +150,38 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     return true;
 }
 
-bool trainer_validate(double *loss, const Trainer *trainer, Error *error) {
+static bool validate_text(Validation *validation, const Trainer *trainer, Error *error) {
     const int T = trainer->gpt.shape.context;
     Evaluation evaluation = {.window = T, .stride = T, .limit = (uint64_t)trainer->options->eval_tokens};
     if (evaluation.limit > 0 && evaluation.limit < (uint64_t)T + 1) evaluation.limit = (uint64_t)T + 1;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
     if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
-    *loss = evaluation.nll / (double)evaluation.tokens;
-    return isfinite(*loss) ||
+    *validation = (Validation){evaluation.nll / (double)evaluation.tokens, NAN};
+    return true;
+}
+
+// As many exercises as --eval-tokens surely holds, but not so many that training waits for them.
+static bool validate_task(Validation *validation, const Trainer *trainer, Error *error) {
+    const BuiltinCorpus *task = &trainer->corpus->builtin;
+    const long long wanted = trainer->options->eval_tokens / task_tokens(task, (int)task->max);
+    const bool all = trainer->options->eval_tokens == 0 || wanted > VALIDATION_EXERCISES;
+    const Examination examination = {.task = *task,
+                                     .stream = task_stream(task, "validation"),
+                                     .count = all          ? VALIDATION_EXERCISES
+                                              : wanted > 0 ? (int)wanted
+                                                           : 1,
+                                     .end = tokenizer_end(&trainer->corpus->tokenizer)};
+    Answers answers = {0};
+    if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
+    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions};
+    return true;
+}
+
+bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error) {
+    const bool task = is_task(&trainer->corpus->builtin);
+    if (!(task ? validate_task(validation, trainer, error) : validate_text(validation, trainer, error))) return false;
+    return isfinite(validation->loss) ||
            fail_nonfinite(error,
                           "step %lld: the validation loss is not a finite number; try a smaller --lr "
                           "or a longer --warmup in a new run",
@@ -141,11 +194,11 @@ bool trainer_save_state(const Trainer *trainer, const char *path, Error *error) 
 
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     if (!state_load(path, &trainer->gpt, &trainer->progress, error)) return false;
-    trainer->batches.cursor = (uint64_t)trainer->progress.rows;
-    trainer->batches.crc = (uint32_t)trainer->progress.batch_crc;
+    batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;
 }
 
 long long trainer_tokens(const Trainer *trainer) {
+    if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
     return (long long)trainer->progress.rows * trainer->gpt.shape.context;
 }

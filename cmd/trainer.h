@@ -17,10 +17,11 @@ typedef struct {
     Batches batches;
     Progress progress;
     int *inputs, *targets; // (B,T) of the batch at work
+    bool *scored;          // (B,T) does the target count?
 } Trainer;
 
 typedef struct {
-    double loss; // mean over the step's tokens, in nats
+    double loss; // mean over the step's tokens, of a task over those of answers, in nats
     double learning_rate;
     double gradient_norm; // before clipping
     double seconds;       // this step took
@@ -37,14 +38,20 @@ void trainer_free(Trainer *trainer);
 // parameters are untouched then.
 bool trainer_step(StepReport *report, Trainer *trainer, Error *error);
 
-// Loss of the validation split's first --eval-tokens at the trained context, in nats.
-bool trainer_validate(double *loss, const Trainer *trainer, Error *error);
+typedef struct {
+    double loss;  // in nats
+    double right; // share of a task's questions that are answered exactly; NAN for text
+} Validation;
+
+// Of text, loss of the validation split's first --eval-tokens at the trained context. Of a task, loss of the tokens of
+// answers to exercises of trained lengths, always the same and not those of training.
+bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
 // state.safetensors in and out.
 bool trainer_save_state(const Trainer *trainer, const char *path, Error *error);
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
-// Tokens seen so far.
+// Tokens seen so far, padding not counted.
 long long trainer_tokens(const Trainer *trainer);
 
 // What tells lines and columns in text of this tokenizer.

@@ -2,6 +2,8 @@
 
 #include "data/random.h"
 
+#include <assert.h>
+#include <string.h>
 #include <zlib.h>
 
 // One epoch: `windows` of T, cut from the stream behind the first `shift` tokens, shift in 0..shifts-1. Giving up one
@@ -37,14 +39,75 @@ static uint64_t row_offset(const Batches *batches) {
     return shift + T * random_permute(index, cut.windows, order);
 }
 
-void batches_next(int *inputs, int *targets, Batches *batches, int B) {
+bool batches_start_task(Batches *batches, const BuiltinCorpus *task, uint64_t stream, int end, Error *error) {
+    *batches = (Batches){.task = *task, .T = task_tokens(task, (int)task->max), .key = stream, .end = end};
+    return exercise_create(&batches->exercise, task, (int)task->max, error);
+}
+
+void batches_end(Batches *batches) {
+    exercise_free(&batches->exercise);
+}
+
+// The windows at the cursor. Returns their length.
+static int next_windows(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
     const size_t T = (size_t)batches->T;
     for (int b = 0; b < B; b++, batches->cursor++) {
         uint64_t offset = row_offset(batches);
         split_read(inputs, batches->split, offset, T);
         split_read(targets, batches->split, offset + 1, T);
+        for (size_t t = 0; t < T; t++) scored[t] = true;
         batches->crc = (uint32_t)crc32(batches->crc, (const Bytef *)inputs, (uInt)(T * sizeof *inputs));
         inputs += T;
         targets += T;
+        scored += T;
     }
+    return batches->T;
+}
+
+// The exercise at the cursor, which moves on.
+static void write_exercise(Batches *batches) {
+    const int length = task_length(&batches->task, batches->key, batches->cursor);
+    task_write(&batches->exercise, &batches->task, batches->key, batches->cursor++, length);
+    batches->exercise_tokens += batches->exercise.text.size + 1;
+}
+
+// As a row of T. Returns its tokens.
+static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batches) {
+    write_exercise(batches);
+    assert(batches->exercise.text.size < (size_t)batches->T);
+    const int n = exercise_row(inputs, targets, scored, &batches->exercise, batches->end);
+    for (int t = n; t < batches->T; t++) {
+        inputs[t] = targets[t] = batches->end;
+        scored[t] = false;
+    }
+    batches->crc = (uint32_t)crc32(batches->crc, (const Bytef *)inputs, (uInt)((size_t)n * sizeof *inputs));
+    return n;
+}
+
+// Each row first in its place of a (B, T) batch, then all of them closer together.
+static int next_exercises(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
+    const size_t T = (size_t)batches->T;
+    int longest = 0;
+    for (int b = 0; b < B; b++) {
+        const int n = next_exercise(inputs + b * T, targets + b * T, scored + b * T, batches);
+        if (n > longest) longest = n;
+    }
+    const size_t length = (size_t)longest;
+    for (int b = 1; b < B; b++) {
+        memmove(inputs + b * length, inputs + b * T, length * sizeof *inputs);
+        memmove(targets + b * length, targets + b * T, length * sizeof *targets);
+        memmove(scored + b * length, scored + b * T, length * sizeof *scored);
+    }
+    return longest;
+}
+
+int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
+    return batches->split ? next_windows(inputs, targets, scored, batches, B)
+                          : next_exercises(inputs, targets, scored, batches, B);
+}
+
+void batches_resume(Batches *batches, uint64_t rows, uint32_t crc) {
+    batches->crc = crc;
+    if (batches->split) batches->cursor = rows;
+    while (batches->cursor < rows) write_exercise(batches);
 }

@@ -1,24 +1,42 @@
-// Training batches: rows are windows drawn from a seeded permutation of the training stream.
+// Training batches: of text, windows drawn from a seeded permutation of the training stream; of a task, one fresh
+// exercise a row.
 #ifndef BITTER_BATCH_H
 #define BITTER_BATCH_H
 
 #include "data/corpus.h"
+#include "data/task.h"
 
-// An epoch shifts the stream by a random 0..T-1 tokens, cuts it into windows of T and visits them in a random order.
-// All of it is a function of (seed, cursor), so that the same seed, data and context give the same batches whatever
-// else differs, and resuming needs only the two counters below.
+// Rows are a function of (seed, cursor), so that the same seed, data and context give the same batches whatever else
+// differs, and resuming needs only the cursor.
+//
+// Text: an epoch shifts the stream by a random 0..T-1 tokens, cuts it into windows of T and visits them in a random
+// order. A task: row number `cursor` is exercise number `cursor` of a stream of its own; none ever comes again.
 typedef struct {
-    const Split *split;
-    int T;
-    uint64_t key;
-    uint64_t cursor; // rows handed out so far
-    uint32_t crc;    // CRC-32 of every input id handed out so far: two runs with the same value saw the same text
+    const Split *split;       // of text, or
+    BuiltinCorpus task;       // a task
+    int T;                    // tokens of a window, or of the longest exercise
+    uint64_t key;             // of the permutation, or the stream of exercises
+    uint64_t cursor;          // rows handed out so far
+    uint64_t exercise_tokens; // in those of a task, without padding
+    uint32_t crc;      // CRC-32 of every input id handed out so far: two runs with the same value saw the same text
+    Exercise exercise; // the one at work
+    int end;           // the token that ends a document, and fills up rows
 } Batches;
 
 // Fails (input) when the stream, called `name` in the message, has fewer than T + 1 tokens.
 bool batches_start(Batches *batches, const Split *split, const char *name, int T, uint64_t seed, Error *error);
 
-// The next B rows: inputs (B,T), and targets (B,T) which are the inputs shifted by one.
-void batches_next(int *inputs, int *targets, Batches *batches, int B);
+// Exercises of this stream (task_stream), lengths drawn from min..max. Fails (run) for want of memory.
+bool batches_start_task(Batches *batches, const BuiltinCorpus *task, uint64_t stream, int end, Error *error);
+
+void batches_end(Batches *batches); // harmless on {0}
+
+// The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
+// length), which are the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text
+// all of them, in a task those of answers. There must be room for (B, T).
+int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B);
+
+// Go to where `rows` rows with this checksum have been handed out. A task's are written again, to count their tokens.
+void batches_resume(Batches *batches, uint64_t rows, uint32_t crc);
 
 #endif

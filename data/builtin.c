@@ -1,17 +1,21 @@
 #include "data/builtin.h"
 
 #include "data/memory.h"
+#include "data/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const Option builtin_options[] = {
+static const Option text_options[] = {
     {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
     {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
     {.name = NULL},
 };
 
-const Builtin *const builtins[] = {&builtin_tales, NULL};
+const Builtin *const builtins[] = {
+    &builtin_tales,  &builtin_copy,   &builtin_reverse,   &builtin_addition, &builtin_sort, &builtin_parity,
+    &builtin_recall, &builtin_offset, &builtin_duplicate, &builtin_flipflop, &builtin_grid, NULL,
+};
 
 enum {
     BUILTINS_MOST = 64,
@@ -44,6 +48,23 @@ static bool check_memory(const BuiltinCorpus *corpus, const char *specification,
         specification, needed / 0x1p30, available / 0x1p30);
 }
 
+// Has the task exercises of all lengths that it was asked for?
+static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    if (!is_task(corpus)) return true;
+    if (corpus->min > corpus->max)
+        return fail_input(error, "builtin:%s: min=%lld is above max=%lld; lengths are drawn from min to max",
+                          specification, corpus->min, corpus->max);
+    const Builtin *builtin = corpus->builtin;
+    const long long ends[] = {corpus->min, corpus->max};
+    for (int i = 0; builtin->check && i < 2; i++) {
+        const char *objection = builtin->check(corpus, (int)ends[i]);
+        if (objection)
+            return fail_input(error, "builtin:%s: there is no exercise of %lld %s: %s", specification, ends[i],
+                              builtin->counts, objection);
+    }
+    return true;
+}
+
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error) {
     char name[TEXT_CAPACITY], owner[TEXT_CAPACITY + 8] = BUILTIN_PREFIX;
     if (is_builtin(specification)) specification += strlen(BUILTIN_PREFIX);
@@ -55,11 +76,25 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
     name[length] = '\0';
     const Builtin *builtin = builtin_find(name, error);
     if (!builtin) return false;
-    options_default(corpus, builtin_options);
-    corpus->builtin = builtin;
+    const Option *options = builtin->options ? builtin->options : text_options;
+    *corpus = (BuiltinCorpus){.builtin = builtin};
+    options_default(corpus, options);
     const char *list = specification[length] == ':' ? specification + length + 1 : "";
-    return options_parse_list(corpus, builtin_options, list, strcat(owner, name), error) &&
-           check_memory(corpus, specification, error);
+    return options_parse_list(corpus, options, list, strcat(owner, name), error) &&
+           check_lengths(corpus, specification, error) && check_memory(corpus, specification, error);
+}
+
+void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
+    if (!is_task(corpus)) {
+        corpus->builtin->document(text, (uint64_t)corpus->seed, index);
+        return;
+    }
+    Exercise exercise = {0};
+    const uint64_t stream = task_stream(corpus, "text");
+    task_write(&exercise, corpus, stream, index, task_length(corpus, stream, index));
+    if (exercise.text.failed || exercise.asked.failed) text->failed = true;
+    text_add(text, exercise.text.bytes, exercise.text.size);
+    exercise_free(&exercise);
 }
 
 // One more zeroed Text at the end of the array, or NULL.
@@ -92,7 +127,7 @@ bool builtin_generate(Text **documents, size_t *count, const char *specification
     size_t capacity = 0;
     while (bytes < corpus.bytes) {
         Text *document = documents_grow(documents, count, &capacity);
-        if (document) corpus.builtin->document(document, (uint64_t)corpus.seed, *count - 1);
+        if (document) builtin_document(document, &corpus, *count - 1);
         if (!document || document->failed) {
             documents_free(documents, count);
             return fail_run(error, "builtin:%s: out of memory after %lld bytes; ask for less with bytes=N",

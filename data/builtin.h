@@ -1,5 +1,5 @@
 // Corpora that need no download: `builtin:NAME[:key=value,...]` wherever data is asked for. One file per corpus, one
-// registry in builtin.c.
+// registry in builtin.c. Some are text (tales), the others tasks: made-up questions with known answers (data/task.h).
 #ifndef BITTER_BUILTIN_H
 #define BITTER_BUILTIN_H
 
@@ -8,32 +8,58 @@
 
 #include <stdint.h>
 
+typedef struct Builtin Builtin;
+typedef struct Exercise Exercise; // data/task.h
+
+// A corpus asked for.
 typedef struct {
+    const Builtin *builtin;
+    long long bytes; // of its plain text: documents 0, 1, ... until they hold that many together
+    long long seed;
+    // Of tasks alone:
+    long long min, max; // lengths to train on
+    // Of single tasks:
+    long long offset, keys;
+    double ignore;
+} BuiltinCorpus;
+
+struct Builtin {
     const char *name;
-    const char *help; // one sentence
-    // Append document `index` of the corpus with this seed, a pure function of both: ASCII, without an end marker.
+    const char *help;      // one sentence
+    const Option *options; // rows over BuiltinCorpus; NULL = bytes and seed
+
+    // Of text: append document `index` of the corpus with this seed, a pure function of both: ASCII, without an end
+    // marker.
     void (*document)(Text *text, uint64_t seed, uint64_t index);
-} Builtin;
+
+    // Of a task: write an exercise of this length, whose random numbers are functions of key.
+    void (*write)(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key);
+    // The bytes of the longest exercise of this length.
+    int (*longest)(const BuiltinCorpus *task, int length);
+    // NULL (or no hook), or why there is no exercise of this length.
+    const char *(*check)(const BuiltinCorpus *task, int length);
+    const char *counts; // what a length is a number of: "symbols"
+};
 
 // NULL-terminated.
 extern const Builtin *const builtins[];
 
 extern const Builtin builtin_tales;
+extern const Builtin builtin_copy, builtin_reverse, builtin_addition, builtin_sort, builtin_parity;
+extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_flipflop, builtin_grid;
 
 #define BUILTIN_PREFIX "builtin:"
 
 // Does this name a built-in corpus, not a file or directory?
 bool is_builtin(const char *name);
 
-// A corpus asked for: documents 0, 1, ... until they hold at least `bytes` bytes together.
-typedef struct {
-    const Builtin *builtin;
-    long long bytes, seed;
-} BuiltinCorpus;
-
-// Take "NAME[:bytes=N,seed=N]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
-// the nearest, and on a size that this machine's memory does not hold as text and tokens.
+// Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
+// the nearest, on lengths that the task does not have, and on a size that this machine's memory does not hold as text
+// and tokens.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
+
+// Append document `index` of the corpus: a pure function of its options and index.
+void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
 
 // The documents of such a corpus, one Text each; the caller frees each and the array. Fails as builtin_choose does, and
 // (run) when memory runs out.

@@ -1,7 +1,5 @@
 #include "data/corpus.h"
 
-#include "data/builtin.h"
-
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -113,7 +111,9 @@ static bool builtin_open(Corpus *corpus, Error *error) {
     Text *documents;
     size_t count;
     Tokens tokens = {0};
-    if (!builtin_generate(&documents, &count, corpus->name, error)) return false;
+    if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
+        !builtin_generate(&documents, &count, corpus->name, error))
+        return false;
     bool ok = tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
               encode_documents(&tokens, &corpus->tokenizer, documents, count, corpus->name, error);
     for (size_t i = 0; i < count; i++) text_free(&documents[i]);

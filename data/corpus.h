@@ -2,6 +2,7 @@
 #ifndef BITTER_CORPUS_H
 #define BITTER_CORPUS_H
 
+#include "data/builtin.h"
 #include "data/shard.h"
 #include "data/tokenizer.h"
 
@@ -14,7 +15,8 @@ typedef struct {
 typedef struct {
     char name[PATH_CAPACITY]; // as the user gave it: a directory or builtin:...
     Tokenizer tokenizer;
-    Split train, val;
+    Split train, val;      // of a task, its exercises as plain text
+    BuiltinCorpus builtin; // what was asked for, or zeros for a directory
 } Corpus;
 
 // Open a directory (tokenizer.json, *train*.bin[.gz], *val*.bin[.gz]; without a tokenizer.json the shards are llm.c's

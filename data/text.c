@@ -1,13 +1,11 @@
 #include "data/text.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Room for `size` more bytes; false once memory has run out.
-static bool text_reserve(Text *text, size_t size) {
+bool text_reserve(Text *text, size_t size) {
     if (text->failed) return false;
     if (size <= text->capacity - text->size) return true;
     size_t capacity = text->capacity ? text->capacity : 256;
@@ -28,12 +26,10 @@ void text_add(Text *text, const char *bytes, size_t size) {
     text->size += size;
 }
 
-void text_print(Text *text, const char *format, ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
+void text_print_list(Text *text, const char *format, va_list arguments) {
+    va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     if (length < 0) {
         text->failed = true;
     } else if (text_reserve(text, (size_t)length + 1)) { // one more for the 0 that vsnprintf writes
@@ -41,6 +37,13 @@ void text_print(Text *text, const char *format, ...) {
         text->size += (size_t)length;
     }
     va_end(again);
+}
+
+void text_print(Text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text_print_list(text, format, arguments);
+    va_end(arguments);
 }
 
 void text_free(Text *text) {

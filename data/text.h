@@ -4,6 +4,7 @@
 
 #include "data/error.h"
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct {
@@ -14,6 +15,8 @@ typedef struct {
 
 void text_add(Text *text, const char *bytes, size_t size);
 void text_print(Text *text, const char *format, ...) FORMAT_CHECK(2, 3); // appends like printf
+void text_print_list(Text *text, const char *format, va_list arguments) FORMAT_CHECK(2, 0);
+bool text_reserve(Text *text, size_t size); // room for `size` more bytes; false once memory has run out
 void text_free(Text *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "data/random.h"
 #include "model/team.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *shape, size_t rows) {
@@ -49,7 +50,7 @@ static void layout(TrainPass *pass, const Shape *shape) {
 }
 
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
-    *pass = (TrainPass){.B = B, .T = T, .pos = gpt->pos};
+    *pass = (TrainPass){.B = B, .T = T, .capacity = T, .pos = gpt->pos};
     layout(pass, &gpt->shape);
     if (!arena_allocate(&pass->arena, "activations", error)) return false;
     layout(pass, &gpt->shape);
@@ -58,6 +59,11 @@ bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *err
 
 void train_pass_free(TrainPass *pass) {
     arena_free(&pass->arena);
+}
+
+void train_pass_resize(TrainPass *pass, int T) {
+    assert(T >= 1 && T <= pass->capacity);
+    pass->T = T;
 }
 
 // Every place that drops something out draws from its own stream.

@@ -17,7 +17,8 @@ typedef struct {
 } LayerActivations;
 
 typedef struct {
-    int B, T;
+    int B, T;     // of the batch at work
+    int capacity; // the largest T there is memory for
     Position pos; // the model's, with tables
     Arena arena;
     double dropout_rate;
@@ -45,6 +46,9 @@ typedef struct {
 // Take memory for batches of (B,T). Fails (input) when there is not enough.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
+
+// From now on batches are (B,T), and so is all that is laid out above; T up to the one of train_pass_create.
+void train_pass_resize(TrainPass *pass, int T);
 
 // Read the token embeddings of ids (B,T) into the first layer's x, and find out where the tokens stand.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);

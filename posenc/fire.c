@@ -83,15 +83,16 @@ static void prepare(Position *pos) {
 
 // What the share of a row is taken of: psi(max(position, threshold)).
 typedef struct {
-    double reach;   // max(position, threshold)
-    double of;      // psi of it
-    bool threshold; // which of the two it was
+    double reach;        // max(position, threshold)
+    double of;           // psi of it
+    double by_threshold; // the maximum's derivative: where the two are equal, half, as PyTorch has it
 } Reach;
 
 static Reach reach_of(const Position *pos, int set, int position) {
     const double threshold = fabs((double)pos->params[MULT][set] * options_of(pos)->threshold);
     const double reach = fmax(position, threshold);
-    return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, threshold > position};
+    const double by_threshold = 0.5 * ((threshold > position) + (threshold >= position));
+    return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, by_threshold};
 }
 
 // share_j = psi(i - j) / psi(reach of i), for the keys that a query sees.
@@ -163,9 +164,8 @@ static void shares_backward(real *dc, real *dmult, const real *dshare, const rea
         dof -= (double)dshare[j] * (double)share[j] / reach.of;
     }
     *dc += (real)(sum + dof * psi_by_c(c, reach.reach));
-    if (reach.threshold)
-        *dmult += (real)(dof * fabs(c) / (1 + fabs(c) * reach.reach) *
-                         copysign(options_of(pos)->threshold, (double)pos->params[MULT][set]));
+    *dmult += (real)(reach.by_threshold * dof * fabs(c) / (1 + fabs(c) * reach.reach) *
+                     copysign(options_of(pos)->threshold, (double)pos->params[MULT][set]));
 }
 
 static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {

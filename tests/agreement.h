@@ -57,27 +57,54 @@ static inline double feeding_error(Agreement *a, int B, int chunk) {
     return worst;
 }
 
-// Every scheme, one and two sequences, chunks of 1, of 7, and all at once.
+// Where training places the tokens if it draws the coordinates that the key cache draws.
+static inline void places_as_fed(Agreement *a) {
+    Inference inference;
+    Error error;
+    must(inference_create(&inference, &a->gpt, 1, AGREEMENT_T, 1, &error), &error);
+    for (int b = 0; b < AGREEMENT_B; b++) {
+        Place cursor = {0};
+        for (int r = b * AGREEMENT_T; r < (b + 1) * AGREEMENT_T; r++) {
+            const Place place = place_next(&cursor, a->ids[r], a->gpt.pos.rule);
+            a->pass.at[r] = place_drawn(&place, inference.drawn);
+        }
+    }
+    inference_free(&inference);
+}
+
+// One and two sequences, chunks of 1, of 7, and all at once.
+static inline void expect_agreement(Agreement *a, const char *scheme, double tolerance) {
+    static const int chunks[] = {1, 7, AGREEMENT_T};
+    train_pass_embed(&a->pass, &a->gpt, a->ids);
+    places_as_fed(a);
+    train_pass_forward(&a->pass, &a->gpt, a->targets, false);
+    for (int c = 0; c < 3; c++)
+        for (int B = 1; B <= AGREEMENT_B; B++) {
+            const double worst = feeding_error(a, B, chunks[c]);
+            if (!(worst <= tolerance))
+                fail_msg("%s, random positions %d, B %d, chunks of %d: off by %g", scheme,
+                         a->gpt.shape.random_positions, B, chunks[c], worst);
+        }
+}
+
+// Every scheme, on text with lines and documents; at the tokens' own positions, and at random ones.
 static inline void chunks_agree_with_training(double tolerance) {
     static Agreement a;
     char scheme[TEXT_CAPACITY];
     Error error;
-    for (int i = 0; scheme_variant(scheme, i); i++) {
-        model_make(&a.gpt, scheme, &agreement_shape, true);
-        must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
-        ids_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
-        ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
-        train_pass_embed(&a.pass, &a.gpt, a.ids);
-        train_pass_forward(&a.pass, &a.gpt, a.targets, false);
-        static const int chunks[] = {1, 7, AGREEMENT_T};
-        for (int c = 0; c < 3; c++) {
-            for (int B = 1; B <= AGREEMENT_B; B++) {
-                const double worst = feeding_error(&a, B, chunks[c]);
-                if (!(worst <= tolerance)) fail_msg("%s, B %d, chunks of %d: off by %g", scheme, B, chunks[c], worst);
-            }
+    for (int random_positions = 0; random_positions <= 400; random_positions += 400) {
+        Shape shape = agreement_shape;
+        shape.random_positions = random_positions;
+        for (int i = 0; scheme_variant(scheme, &shape, i); i++) {
+            model_make(&a.gpt, scheme, &shape, true);
+            a.gpt.pos.rule = text_rule;
+            must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
+            text_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
+            ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
+            expect_agreement(&a, scheme, tolerance);
+            train_pass_free(&a.pass);
+            gpt_free(&a.gpt);
         }
-        train_pass_free(&a.pass);
-        gpt_free(&a.gpt);
     }
 }
 

@@ -1,47 +1,24 @@
-// Attention in blocks of queries against the whole T x T softmax, with a scheme that adds to the scores what it is told
-// about them.
+// Attention in blocks of queries against the whole T x T softmax, with schemes that add to the scores what they are
+// told about them.
 #include "model/ops.h"
+#include "tests/probe.h"
 #include "tests/support.h"
 
 #include <omp.h>
 
 #define EXACT 1e-12
 
-enum { HEADS = 2, WIDTH = 3, CHANNELS = HEADS * WIDTH };
-
-// --- a scheme whose scores depend on everything that a block says of itself ---
-static real probe(int layer, int sequence, int head, int query_at, int key_at) {
-    return (real)sin(0.3 * layer + sequence + 2 * head + 0.11 * query_at - 0.07 * key_at);
-}
-
-static void probe_forward(const Position *pos, const ScoreBlock *block) {
-    (void)pos;
-    for (int i = 0; i < block->rows; i++)
-        for (int j = 0; j < block->columns; j++)
-            block->S[i * block->stride + j] +=
-                probe(block->layer, block->sequence, block->head, block->query_at[i], block->key_at[j]);
-}
-
-// Keeps dS (B, H, T, T), in dtables[0]. Row i of a block is the query of key columns - rows + i.
-static void probe_backward(const Position *pos, const ScoreBlock *block, const real *dS) {
-    const int T = pos->positions, first = block->columns - block->rows;
-    for (int i = 0; i < block->rows; i++)
-        for (int j = 0; j < block->columns; j++)
-            pos->dtables[0][((size_t)(block->sequence * HEADS + block->head) * T + first + i) * T + j] =
-                dS[i * block->stride + j];
-}
-
-static const Scheme probe_scheme = {.name = "probe", .score_forward = probe_forward, .score_backward = probe_backward};
+enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH };
 
 // --- a problem, and its solution by the formula ---
 typedef struct {
     AttentionShape shape;
     Position pos;
-    int *query_at, *key_at;
-    real *q, *k, *v, *out, *lse, *dout, *scratch; // q, k and v as their strides say
-    size_t q_count, kv_count, out_count, rows;
-    double *P, *dS;               // (B, H, queries, keys) weights before dropout, and gradients by the scores
-    real *dq, *dk, *dv, *dS_seen; // by attention_backward
+    Place *query_at, *key_at;
+    real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
+    size_t q_count, kv_count, feature_count, out_count, rows;
+    double *P, *dS;                           // (B, H, queries, keys) weights before dropout, gradients by the scores
+    real *dq, *dk, *dv, *dfeatures, *dS_seen; // by attention_backward
 } Attention;
 
 static real *q_of(real *q, const AttentionShape *s, int b, int h, int i) {
@@ -71,10 +48,20 @@ static double kept(const AttentionShape *s, int b, int h, int i, int j) {
     return dropout_factor(&s->dropout, row_of(s, b, h, i) * s->keys + (size_t)j);
 }
 
+static real *feature_of(real *features, const AttentionShape *s, int b, int h, int j) {
+    return features + ((size_t)b * s->key_batch + j) * HEADS + h;
+}
+
+static double product(Attention *a, int b, int h, int i, int j) {
+    const AttentionShape *s = &a->shape;
+    return dot(q_of(a->q, s, b, h, i), kv_of(a->k, s, b, h, j), s->d) / sqrt(s->d);
+}
+
 static double score(Attention *a, int b, int h, int i, int j) {
     const AttentionShape *s = &a->shape;
-    return dot(q_of(a->q, s, b, h, i), kv_of(a->k, s, b, h, j), s->d) / sqrt(s->d) +
-           probe(s->layer, b, h, a->query_at[b * s->queries + i], a->key_at[b * s->key_at_batch + j]);
+    const double U = product(a, b, h, i, j);
+    return U + sin(U) / 2 + *q_of(a->q, s, b, h, i) * *feature_of(a->features, s, b, h, j) +
+           probe(s->layer, b, h, &a->query_at[b * s->queries + i], &a->key_at[b * s->key_batch + j]);
 }
 
 // One row of the softmax; checks out and lse.
@@ -106,26 +93,40 @@ static double forward(void *op) {
     return dot(a->out, a->dout, (int)a->out_count);
 }
 
+// dfeatures are added to, all else is overwritten.
 static void backward(Attention *a) {
-    attention_backward(a->dq, a->dk, a->dv, a->dout, a->q, a->k, a->v, a->out, a->lse, &a->pos, &a->shape, a->scratch);
+    memset(a->dfeatures, 0, a->feature_count * sizeof(real));
+    attention_backward(a->dq, a->dk, a->dv, a->dfeatures, a->dout, a->q, a->k, a->v, a->out, a->lse, &a->pos, &a->shape,
+                       a->scratch);
 }
 
-// Training: q, k and v side by side in rows of 3C. Otherwise a cache of k and v with room for more, and one row of
-// coordinates for all sequences.
-static Attention *make(int B, int queries, int keys, double dropout, bool training) {
+// Sequence b starts at 50b, and counts by b + 1; lines and columns have a pattern of their own. Queries are the last
+// of the keys.
+static void places_make(Attention *a) {
+    const AttentionShape *s = &a->shape;
+    for (int b = 0; b < s->B; b++) {
+        for (int j = 0; j < s->key_batch; j++)
+            a->key_at[b * s->key_batch + j] = (Place){50 * b + (b + 1) * j, (j + b) / 7, j * j % 11};
+        for (int i = 0; i < s->queries; i++)
+            a->query_at[b * s->queries + i] = a->key_at[b * s->key_batch + s->keys - s->queries + i];
+    }
+}
+
+// Training: q, k and v side by side in rows of 3C. Otherwise a cache of keys, values, features and coordinates with
+// room for more.
+static Attention *make(const Scheme *scheme, int B, int queries, int keys, double dropout, bool training) {
     Attention *a = calloc(1, sizeof *a);
     const int q_stride = 3 * CHANNELS, kv_stride = training ? 3 * CHANNELS : 2 * CHANNELS;
-    const size_t q_batch = (size_t)queries * q_stride, kv_batch = (size_t)(training ? keys : keys + 5) * kv_stride;
+    const int key_batch = training ? keys : keys + 5;
+    const size_t q_batch = (size_t)queries * q_stride, kv_batch = (size_t)key_batch * kv_stride;
     a->rows = (size_t)B * HEADS * queries;
     a->q_count = B * q_batch;
     a->kv_count = B * kv_batch;
+    a->feature_count = (size_t)B * key_batch * HEADS;
     a->out_count = (size_t)B * queries * CHANNELS;
-    a->query_at = malloc((size_t)B * queries * sizeof(int));
-    a->key_at = malloc((size_t)B * keys * sizeof(int));
-    // Sequence b starts at 50b, and counts by b + 1.
-    for (int j = 0; j < B * keys; j++) a->key_at[j] = training ? 50 * (j / keys) + (j / keys + 1) * (j % keys) : 3 * j;
-    for (int i = 0; i < B * queries; i++)
-        a->query_at[i] = a->key_at[(training ? i / queries * keys : 0) + keys - queries + i % queries];
+    a->query_at = malloc((size_t)B * queries * sizeof(Place));
+    a->key_at = malloc((size_t)B * key_batch * sizeof(Place));
+    a->features = random_reals(a->feature_count, "features", 1);
     a->shape = (AttentionShape){.B = B,
                                 .H = HEADS,
                                 .d = WIDTH,
@@ -138,32 +139,41 @@ static Attention *make(int B, int queries, int keys, double dropout, bool traini
                                 .layer = 4,
                                 .query_at = a->query_at,
                                 .key_at = a->key_at,
-                                .key_at_batch = training ? keys : 0,
+                                .features = a->features,
+                                .key_batch = key_batch,
                                 .dropout = {dropout, random_key(3, "dropout")}};
-    a->pos = (Position){.scheme = &probe_scheme, .positions = keys, .batch = B};
+    places_make(a);
+    a->pos = (Position){.scheme = scheme, .positions = keys, .batch = B};
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);
     a->v = random_reals(a->kv_count, "v", 1);
     a->dout = random_reals(a->out_count, "dout", 1);
     a->out = nan_reals(a->out_count);
     a->lse = training ? nan_reals(a->rows) : NULL;
-    a->scratch = nan_reals(attention_scratch(keys, training));
+    a->scratch = nan_reals(attention_scratch(&a->pos, keys, training));
     a->P = calloc(a->rows * keys, sizeof(double));
     a->dS = calloc(a->rows * keys, sizeof(double));
     a->dq = nan_reals(a->q_count);
     a->dk = nan_reals(a->kv_count);
     a->dv = nan_reals(a->kv_count);
+    a->dfeatures = nan_reals(a->feature_count);
     a->dS_seen = a->pos.dtables[0] = calloc(a->rows * keys, sizeof(real));
     return a;
 }
 
 static void discard(Attention *a) {
-    void *const all[] = {a->query_at, a->key_at, a->q,  a->k,  a->v,  a->dout, a->out,     a->lse,
-                         a->scratch,  a->P,      a->dS, a->dq, a->dk, a->dv,   a->dS_seen, a};
+    void *const all[] = {a->query_at, a->key_at, a->q,  a->k,  a->v,  a->features, a->dout,      a->out,     a->lse,
+                         a->scratch,  a->P,      a->dS, a->dq, a->dk, a->dv,       a->dfeatures, a->dS_seen, a};
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
-// dP = dout v^T through the dropout, dS = P (dP - sum P dP), dq = dS k / sqrt(d).
+// The gradient by the product U, from that by the score.
+static double dU_of(Attention *a, int b, int h, int i, int j) {
+    const size_t at = row_of(&a->shape, b, h, i) * a->shape.keys + (size_t)j;
+    return a->dS[at] * (1 + cos(product(a, b, h, i, j)) / 2);
+}
+
+// dP = dout v^T through the dropout, dS = P (dP - sum P dP), dq = dU k / sqrt(d) and what the probe adds.
 static void expect_dq(Attention *a, int b, int h, int i) {
     const AttentionShape *s = &a->shape;
     const size_t row = row_of(s, b, h, i) * s->keys;
@@ -176,19 +186,24 @@ static void expect_dq(Attention *a, int b, int h, int i) {
     for (int j = 0; j < s->keys; j++) expect_near("dS", row + j, a->dS_seen[row + j], dS[j], EXACT);
     for (int c = 0; c < s->d; c++) {
         double expected = 0;
-        for (int j = 0; j <= i; j++) expected += dS[j] * kv_of(a->k, s, b, h, j)[c] / sqrt(s->d);
+        for (int j = 0; j <= i; j++) expected += dU_of(a, b, h, i, j) * kv_of(a->k, s, b, h, j)[c] / sqrt(s->d);
+        for (int j = 0; j <= i && c == 0; j++) expected += dS[j] * *feature_of(a->features, s, b, h, j);
         expect_near("dq", row, q_of(a->dq, s, b, h, i)[c], expected, EXACT);
     }
 }
 
-// dk = dS^T q / sqrt(d), dv = P^T dout, over the queries that see key j.
+// dk = dU^T q / sqrt(d), dv = P^T dout, df = dS^T q[0], over the queries that see key j.
 static void expect_dk_dv(Attention *a, int b, int h, int j) {
     const AttentionShape *s = &a->shape;
+    double df = 0;
+    for (int i = j; i < s->queries; i++)
+        df += a->dS[row_of(s, b, h, i) * s->keys + (size_t)j] * *q_of(a->q, s, b, h, i);
+    expect_near("df", (size_t)j, *feature_of(a->dfeatures, s, b, h, j), df, 10 * EXACT);
     for (int c = 0; c < s->d; c++) {
         double dk = 0, dv = 0;
         for (int i = j; i < s->queries; i++) {
             const size_t at = row_of(s, b, h, i) * s->keys + (size_t)j;
-            dk += a->dS[at] * q_of(a->q, s, b, h, i)[c] / sqrt(s->d);
+            dk += dU_of(a, b, h, i, j) * q_of(a->q, s, b, h, i)[c] / sqrt(s->d);
             dv += a->P[at] * kept(s, b, h, i, j) * out_of(a->dout, s, b, h, i)[c];
         }
         expect_near("dk", (size_t)j, kv_of(a->dk, s, b, h, j)[c], dk, 10 * EXACT);
@@ -196,8 +211,8 @@ static void expect_dk_dv(Attention *a, int b, int h, int j) {
     }
 }
 
-static void check_training(int B, int T, double dropout) {
-    Attention *a = make(B, T, T, dropout, true);
+static void check_training(const Scheme *scheme, int B, int T, double dropout) {
+    Attention *a = make(scheme, B, T, T, dropout, true);
     forward(a);
     each_row(a, expect_row);
     backward(a);
@@ -210,12 +225,17 @@ static const int lengths[] = {1, 2, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 
 
 static void blocks_make_the_whole_softmax(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(2, lengths[i], 0);
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0);
+}
+
+static void a_scheme_may_make_its_own_scores(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&alone_scheme, 2, lengths[i], 0);
 }
 
 static void with_dropout(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(2, lengths[i], 0.4);
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0.4);
 }
 
 // As the key cache asks: the queries are the last of the keys.
@@ -225,7 +245,7 @@ static void with_fewer_queries_than_keys(void **state) {
         int queries, keys;
     } cases[] = {{1, 1}, {1, 100}, {5, 70}, {QUERY_BLOCK, QUERY_BLOCK + 1}, {QUERY_BLOCK + 9, 3 * QUERY_BLOCK - 2}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Attention *a = make(2, cases[i].queries, cases[i].keys, 0, false);
+        Attention *a = make(&probe_scheme, 2, cases[i].queries, cases[i].keys, 0, false);
         forward(a);
         each_row(a, expect_row);
         discard(a);
@@ -237,7 +257,7 @@ static void gradients_are_differences(void **state) {
     (void)state;
     static const int tokens[] = {1, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 5};
     for (double dropout = 0; dropout < 0.5; dropout += 0.3) {
-        Attention *a = make(1, QUERY_BLOCK + 6, QUERY_BLOCK + 6, dropout, true);
+        Attention *a = make(&probe_scheme, 1, QUERY_BLOCK + 6, QUERY_BLOCK + 6, dropout, true);
         const AttentionShape *s = &a->shape;
         forward(a);
         backward(a);
@@ -246,6 +266,8 @@ static void gradients_are_differences(void **state) {
             expect_gradient("dq", q_of(a->dq, s, 0, 0, t), q_of(a->q, s, 0, 0, t), CHANNELS, forward, a, 1e-8);
             expect_gradient("dk", kv_of(a->dk, s, 0, 0, t), kv_of(a->k, s, 0, 0, t), CHANNELS, forward, a, 1e-8);
             expect_gradient("dv", kv_of(a->dv, s, 0, 0, t), kv_of(a->v, s, 0, 0, t), CHANNELS, forward, a, 1e-8);
+            expect_gradient("df", feature_of(a->dfeatures, s, 0, 0, t), feature_of(a->features, s, 0, 0, t), HEADS,
+                            forward, a, 1e-8);
         }
         discard(a);
     }
@@ -254,7 +276,7 @@ static void gradients_are_differences(void **state) {
 // q, k and v lie side by side in the rows of one array, so nothing may be written between a row's own numbers.
 static void neighbours_are_left_alone(void **state) {
     (void)state;
-    Attention *a = make(2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
+    Attention *a = make(&probe_scheme, 2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
     forward(a);
     backward(a);
     for (size_t n = 0; n < a->q_count; n++) {
@@ -269,7 +291,7 @@ static void neighbours_are_left_alone(void **state) {
 // Scores of thousands: exp alone would overflow, or every weight vanish.
 static void large_scores_stay_finite(void **state) {
     (void)state;
-    Attention *a = make(1, 20, 20, 0, true);
+    Attention *a = make(&probe_scheme, 1, 20, 20, 0, true);
     for (size_t n = 0; n < a->q_count; n++) a->q[n] *= 2000;
     forward(a);
     backward(a);
@@ -290,8 +312,9 @@ static void two_threads_give_the_same_bits(void **state) {
     (void)state;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
-    check_training(2, lengths[COUNT(lengths) - 1], 0.4);
-    Attention *first = make(3, 150, 150, 0.2, true), *again = make(3, 150, 150, 0.2, true);
+    check_training(&probe_scheme, 2, lengths[COUNT(lengths) - 1], 0.4);
+    Attention *first = make(&probe_scheme, 3, 150, 150, 0.2, true),
+              *again = make(&probe_scheme, 3, 150, 150, 0.2, true);
     forward(first);
     backward(first);
     for (int round = 0; round < 5; round++) {
@@ -301,6 +324,7 @@ static void two_threads_give_the_same_bits(void **state) {
         assert_memory_equal(again->dq, first->dq, first->q_count * sizeof(real));
         assert_memory_equal(again->dk, first->dk, first->kv_count * sizeof(real));
         assert_memory_equal(again->dv, first->dv, first->kv_count * sizeof(real));
+        assert_memory_equal(again->dfeatures, first->dfeatures, first->feature_count * sizeof(real));
     }
     omp_set_num_threads(threads);
     discard(first);
@@ -309,9 +333,13 @@ static void two_threads_give_the_same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_make_the_whole_softmax),  cmocka_unit_test(with_dropout),
-        cmocka_unit_test(with_fewer_queries_than_keys),   cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(neighbours_are_left_alone),      cmocka_unit_test(large_scores_stay_finite),
+        cmocka_unit_test(blocks_make_the_whole_softmax),
+        cmocka_unit_test(a_scheme_may_make_its_own_scores),
+        cmocka_unit_test(with_dropout),
+        cmocka_unit_test(with_fewer_queries_than_keys),
+        cmocka_unit_test(gradients_are_differences),
+        cmocka_unit_test(neighbours_are_left_alone),
+        cmocka_unit_test(large_scores_stay_finite),
         cmocka_unit_test(two_threads_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,17 @@
 
 #include <stdio.h>
 
-// Scheme number `index` with its default options, then with every single choice of every option that has choices:
-// "rope", "rope:pairing=half", "rope:pairing=interleaved", ... false when there are no more.
-static inline bool scheme_variant(char text[TEXT_CAPACITY], int index) {
+// Another value than the preset for a numeric option: 2, or half the preset where 2 is out of range.
+static inline void other_number(char text[TEXT_CAPACITY], const Option *option) {
+    const double preset = option->preset ? atof(option->preset) : 0;
+    const bool two = preset != 2 && option->minimum <= 2 && option->maximum >= 2;
+    snprintf(text, TEXT_CAPACITY, "%.9g", two ? 2 : preset / 2);
+}
+
+// Scheme number `index` with its default options, then with every choice of every option that has choices and another
+// value of each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
+// refuses this shape, or does not reach its length, are left out. false when there are no more.
+static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
     for (int s = 0; schemes[s]; s++) {
         snprintf(text, TEXT_CAPACITY, "%s", schemes[s]->name);
         if (index-- == 0) return true;
@@ -20,6 +28,14 @@ static inline bool scheme_variant(char text[TEXT_CAPACITY], int index) {
                 snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
                 if (index-- == 0) return true;
             }
+            if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
+            Position pos;
+            Error error;
+            other_number(word, o);
+            snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
+            const bool fits = position_create(&pos, text, shape, &error);
+            const int most = fits ? position_max_length(&pos) : 0;
+            if (fits && (most == 0 || most >= position_span(&pos)) && index-- == 0) return true;
         }
     }
     return false;
@@ -42,6 +58,15 @@ static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, 
 
 static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {
     for (int i = 0; i < count; i++) ids[i] = (int)(random_bits(seed, (uint64_t)i) % (uint64_t)vocab);
+}
+
+// Ids that make lines and documents for this rule, empty lines among them.
+static const PlaceRule text_rule = {.newline = 1, .end = 2};
+
+static inline void text_make(int *ids, int count, int vocab, uint64_t seed) {
+    ids_make(ids, count, vocab, seed);
+    for (int i = 0; i < count; i++)
+        if (random_bits(seed + 1, (uint64_t)i) % 4 == 0) ids[i] = text_rule.newline;
 }
 
 #endif

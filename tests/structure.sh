@@ -1,4 +1,4 @@
-# The sources keep to the picture: real.h, gemm, arena, tensor <- posenc <- model <- cmd, train.c; data knows none of
+# The sources keep to the picture: real.h, gemm, linear, arena, tensor, team <- posenc <- model <- cmd, train.c; data knows none of
 # them; only cmd/ and train.c talk to the user or end the program.
 . tests/support
 cd "$repository" || exit 1
@@ -13,7 +13,7 @@ only() {
     awk -v files="^($1)" -v allowed="^($2)" '$1 ~ files && $2 !~ allowed { print $1 " includes " $2; bad = 1 }
         END { exit bad }' "$scratch/includes"
 }
-base='(real|gemm|arena|tensor|team)\.[ch]$'
+base='(real|gemm|linear|arena|tensor|team)\.[ch]$'
 check "data includes data" only 'data/' 'data/'
 check "the base of model includes data and itself" only "model/$base" "data/|model/$base"
 check "posenc includes data, posenc and the base of model" only 'posenc/' "data/|posenc/|model/$base"

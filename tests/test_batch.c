@@ -1,4 +1,5 @@
-// Batches: every window once an epoch, the same for the same seed, resumable from two counters, and provably so.
+// Batches: every window once an epoch, every exercise once; the same for the same seed, resumable from two counters,
+// and provably so.
 #include "data/batch.h"
 
 #include <setjmp.h>
@@ -39,8 +40,10 @@ static Batches start(const Stream *stream, int T, uint64_t seed) {
 // The next row's first input; checks that it is a window of the stream and that targets follow inputs.
 static int next_row(Batches *batches) {
     int inputs[512], targets[512];
-    batches_next(inputs, targets, batches, 1);
+    bool scored[512] = {false};
+    assert_int_equal(batches_next(inputs, targets, scored, batches, 1), batches->T);
     for (int t = 0; t < batches->T; t++) {
+        assert_true(scored[t]);
         assert_int_equal(inputs[t], inputs[0] + t);
         assert_int_equal(targets[t], inputs[t] + 1);
     }
@@ -122,9 +125,10 @@ static void same_seed_same_batches_however_cut(void **state) {
     Batches wide = start(stream, T, 5), narrow = start(stream, T, 5);
     for (int round = 0; round < ROUNDS; round++) {
         int inputs[B * T], targets[B * T], row_inputs[T], row_targets[T];
-        batches_next(inputs, targets, &wide, B);
+        bool scored[B * T];
+        batches_next(inputs, targets, scored, &wide, B);
         for (int b = 0; b < B; b++) {
-            batches_next(row_inputs, row_targets, &narrow, 1);
+            batches_next(row_inputs, row_targets, scored, &narrow, 1);
             assert_memory_equal(inputs + b * T, row_inputs, sizeof row_inputs);
             assert_memory_equal(targets + b * T, row_targets, sizeof row_targets);
         }
@@ -141,11 +145,11 @@ static void two_counters_resume(void **state) {
     Batches whole = start(stream, T, 9);
     for (int step = 0; step < 40; step++) {
         int inputs[B * T], targets[B * T], again[B * T];
+        bool scored[B * T];
         Batches resumed = start(stream, T, 9);
-        resumed.cursor = whole.cursor;
-        resumed.crc = whole.crc;
-        batches_next(inputs, targets, &whole, B);
-        batches_next(again, targets, &resumed, B);
+        batches_resume(&resumed, whole.cursor, whole.crc);
+        batches_next(inputs, targets, scored, &whole, B);
+        batches_next(again, targets, scored, &resumed, B);
         assert_memory_equal(inputs, again, sizeof inputs);
         assert_int_equal(whole.crc, resumed.crc);
     }
@@ -156,7 +160,8 @@ static void two_counters_resume(void **state) {
 static uint32_t checksum(const Stream *stream, int T, uint64_t seed) {
     Batches batches = start(stream, T, seed);
     int inputs[512], targets[512];
-    for (int row = 0; row < 20; row++) batches_next(inputs, targets, &batches, 1);
+    bool scored[512];
+    for (int row = 0; row < 20; row++) batches_next(inputs, targets, scored, &batches, 1);
     return batches.crc;
 }
 
@@ -183,6 +188,7 @@ static void batches_have_not_changed(void **state) {
     Batches batches = start(stream, 32, 1337);
     static const int first[] = {738, 2, 546, 642, 162, 514, 194, 866};
     for (size_t row = 0; row < sizeof first / sizeof *first; row++) assert_int_equal(next_row(&batches), first[row]);
+    assert_int_equal(batches.crc, 0x7a00451f); // of the same numbers by another program
     free(stream);
 }
 
@@ -201,6 +207,102 @@ static void a_stream_shorter_than_a_window_is_refused(void **state) {
     free(stream);
 }
 
+enum { END = 256 };
+
+static BuiltinCorpus choose(const char *specification) {
+    BuiltinCorpus task;
+    Error error;
+    if (!builtin_choose(&task, specification, &error)) fail_msg("%s", error.message);
+    return task;
+}
+
+static Batches start_task(const BuiltinCorpus *task, uint64_t stream) {
+    Batches batches;
+    Error error;
+    if (!batches_start_task(&batches, task, stream, END, &error)) fail_msg("%s", error.message);
+    return batches;
+}
+
+// Row b of a batch whose rows have `length` tokens holds exercise `index` of the stream and nothing else.
+static void check_row(const int *inputs, const int *targets, const bool *scored, int length, const Batches *batches,
+                      uint64_t index) {
+    Exercise exercise = {0};
+    const BuiltinCorpus *task = &batches->task;
+    task_write(&exercise, task, batches->key, index, task_length(task, batches->key, index));
+    const int size = (int)exercise.text.size;
+    assert_true(size < length);
+    for (int t = 0; t < length; t++) {
+        const bool asked_for = t < size ? exercise.asked.bytes[t] : t == size && exercise.asked.bytes[size - 1];
+        assert_int_equal(inputs[t], t == 0 || t > size ? END : exercise.text.bytes[t - 1]);
+        assert_int_equal(targets[t], t < size ? exercise.text.bytes[t] : END);
+        assert_int_equal(scored[t], asked_for);
+    }
+    exercise_free(&exercise);
+}
+
+enum { ROWS = 8, LONGEST = 200 };
+
+static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
+    (void)state;
+    static const char *const names[] = {"copy:max=20", "addition", "flipflop:min=2,max=60", "grid", "parity"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const BuiltinCorpus task = choose(names[i]);
+        Batches batches = start_task(&task, 42);
+        bool shorter = false;
+        for (int round = 0; round < 50; round++) {
+            int inputs[ROWS * LONGEST], targets[ROWS * LONGEST], longest = 0;
+            bool scored[ROWS * LONGEST];
+            const int B = 1 + round % ROWS;
+            const uint64_t first = batches.cursor;
+            const int length = batches_next(inputs, targets, scored, &batches, B);
+            for (int b = 0; b < B; b++) {
+                const size_t row = (size_t)b * (size_t)length;
+                check_row(inputs + row, targets + row, scored + row, length, &batches, first + (uint64_t)b);
+                int size = length; // of what is not padding
+                while (size > 1 && inputs[(int)row + size - 1] == END) size--;
+                if (size > longest) longest = size;
+            }
+            assert_int_equal(length, longest);
+            assert_int_equal(batches.cursor, first + (uint64_t)B);
+            shorter = shorter || length < batches.T;
+        }
+        assert_true(shorter);
+        batches_end(&batches);
+    }
+}
+
+static void exercises_are_the_same_however_cut_and_resumed(void **state) {
+    (void)state;
+    const BuiltinCorpus task = choose("copy:max=20");
+    Batches wide = start_task(&task, 42), narrow = start_task(&task, 42), other = start_task(&task, 43);
+    int inputs[ROWS * LONGEST], targets[ROWS * LONGEST];
+    bool scored[ROWS * LONGEST];
+    uint64_t tokens = 0;
+    for (int round = 0; round < 20; round++) {
+        batches_next(inputs, targets, scored, &wide, ROWS);
+        for (int b = 0; b < ROWS; b++) tokens += (uint64_t)batches_next(inputs, targets, scored, &narrow, 1);
+        assert_int_equal(wide.crc, narrow.crc);
+        assert_int_equal(wide.exercise_tokens, tokens);
+        Batches resumed = start_task(&task, 42);
+        batches_resume(&resumed, wide.cursor, wide.crc);
+        assert_int_equal(resumed.exercise_tokens, tokens);
+        int again[ROWS * LONGEST];
+        Batches ahead = wide;
+        const int length = batches_next(inputs, targets, scored, &ahead, ROWS);
+        assert_int_equal(batches_next(again, targets, scored, &resumed, ROWS), length);
+        assert_memory_equal(inputs, again, (size_t)(ROWS * length) * sizeof *inputs);
+        assert_int_equal(resumed.crc, ahead.crc);
+        assert_int_equal(resumed.exercise_tokens, ahead.exercise_tokens);
+        wide.exercise = ahead.exercise; // which may have moved
+        batches_end(&resumed);
+    }
+    for (int round = 0; round < 20; round++) batches_next(inputs, targets, scored, &other, ROWS);
+    assert_int_not_equal(other.crc, wide.crc);
+    batches_end(&wide);
+    batches_end(&narrow);
+    batches_end(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_window_comes_once_an_epoch),
@@ -211,6 +313,8 @@ int main(void) {
         cmocka_unit_test(the_checksum_tells_streams_apart),
         cmocka_unit_test(batches_have_not_changed),
         cmocka_unit_test(a_stream_shorter_than_a_window_is_refused),
+        cmocka_unit_test(a_batch_of_a_task_has_an_exercise_a_row),
+        cmocka_unit_test(exercises_are_the_same_however_cut_and_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

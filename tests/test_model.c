@@ -27,14 +27,15 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
     static const int changed[] = {1, 63, 64, 100, T - 1};
     char scheme[TEXT_CAPACITY];
     Error error;
-    for (int i = 0; scheme_variant(scheme, i); i++) {
+    for (int i = 0; scheme_variant(scheme, &agreement_shape, i); i++) {
         Gpt gpt;
         TrainPass pass;
         int ids[B * T], targets[B * T];
         double before[B * T];
         model_make(&gpt, scheme, &agreement_shape, true);
+        gpt.pos.rule = text_rule;
         must(train_pass_create(&pass, &gpt, B, T, &error), &error);
-        ids_make(ids, B * T, AGREEMENT_V, 1);
+        text_make(ids, B * T, AGREEMENT_V, 1);
         ids_make(targets, B * T, AGREEMENT_V, 2);
         run_pass(&pass, &gpt, ids, targets);
         memcpy(before, pass.nll, sizeof before);
@@ -59,13 +60,14 @@ static void a_later_token_changes_no_earlier_logit(void **state) {
     static real before[T * V], after[T * V];
     char scheme[TEXT_CAPACITY];
     Error error;
-    for (int i = 0; scheme_variant(scheme, i); i++) {
+    for (int i = 0; scheme_variant(scheme, &agreement_shape, i); i++) {
         Gpt gpt;
         Inference inference;
         int ids[T];
         model_make(&gpt, scheme, &agreement_shape, false);
+        gpt.pos.rule = text_rule;
         must(inference_create(&inference, &gpt, 1, T, T, &error), &error);
-        ids_make(ids, T, V, 1);
+        text_make(ids, T, V, 1);
         inference_feed(&inference, &gpt, ids, T);
         inference_logits(before, &inference, &gpt, T);
         ids[CHANGED] = (ids[CHANGED] + 1) % V;
@@ -79,10 +81,11 @@ static void a_later_token_changes_no_earlier_logit(void **state) {
     }
 }
 
-// Sharp attention magnifies rounding, which reached 7e-6; double_model.c is the strict twin of this test.
+// Sharp attention magnifies rounding, which reached 5e-5 where position numbers of hundreds swallow the digits of the
+// embeddings, and 7e-6 elsewhere; double_model.c is the strict twin of this test.
 static void feeding_in_chunks_agrees_with_training(void **state) {
     (void)state;
-    chunks_agree_with_training(5e-5);
+    chunks_agree_with_training(2e-4);
 }
 
 // One pass of a model made afresh, with this many threads; the caller frees both.
@@ -112,7 +115,7 @@ static void each_thread_count_repeats_its_bits(void **state) {
     enum { ROWS = 2 * AGREEMENT_T, REPEATS = 4 };
     const int threads_before = omp_get_max_threads();
     char scheme[TEXT_CAPACITY];
-    for (int i = 0; scheme_variant(scheme, i); i++) {
+    for (int i = 0; scheme_variant(scheme, &agreement_shape, i); i++) {
         double *first_nll[2], *nll;
         real *first_grads[2], *grads;
         size_t count;
@@ -235,7 +238,7 @@ static void memory_grows_linearly(void **state) {
     for (int s = 0; schemes[s]; s++) {
         size_t trained[2], fed[2];
         for (int i = 0; i < 2; i++) {
-            const Shape shape = {.vocab = 11, .context = 2048 << i, .layers = 1, .heads = 2, .width = 8};
+            const Shape shape = {.vocab = 11, .context = 2048 << i, .layers = 1, .heads = 2, .width = 16};
             Gpt gpt;
             TrainPass pass;
             Inference inference;
@@ -260,18 +263,20 @@ static void impossible_shapes_are_refused(void **state) {
     static const struct {
         Shape shape;
         const char *part; // NULL: a possible shape
-    } cases[] = {
-        {{257, 256, 4, 4, 128}, NULL},
-        {{1, 1, 1, 1, 1}, NULL},
-        {{0, 256, 4, 4, 128}, "at least 1"},
-        {{257, 0, 4, 4, 128}, "at least 1"},
-        {{257, 256, 0, 4, 128}, "at least 1"},
-        {{257, 256, 4, 0, 128}, "at least 1"},
-        {{257, 256, 4, 4, -128}, "at least 1"},
-        {{257, 256, 4, 3, 128}, "--heads 3 does not divide --width 128"},
-        {{257, 256, 4, 256, 128}, "--heads 256 does not divide"},
-        {{65536, 256, 4, 4, 16000}, "--width 16000 with a vocabulary of 65536 would make a matrix of more than 10^9"},
-        {{257, 256, 4, 4, 20000}, "--width 20000 with a vocabulary of 257 would"}};
+    } cases[] = {{{257, 256, 4, 4, 128, 0}, NULL},
+                 {{1, 1, 1, 1, 1, 0}, NULL},
+                 {{0, 256, 4, 4, 128, 0}, "at least 1"},
+                 {{257, 0, 4, 4, 128, 0}, "at least 1"},
+                 {{257, 256, 0, 4, 128, 0}, "at least 1"},
+                 {{257, 256, 4, 0, 128, 0}, "at least 1"},
+                 {{257, 256, 4, 4, -128, 0}, "at least 1"},
+                 {{257, 256, 4, 3, 128, 0}, "--heads 3 does not divide --width 128"},
+                 {{257, 256, 4, 256, 128, 0}, "--heads 256 does not divide"},
+                 {{65536, 256, 4, 4, 16000, 0},
+                  "--width 16000 with a vocabulary of 65536 would make a matrix of more than 10^9"},
+                 {{257, 256, 4, 4, 20000, 0}, "--width 20000 with a vocabulary of 257 would"},
+                 {{257, 256, 4, 4, 128, 256}, NULL},
+                 {{257, 256, 4, 4, 128, 255}, "--random-positions 255 is less than --context 256"}};
     Gpt gpt;
     const Position pos = {.scheme = &scheme_none};
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1,164 +1,46 @@
-// The position schemes: what the registry promises, their numbers against other people's code, and the properties they
-// are used for.
-#include "model/gpt.h"
-#include "tests/support.h"
-
-#include <jansson.h>
-#include <stdio.h>
-
-// --- a scheme at work outside a model ---
-typedef struct {
-    Gpt gpt;
-    Position pos;
-    Arena arena;
-} Scene;
-
-static void scene_make(Scene *scene, const char *specification, Shape shape, int positions) {
-    Position pos;
-    Error error;
-    *scene = (Scene){0};
-    must(position_create(&pos, specification, &shape, &error), &error);
-    must(gpt_create(&scene->gpt, &shape, &pos, false, &error), &error);
-    gpt_init(&scene->gpt, 3);
-    scene->pos = scene->gpt.pos;
-    position_layout(&scene->pos, &scene->arena, positions, 1, false);
-    must(arena_allocate(&scene->arena, "tables", &error), &error);
-    position_layout(&scene->pos, &scene->arena, positions, 1, false);
-    position_prepare(&scene->pos);
-}
-
-static void scene_free(Scene *scene) {
-    gpt_free(&scene->gpt);
-    arena_free(&scene->arena);
-}
-
-static Shape shape_of(int heads, int width, int context) {
-    return (Shape){.vocab = 5, .context = context, .layers = 1, .heads = heads, .width = width};
-}
+// Codes that are added to the embeddings: their numbers against other people's code or their own formula, and that they
+// are added.
+#include "tests/scene.h"
 
 // The code (C) that a scheme adds at one position.
-static void code_at(real *code, const Scene *scene, int at) {
+static void code_at(real *code, const Scene *scene, int t) {
     const size_t C = (size_t)scene->pos.shape.width;
     memset(code, 0, C * sizeof *code);
-    scene->pos.scheme->embed_forward(&scene->pos, code, &at, 1);
+    scene->pos.scheme->embed_forward(&scene->pos, code, &(Place){.t = t}, 1);
 }
 
-// --- golden numbers ---
-static json_t *golden(const char *name) {
-    char path[64];
-    json_error_t error;
-    snprintf(path, sizeof path, "tests/golden/%s.json", name);
-    json_t *root = json_load_file(path, 0, &error);
-    if (!root) fail_msg("%s: %s", path, error.text);
-    return root;
+static double root_mean_square(const real *values, int count) {
+    double sum = 0;
+    for (int n = 0; n < count; n++) sum += (double)values[n] * (double)values[n];
+    return sqrt(sum / count);
 }
 
-static double number_at(const json_t *array, size_t i) {
-    const json_t *number = json_array_get(array, i);
-    assert_true(json_is_number(number));
-    return json_number_value(number);
-}
-
-// rows x columns numbers in one array.
-static void read_matrix(real *out, const json_t *rows, size_t row_count, size_t columns) {
-    assert_int_equal(json_array_size(rows), row_count);
-    for (size_t r = 0; r < row_count; r++) {
-        const json_t *row = json_array_get(rows, r);
-        assert_int_equal(json_array_size(row), columns);
-        for (size_t c = 0; c < columns; c++) out[r * columns + c] = (real)number_at(row, c);
-    }
-}
-
-// One score of 0 between a query at 1 and a key at 0 becomes -slope.
-static double slope(const Scene *scene, int head) {
-    const int query = 1, key = 0;
-    real S = 0;
-    const ScoreBlock block = {
-        .S = &S, .stride = 1, .rows = 1, .columns = 1, .head = head, .query_at = &query, .key_at = &key};
-    scheme_alibi.score_forward(&scene->pos, &block);
-    return -(double)S;
-}
-
-static void alibi_slopes_are_the_authors(void **state) {
+static void codes_are_added(void **state) {
     (void)state;
-    json_t *root = golden("alibi_slopes");
-    const json_t *rows = json_object_get(root, "rows");
-    assert_int_equal(json_array_size(rows), 32);
-    for (size_t r = 0; r < 32; r++) {
-        const json_t *row = json_array_get(rows, r), *official = json_object_get(row, "official");
-        const int H = (int)json_integer_value(json_object_get(row, "n_heads"));
-        assert_int_equal(H, r + 1);
-        assert_int_equal(json_array_size(official), H);
+    enum { C = 6 };
+    const Place at[] = {{4, 0, 0}, {0, 0, 0}, {4, 0, 0}};
+    int added = 0;
+    for (int s = 0; schemes[s]; s++) {
+        if (!schemes[s]->embed_forward) continue;
         Scene scene;
-        scene_make(&scene, "alibi", shape_of(H, H, 4), 4);
-        for (int h = 0; h < H; h++) {
-            const double expected = number_at(official, (size_t)h);
-            expect_near("slope", (size_t)h, slope(&scene, h), expected, 1e-6 * expected);
+        real code[C], x[3 * C];
+        double largest = 0;
+        scene_make(&scene, schemes[s]->name, shape_of(1, C, 8), 8);
+        for (int n = 0; n < 3 * C; n++) x[n] = (real)n;
+        scene.pos.scheme->embed_forward(&scene.pos, x, at, 3);
+        for (int r = 0; r < 3; r++) {
+            code_at(code, &scene, at[r].t);
+            for (int c = 0; c < C; c++) {
+                expect_near(schemes[s]->name, (size_t)(r * C + c), (double)x[r * C + c], r * C + c + (double)code[c],
+                            2e-6);
+                largest = fmax(largest, fabs((double)code[c]));
+            }
         }
+        assert_true(largest > 0.01);
+        added++;
         scene_free(&scene);
     }
-    json_decref(root);
-}
-
-enum { GOLDEN_T = 5, GOLDEN_D = 8, GOLDEN = GOLDEN_T * GOLDEN_D };
-static const int upwards[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-
-static void turn_golden(real q[GOLDEN], real k[GOLDEN], const json_t *root, const char *specification) {
-    read_matrix(q, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
-    read_matrix(k, json_object_get(root, "k"), GOLDEN_T, GOLDEN_D);
-    Scene scene;
-    scene_make(&scene, specification, shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
-    scheme_rope.qk_forward(&scene.pos, 0, q, k, GOLDEN_D, upwards, GOLDEN_T);
-    scene_free(&scene);
-}
-
-static void check_rope(const json_t *root, const char *specification, const char *q_name, const char *k_name,
-                       const char *scores_name) {
-    real q[GOLDEN], k[GOLDEN], expected[GOLDEN], scores[GOLDEN_T * GOLDEN_T];
-    turn_golden(q, k, root, specification);
-    read_matrix(expected, json_object_get(root, q_name), GOLDEN_T, GOLDEN_D);
-    expect_all_near(q_name, q, expected, GOLDEN, 1e-6);
-    read_matrix(expected, json_object_get(root, k_name), GOLDEN_T, GOLDEN_D);
-    expect_all_near(k_name, k, expected, GOLDEN, 1e-6);
-    read_matrix(scores, json_object_get(root, scores_name), GOLDEN_T, GOLDEN_T);
-    for (int i = 0; i < GOLDEN_T; i++)
-        for (int j = 0; j < GOLDEN_T; j++) {
-            double sum = 0;
-            for (int c = 0; c < GOLDEN_D; c++) sum += (double)q[i * GOLDEN_D + c] * (double)k[j * GOLDEN_D + c];
-            expect_near(scores_name, (size_t)(i * GOLDEN_T + j), sum, (double)scores[i * GOLDEN_T + j], 4e-6);
-        }
-}
-
-static void rope_turns_as_hugging_face_does(void **state) {
-    (void)state;
-    json_t *root = golden("rope_apply");
-    check_rope(root, "rope", "q_half", "k_half", "scores_half");
-    check_rope(root, "rope:pairing=interleaved", "q_inter", "k_inter", "scores_inter");
-    json_decref(root);
-}
-
-// Channels sorted evens first turn the interleaved pairing into the half one.
-static void pairings_differ_by_a_permutation(void **state) {
-    (void)state;
-    json_t *root = golden("rope_apply");
-    const json_t *order = json_object_get(root, "perm_even_then_odd");
-    real q[GOLDEN], k[GOLDEN], q_sorted[GOLDEN], k_sorted[GOLDEN];
-    assert_int_equal(json_array_size(order), GOLDEN_D);
-    turn_golden(q, k, root, "rope:pairing=interleaved");
-    read_matrix(q_sorted, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
-    Scene scene;
-    scene_make(&scene, "rope:pairing=half", shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
-    real unsorted[GOLDEN];
-    memcpy(unsorted, q_sorted, sizeof unsorted);
-    for (size_t n = 0; n < GOLDEN; n++) {
-        const size_t from = n / GOLDEN_D * GOLDEN_D + (size_t)number_at(order, n % GOLDEN_D);
-        q_sorted[n] = unsorted[from];
-        k_sorted[n] = q[from]; // what is expected
-    }
-    scheme_rope.qk_forward(&scene.pos, 0, q_sorted, k, GOLDEN_D, upwards, GOLDEN_T);
-    expect_all_near("q", q_sorted, k_sorted, GOLDEN, 1e-6);
-    scene_free(&scene);
-    json_decref(root);
+    assert_in_range(added, 6, 1000);
 }
 
 static void sinusoids_are_the_reference(void **state) {
@@ -180,13 +62,6 @@ static void sinusoids_are_the_reference(void **state) {
     scene_free(&blocks);
     scene_free(&pairs);
     json_decref(root);
-}
-
-// --- properties ---
-static double root_mean_square(const real *values, int count) {
-    double sum = 0;
-    for (int n = 0; n < count; n++) sum += (double)values[n] * (double)values[n];
-    return sqrt(sum / count);
 }
 
 static void the_sinusoidal_code_has_the_stated_size(void **state) {
@@ -212,96 +87,153 @@ static void the_sinusoidal_code_has_the_stated_size(void **state) {
     }
 }
 
-static void codes_are_added(void **state) {
-    (void)state;
-    enum { C = 6 };
-    static const char *const names[] = {"sinusoidal", "learned"};
-    const int at[] = {4, 0, 4};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        Scene scene;
-        real code[C], x[3 * C];
-        scene_make(&scene, names[i], shape_of(2, C, 8), 8);
-        for (int n = 0; n < 3 * C; n++) x[n] = (real)n;
-        scene.pos.scheme->embed_forward(&scene.pos, x, at, 3);
-        for (int r = 0; r < 3; r++) {
-            code_at(code, &scene, at[r]);
-            for (int c = 0; c < C; c++)
-                expect_near(names[i], (size_t)(r * C + c), (double)x[r * C + c], r * C + c + (double)code[c], 2e-6);
-        }
-        scene_free(&scene);
-    }
-}
+// --- codes by a formula for channel c of position t ---
+typedef double Formula(int t, int c);
 
-static void alibi_falls_with_distance(void **state) {
-    (void)state;
-    enum { ROWS = 2, COLUMNS = 3, STRIDE = 4 };
-    const int query_at[] = {40, 7}, key_at[] = {0, 5, 7};
+static void expect_code(const char *specification, int context, int positions, Formula *formula) {
+    enum { C = 10 };
     Scene scene;
-    scene_make(&scene, "alibi", shape_of(3, 6, 8), 64);
-    for (int head = 0; head < 3; head++) {
-        real S[ROWS * STRIDE];
-        for (int n = 0; n < ROWS * STRIDE; n++) S[n] = 1;
-        const ScoreBlock block = {S, STRIDE, ROWS, COLUMNS, 0, 0, head, query_at, key_at};
-        scheme_alibi.score_forward(&scene.pos, &block);
-        for (int i = 0; i < ROWS; i++) {
-            for (int j = 0; j < COLUMNS; j++)
-                expect_near("S", (size_t)(i * STRIDE + j), (double)S[i * STRIDE + j],
-                            1 - slope(&scene, head) * (query_at[i] - key_at[j]), 1e-5);
-            assert_true(S[i * STRIDE + COLUMNS] == 1);
-        }
+    real code[C];
+    scene_make(&scene, specification, shape_of(1, C, context), positions);
+    for (int t = 0; t < positions; t++) {
+        code_at(code, &scene, t);
+        for (int c = 0; c < C; c++)
+            expect_near(specification, (size_t)(t * C + c), (double)code[c], formula(t, c), 1e-6 * (1 + t));
     }
     scene_free(&scene);
 }
 
-// The product of head h of a query at m with a key at n, after the rotation.
-static double turned_product(const Scene *scene, const real *query, const real *key, int m, int n, int h) {
-    enum { C = 24 };
-    const int d = head_width(&scene->pos.shape), at[] = {m, n};
-    real q[2 * C], k[2 * C];
-    memcpy(q, query, C * sizeof *q), memcpy(q + C, query, C * sizeof *q);
-    memcpy(k, key, C * sizeof *k), memcpy(k + C, key, C * sizeof *k);
-    scheme_rope.qk_forward(&scene->pos, 0, q, k, C, at, 2);
-    for (int head = 0; head < C / d; head++) // turning keeps lengths
-        expect_near("length", (size_t)head, root_mean_square(q + head * d, d), root_mean_square(query + head * d, d),
-                    1e-6);
-    double sum = 0;
-    for (int c = h * d; c < (h + 1) * d; c++) sum += (double)q[c] * (double)k[C + c];
-    return sum;
+static double integer(int t, int c) {
+    (void)c;
+    return t;
 }
 
-static void rotations_see_only_distance(void **state) {
+static double integer_backwards(int t, int c) {
+    (void)c;
+    return -0.25 * t;
+}
+
+static double by_100(int t, int c) {
+    (void)c;
+    return t / 100.0;
+}
+
+static double three_by_150(int t, int c) {
+    (void)c;
+    return 3 * t / 150.0;
+}
+
+static void integers_and_their_shares(void **state) {
     (void)state;
-    static const char *const specifications[] = {"rope", "rope:pairing=interleaved", "rope:base=100"};
-    real *q = random_reals(24, "q", 1), *k = random_reals(24, "k", 1);
-    for (size_t i = 0; i < COUNT(specifications); i++) {
-        Scene scene;
-        scene_make(&scene, specifications[i], shape_of(3, 24, 64), 5000);
-        for (int h = 0; h < 3; h++) {
-            const double near = turned_product(&scene, q, k, 9, 2, h);
-            expect_near("moved by 1", (size_t)h, turned_product(&scene, q, k, 10, 3, h), near, 1e-5);
-            expect_near("moved by 4900", (size_t)h, turned_product(&scene, q, k, 4909, 4902, h), near, 1e-5);
-            assert_true(fabs(turned_product(&scene, q, k, 9, 3, h) - near) > 1e-3);
-            assert_true(fabs(turned_product(&scene, q, k, 2, 9, h) - near) > 1e-3);
-            double plain = 0;
-            for (int c = 8 * h; c < 8 * (h + 1); c++) plain += (double)q[c] * (double)k[c];
-            expect_near("distance 0", (size_t)h, turned_product(&scene, q, k, 33, 33, h), plain, 1e-5);
+    expect_code("integer", 100, 150, integer);
+    expect_code("integer:step=-0.25", 100, 150, integer_backwards);
+    expect_code("normalized", 100, 150, by_100);
+    expect_code("normalized:length=trained", 100, 30, by_100);
+    expect_code("normalized:length=window,scale=3", 100, 150, three_by_150);
+}
+
+// 101 positions need 7 digits, and channel 7 begins again with the lowest.
+static double seven_bits(int t, int c) {
+    static const int powers[] = {1, 2, 4, 8, 16, 32, 64};
+    return t / powers[c % 7] % 2 ? 0.02 * sqrt(2) : 0;
+}
+
+static double ten_bits(int t, int c) {
+    return t / (int)exp2(c) % 2 ? 2 * sqrt(2) : 0;
+}
+
+static void binary_digits(void **state) {
+    (void)state;
+    expect_code("binary", 101, 128, seven_bits);
+    expect_code("binary", 65, 128, seven_bits);
+    expect_code("binary", 128, 128, seven_bits);
+    expect_code("binary:bits=10,amplitude=2", 101, 1024, ten_bits);
+}
+
+static void binary_ends_where_its_digits_do(void **state) {
+    (void)state;
+    static const struct {
+        const char *specification;
+        int context, most; // 0: refused
+    } cases[] = {{"binary", 64, 64},      {"binary", 65, 128},       {"binary", 1, 2},        {"binary:bits=3", 8, 8},
+                 {"binary:bits=3", 9, 0}, {"binary:bits=8", 9, 256}, {"binary:bits=9", 9, 0}, {"binary", 257, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const Shape shape = shape_of(1, 8, cases[i].context);
+        Position pos;
+        Error error = {0};
+        if (position_create(&pos, cases[i].specification, &shape, &error)) {
+            assert_int_equal(position_max_length(&pos), cases[i].most);
+        } else {
+            assert_int_equal(cases[i].most, 0);
+            assert_int_equal(error.kind, ERROR_INPUT);
         }
-        scene_free(&scene);
     }
-    free(q);
-    free(k);
+}
+
+// The same seed gives the same normal code, whatever the lengths; another one has nothing to do with it.
+static void random_codes_are_fixed(void **state) {
+    (void)state;
+    enum { C = 64, T = 200 };
+    Scene scene, again, other;
+    double squares = 0, products = 0, neighbours = 0;
+    scene_make(&scene, "random:amplitude=0.5", shape_of(1, C, T), T);
+    scene_make(&again, "random:amplitude=0.5", shape_of(4, C, 10), 2 * T);
+    scene_make(&other, "random:amplitude=0.5,seed=2", shape_of(1, C, T), T);
+    for (int t = 0; t < T; t++) {
+        real code[C], same[C], different[C], next[C];
+        code_at(code, &scene, t);
+        code_at(same, &again, t);
+        code_at(different, &other, t);
+        code_at(next, &again, t + 1);
+        assert_memory_equal(code, same, sizeof code);
+        for (int c = 0; c < C; c++) {
+            squares += (double)code[c] * (double)code[c];
+            products += (double)code[c] * (double)different[c];
+            neighbours += (double)code[c] * (double)next[c];
+        }
+    }
+    // Means over 12800 numbers: one standard deviation of a product's is 0.25 / 113.
+    expect_near("variance", 0, squares / (C * T), 0.25, 0.02);
+    expect_near("product with another seed's", 0, products / (C * T), 0, 0.012);
+    expect_near("product with the neighbour", 0, neighbours / (C * T), 0, 0.012);
+    scene_free(&scene);
+    scene_free(&again);
+    scene_free(&other);
+}
+
+// learned:start=sinusoidal begins with the sinusoidal scheme's own numbers, random with normal ones.
+static void learned_tables_start_as_asked(void **state) {
+    (void)state;
+    enum { C = 12, T = 50 };
+    Scene learned, sinusoidal, drawn;
+    real code[C], expected[C];
+    double squares = 0;
+    scene_make(&learned, "learned:start=sinusoidal,amplitude=0.3", shape_of(1, C, T), T);
+    scene_make(&sinusoidal, "sinusoidal:amplitude=0.3", shape_of(1, C, T), T);
+    scene_make(&drawn, "learned:amplitude=0.3", shape_of(1, C, T), T);
+    for (int t = 0; t < T; t++) {
+        code_at(code, &learned, t);
+        code_at(expected, &sinusoidal, t);
+        expect_all_near("sinusoidal", code, expected, C, 1e-6);
+        code_at(code, &drawn, t);
+        for (int c = 0; c < C; c++) squares += (double)code[c] * (double)code[c];
+    }
+    expect_near("variance", 0, squares / (C * T), 0.09, 0.02);
+    scene_free(&learned);
+    scene_free(&sinusoidal);
+    scene_free(&drawn);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alibi_slopes_are_the_authors),
-        cmocka_unit_test(rope_turns_as_hugging_face_does),
-        cmocka_unit_test(pairings_differ_by_a_permutation),
+        cmocka_unit_test(codes_are_added),
         cmocka_unit_test(sinusoids_are_the_reference),
         cmocka_unit_test(the_sinusoidal_code_has_the_stated_size),
-        cmocka_unit_test(codes_are_added),
-        cmocka_unit_test(alibi_falls_with_distance),
-        cmocka_unit_test(rotations_see_only_distance),
+        cmocka_unit_test(integers_and_their_shares),
+        cmocka_unit_test(binary_digits),
+        cmocka_unit_test(binary_ends_where_its_digits_do),
+        cmocka_unit_test(random_codes_are_fixed),
+        cmocka_unit_test(learned_tables_start_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

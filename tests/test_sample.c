@@ -185,7 +185,7 @@ static void every_scheme_writes_past_its_window(void **state) {
     static const char *const prompts[] = {"", "ab", "a prompt that is longer than any of the windows"};
     const Tokenizer tokenizer = bytes_tokenizer();
     char scheme[TEXT_CAPACITY], expected[1024];
-    for (int i = 0; scheme_variant(scheme, i); i++) {
+    for (int i = 0; scheme_variant(scheme, &shape, i); i++) {
         Gpt gpt;
         model_make(&gpt, scheme, &shape, false);
         // Byte 0 would end the strings that are compared here.

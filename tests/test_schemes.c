@@ -32,12 +32,12 @@ static void what_is_printed_reads_back(void **state) {
                                        "learned:amplitude=0.001,past=interpolate"};
     char text[TEXT_CAPACITY], printed[TEXT_CAPACITY], again[TEXT_CAPACITY];
     int variants = 0;
-    while (scheme_variant(text, variants)) variants++;
+    while (scheme_variant(text, &shape, variants)) variants++;
     for (int i = 0; i < variants + (int)COUNT(more); i++) {
         Position pos, copy;
         Error error;
         if (i < variants)
-            scheme_variant(text, i);
+            scheme_variant(text, &shape, i);
         else
             snprintf(text, sizeof text, "%s", more[i - variants]);
         must(position_create(&pos, text, &shape, &error), &error);
@@ -55,9 +55,9 @@ static void options_are_printed_in_full(void **state) {
     static const char *const cases[][2] = {
         {"none", "none"},
         {"alibi", "alibi"},
-        {"rope", "rope:base=10000,pairing=half"},
-        {"rope:pairing=interleaved,base=123.5", "rope:base=123.5,pairing=interleaved"},
-        {"learned:past=clamp", "learned:amplitude=0.02,past=clamp"},
+        {"rope", "rope:base=10000,pairing=half,skip=0"},
+        {"rope:skip=4,pairing=interleaved,base=123.5", "rope:base=123.5,pairing=interleaved,skip=4"},
+        {"learned:past=clamp", "learned:amplitude=0.02,start=random,past=clamp"},
         {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Position pos;
@@ -79,7 +79,7 @@ static void mistakes_name_the_nearest(void **state) {
         {"rop", 8, "did you mean 'rope'"},
         {"Alibi", 8, "did you mean 'alibi'"},
         {"sinusoid", 8, "did you mean 'sinusoidal'"},
-        {"xxxxxxxx", 8, "none, learned, sinusoidal, rope, alibi"},
+        {"xxxxxxxx", 8, "choose one of none, "},
         {"", 8, "no position scheme ''"},
         {"rope:bas=100", 8, "did you mean 'base'"},
         {"rope:base", 8, "base=B"},
@@ -113,7 +113,7 @@ static void mistakes_name_the_nearest(void **state) {
 static void tables_are_as_large_as_counted(void **state) {
     (void)state;
     char text[TEXT_CAPACITY];
-    for (int i = 0; scheme_variant(text, i); i++) {
+    for (int i = 0; scheme_variant(text, &shape, i); i++) {
         for (int training = 0; training < 2; training++) {
             Position pos;
             Error error;
@@ -159,7 +159,7 @@ static void learned_make(Learned *learned, const char *specification, int contex
 
 static void expect_row(const Learned *learned, int at, double row) {
     real x[8] = {0};
-    scheme_learned.embed_forward(&learned->pos, x, &at, 1);
+    scheme_learned.embed_forward(&learned->pos, x, &(Place){.t = at}, 1);
     expect_near("row", (size_t)at, (double)x[0], row, 1e-5);
     expect_near("ten rows", (size_t)at, (double)x[1], 10 * row, 1e-4);
 }

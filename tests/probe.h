@@ -1,0 +1,86 @@
+// Schemes that exist only in tests: scores that depend on everything that a block says of itself, so that a wrong word
+// is noticed.
+#ifndef BITTER_PROBE_H
+#define BITTER_PROBE_H
+
+#include "posenc/posenc.h"
+
+enum { PROBE_HEADS = 2, PROBE_WIDTH = 3 };
+
+// S = U + sin(U) / 2 + q[0] f + probe, from the scaled product U and feature f of the key and head. Scratch holds U.
+static real probe(int layer, int sequence, int head, const Place *query, const Place *key) {
+    return (real)sin(0.3 * layer + sequence + 2 * head + 0.11 * query->t - 0.07 * key->t + 0.3 * query->line -
+                     0.2 * key->line + 0.5 * query->column + 0.9 * key->column);
+}
+
+static int probe_features(const Position *pos) {
+    (void)pos;
+    return PROBE_HEADS;
+}
+
+static size_t probe_scratch(const Position *pos, int rows, int columns, bool training) {
+    (void)pos, (void)training;
+    return (size_t)rows * columns;
+}
+
+static void probe_forward(const Position *pos, const ScoreBlock *block) {
+    (void)pos;
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++) {
+            real *S = &block->S[i * block->stride + j], *U = &block->scratch[i * block->columns + j];
+            *U = *S;
+            *S += sin(*U) / 2 + block->q[(size_t)i * block->q_stride] * block->features[j * PROBE_HEADS + block->head] +
+                  probe(block->layer, block->sequence, block->head, &block->query_at[i], &block->key_at[j]);
+        }
+}
+
+// Keeps dS (B, H, T, T), in dtables[0]. Row i of a block is the query of key columns - rows + i.
+static void probe_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const int T = pos->positions, first = block->columns - block->rows, head = block->head;
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++) {
+            real *dS = &grad->dS[i * block->stride + j];
+            pos->dtables[0][((size_t)(block->sequence * PROBE_HEADS + head) * T + first + i) * T + j] = *dS;
+            grad->dq[(size_t)i * block->q_stride] += *dS * block->features[j * PROBE_HEADS + head];
+            grad->dfeatures[j * PROBE_HEADS + head] += *dS * block->q[(size_t)i * block->q_stride];
+            *dS *= 1 + cos(block->scratch[i * block->columns + j]) / 2;
+        }
+}
+
+static const Scheme probe_scheme = {.name = "probe",
+                                    .features = probe_features,
+                                    .score_scratch = probe_scratch,
+                                    .score_forward = probe_forward,
+                                    .score_backward = probe_backward};
+
+// The same scores, but the scheme takes the products itself, and their gradients.
+static void alone_forward(const Position *pos, const ScoreBlock *block) {
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++) {
+            real sum = 0;
+            for (int c = 0; c < PROBE_WIDTH; c++)
+                sum += block->q[(size_t)i * block->q_stride + c] * block->k[(size_t)j * block->k_stride + c];
+            block->S[i * block->stride + j] = block->scale * sum;
+        }
+    probe_forward(pos, block);
+}
+
+static void alone_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    probe_backward(pos, block, grad);
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++)
+            for (int c = 0; c < PROBE_WIDTH; c++) {
+                const real dU = block->scale * grad->dS[i * block->stride + j];
+                grad->dq[(size_t)i * block->q_stride + c] += dU * block->k[(size_t)j * block->k_stride + c];
+                grad->dk[(size_t)j * block->k_stride + c] += dU * block->q[(size_t)i * block->q_stride + c];
+            }
+}
+
+static const Scheme alone_scheme = {.name = "alone",
+                                    .own_scores = true,
+                                    .features = probe_features,
+                                    .score_scratch = probe_scratch,
+                                    .score_forward = alone_forward,
+                                    .score_backward = alone_backward};
+
+#endif
