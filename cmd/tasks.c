@@ -113,27 +113,29 @@ static bool print_table(Table *table, bool as_trained, Error *error) {
     return true;
 }
 
-static bool fail_no_task(const char *what, Error *error) {
+static void fail_no_task(const char *data, const char *trained_run, Error *error) {
     char names[TEXT_CAPACITY] = "";
     for (const Builtin *const *b = builtins; *b; b++)
         if ((*b)->write)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", (*b)->name);
-    return fail_input(error, "%s is no task; give --data builtin:NAME (%s)", what, names);
+    if (trained_run)
+        fail_input(error, "%s was trained on %.200s, which is no task; give --data builtin:NAME (%s)", trained_run,
+                   data, names);
+    else
+        fail_input(error, "%.200s is no task; give builtin:NAME (%s)", data, names);
 }
 
 // The task to evaluate on, and whether its lengths are those that the run was trained on.
-static bool choose(Table *table, bool *as_trained, const char *directory, Error *error) {
+static bool choose(Table *table, bool *as_trained, const char *data, const char *directory, Error *error) {
     const Run *run = table->run;
-    const char *trained_on = run->options.data, *data = table->settings->data;
+    const char *trained_on = run->options.data, *trained_run = data == trained_on ? directory : NULL;
     BuiltinCorpus trained = {0}, *task = &table->task;
-    char what[TEXT_CAPACITY];
     if (is_builtin(trained_on) && !builtin_choose(&trained, trained_on, error)) return false;
-    *task = trained;
-    snprintf(what, sizeof what, "%.200s, which %.200s was trained on,", trained_on, directory);
-    if (!*data && !is_task(task)) return fail_no_task(what, error);
-    if (*data && !is_builtin(data)) return fail_no_task(data, error);
-    if (*data && !builtin_choose(task, data, error)) return false;
-    if (!is_task(task)) return fail_no_task(data, error);
+    if (is_builtin(data) && !builtin_choose(task, data, error)) return false;
+    if (!is_task(task)) {
+        fail_no_task(data, trained_run, error);
+        return false;
+    }
     *as_trained = trained.builtin == task->builtin && trained.min == task->min && trained.max == task->max;
     return run->tokenizer.kind == TOKENIZER_BYTES ||
            fail_input(error, "tasks are made of bytes, but the tokens of %s are %s; give a run that was trained on one",
@@ -145,7 +147,8 @@ bool evaluate_task(const Run *run, const char *directory, const TaskSettings *se
     AtomicFile csv = {0};
     bool as_trained = false;
     const char *data = *settings->data ? settings->data : run->options.data;
-    if (!choose(&table, &as_trained, directory, error) || (*settings->csv && !atomic_open(&csv, settings->csv, error)))
+    if (!choose(&table, &as_trained, data, directory, error) ||
+        (*settings->csv && !atomic_open(&csv, settings->csv, error)))
         return false;
     table.csv = csv.stream;
     if (table.csv) fprintf(table.csv, "length,questions,right,accuracy,low,high\n");

@@ -18,9 +18,9 @@ typedef struct {
     uint64_t key;             // of the permutation, or the stream of exercises
     uint64_t cursor;          // rows handed out so far
     uint64_t exercise_tokens; // in those of a task, without padding
-    uint32_t crc;      // CRC-32 of every input id handed out so far: two runs with the same value saw the same text
-    Exercise exercise; // the one at work
-    int end;           // the token that ends a document, and fills up rows
+    uint32_t crc;             // CRC-32 of every input id handed out so far: equal where the same text was seen
+    Exercise exercise;        // the one at work
+    int end;                  // the token that ends a document, and fills up rows
 } Batches;
 
 // Fails (input) when the stream, called `name` in the message, has fewer than T + 1 tokens.

@@ -131,8 +131,8 @@ const Scheme scheme_fox = {
     .paper = "Lin et al. 2025 (2503.02130)",
     .help =
         "Every token has a gate for each head: the share that it keeps of all that came before it. What a query sees "
-        "of a key is scaled down by all gates between the two, so that distance counts in gates passed and a full "
-        "stop can be farther than twenty words. Where all gates are equal, this is ALiBi.",
+        "of a key is scaled down by all gates between the two, so that distance is counted in gates passed, and a "
+        "full stop may put more between two words than twenty words do. Where all gates are equal, this is ALiBi.",
     .options = fox_options,
     .enters = ENTERS_CONTENT,
     .relative = true,

@@ -142,15 +142,11 @@ typedef struct {
     int d, taps, F, C;
     const real *raw, *conv; // (columns, F) and (taps, C), d of them the head's
     const real *log_s;      // (columns), F apart: log(beta / 2), and H further on log f
-    real *z;                // (columns, d) raw, convolved
-    real *shrink;           // (columns) 1 / length of silu(z)
+    real *z;                // (columns, d) raw, convolved, where there is a convolution
+    real *shrink;           // (columns) 1 / length of what becomes w
     real *forget;           // scratch
     Reflections reflections;
 } Head;
-
-static size_t head_size(int rows, int columns, int d) {
-    return (size_t)columns * (3 * (size_t)d + 3) + forget_scratch(columns) + reflect_scratch(rows, columns, d);
-}
 
 static Head head_of(const Position *pos, const ScoreBlock *block) {
     Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = position_features(pos), .C = pos->shape.width};
@@ -172,51 +168,66 @@ static Head head_of(const Position *pos, const ScoreBlock *block) {
 
 static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
     (void)training;
-    return head_size(rows, columns, head_width(&pos->shape));
+    const int d = head_width(&pos->shape);
+    return (size_t)columns * (3 * (size_t)d + 3) + forget_scratch(columns) + reflect_scratch(rows, columns, d);
 }
 
-// z_t = sum over a of conv_a * raw_{t-a}; w = silu(z) / length, beta = 2 s.
-static void reflections_forward(const Head *h, int t) {
+// z_t = sum over a of conv_a * raw_{t-a}, y = silu(z) = z sigmoid(z), of d numbers each.
+static void mix_forward(real *y, const Head *h, int t) {
     const real *raw = h->raw + (size_t)t * h->F;
-    real *z = h->z + (size_t)t * h->d, *w = h->reflections.w + (size_t)t * h->d, squares = 0;
-    for (int c = 0; c < h->d; c++) z[c] = h->conv ? h->conv[c] * raw[c] : raw[c];
-    for (int a = 1; a < h->taps && a <= t; a++)
+    real *z = h->z + (size_t)t * h->d;
+    memset(z, 0, (size_t)h->d * sizeof(real));
+    for (int a = 0; a < h->taps && a <= t; a++)
         for (int c = 0; c < h->d; c++) z[c] += h->conv[a * h->C + c] * raw[c - a * h->F];
-#pragma omp simd reduction(+ : squares)
+    for (int c = 0; c < h->d; c++) y[c] = z[c] / (1 + real_exp(-z[c]));
+}
+
+// dz = dy sigmoid(z) (1 + z (1 - sigmoid(z))), in dy's place; draw_{t-a} += conv_a * dz, dconv_a += dz * raw_{t-a}.
+static void mix_backward(real *draw, real *dconv, real *dy, const Head *h, int t) {
+    const real *raw = h->raw + (size_t)t * h->F, *z = h->z + (size_t)t * h->d;
     for (int c = 0; c < h->d; c++) {
-        w[c] = h->conv ? z[c] / (1 + real_exp(-z[c])) : z[c];
-        squares += w[c] * w[c];
+        const real sigmoid = 1 / (1 + real_exp(-z[c]));
+        dy[c] *= sigmoid * (1 + z[c] * (1 - sigmoid));
     }
+    for (int a = 0; a < h->taps && a <= t; a++)
+        for (int c = 0; c < h->d; c++) {
+            draw[c - a * h->F] += h->conv[a * h->C + c] * dy[c];
+            dconv[a * h->C + c] += dy[c] * raw[c - a * h->F];
+        }
+}
+
+// w = y / length of y, beta = 2 s.
+static void reflection_forward(const Head *h, int t) {
+    real *w = h->reflections.w + (size_t)t * h->d, squares = 0;
+    if (h->conv)
+        mix_forward(w, h, t);
+    else
+        memcpy(w, h->raw + (size_t)t * h->F, (size_t)h->d * sizeof(real));
+#pragma omp simd reduction(+ : squares)
+    for (int c = 0; c < h->d; c++) squares += w[c] * w[c];
     h->shrink[t] = 1 / real_sqrt(squares + (real)EPSILON);
     for (int c = 0; c < h->d; c++) w[c] *= h->shrink[t];
     h->reflections.beta[t] = 2 * real_exp(h->log_s[(size_t)t * h->F]);
 }
 
-// With y = silu(z) and w = shrink y: dy = shrink (dw - w (w . dw)), dz = dy sigmoid(z) (1 + z (1 - sigmoid(z))), in
-// dw's place; then draw_{t-a} += conv_a * dz and dconv_a += dz * raw_{t-a}.
-static void reflections_backward(real *draw, real *dconv, const Head *h, int t) {
-    const real *raw = h->raw + (size_t)t * h->F, *z = h->z + (size_t)t * h->d;
+// Of dw, only what is across w changes its direction: dy = (dw - w (w . dw)) / length, in dw's place. And dlog s =
+// dlog beta.
+static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Head *h, int t) {
     const real *w = h->reflections.w + (size_t)t * h->d;
-    real *dz = h->reflections.dw + (size_t)t * h->d, along = 0;
-    draw += (size_t)t * h->F;
+    real *dy = h->reflections.dw + (size_t)t * h->d, along = 0;
 #pragma omp simd reduction(+ : along)
-    for (int c = 0; c < h->d; c++) along += w[c] * dz[c];
-    for (int c = 0; c < h->d; c++) dz[c] = h->shrink[t] * (dz[c] - w[c] * along);
-    for (int c = 0; h->conv && c < h->d; c++) {
-        const real sigmoid = 1 / (1 + real_exp(-z[c]));
-        dz[c] *= sigmoid * (1 + z[c] * (1 - sigmoid));
-    }
-    for (int c = 0; !h->conv && c < h->d; c++) draw[c] += dz[c];
-    for (int a = 0; h->conv && a < h->taps && a <= t; a++)
-        for (int c = 0; c < h->d; c++) {
-            draw[c - a * h->F] += h->conv[a * h->C + c] * dz[c];
-            dconv[a * h->C + c] += dz[c] * raw[c - a * h->F];
-        }
+    for (int c = 0; c < h->d; c++) along += w[c] * dy[c];
+    for (int c = 0; c < h->d; c++) dy[c] = h->shrink[t] * (dy[c] - w[c] * along);
+    if (h->conv)
+        mix_backward(draw, dconv, dy, h, t);
+    else
+        for (int c = 0; c < h->d; c++) draw[c] += dy[c];
+    *dlog_s += h->reflections.dlog_beta[t];
 }
 
 static void score_forward(const Position *pos, const ScoreBlock *block) {
     const Head h = head_of(pos, block);
-    for (int t = 0; t < block->columns; t++) reflections_forward(&h, t);
+    for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections, h.d);
     if (options_of(pos)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
@@ -227,10 +238,8 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
     real *dconv = pos->dtables[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (options_of(pos)->forget) forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections, h.d);
-    for (int t = 0; t < block->columns; t++) {
-        dlog_s[(size_t)t * h.F] += h.reflections.dlog_beta[t];
-        reflections_backward(draw, dconv, &h, t);
-    }
+    for (int t = 0; t < block->columns; t++)
+        reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }
 
 // All sequences share the taps.
@@ -252,9 +261,10 @@ const Scheme scheme_path = {
     .name = "path",
     .formula = "S_ij = scale q_i . H_i H_{i-1} ... H_{j+1} k_j, H_t = I - beta_t w_t w_t^T, |w| = 1; w, beta from x",
     .paper = "Yang et al. 2025 (2505.16381)",
-    .help = "Where RoPE turns by the same angle at every token, here each token decides what happens to all that looks "
-            "back across it: beta 0 lets pass, 1 erases what lies along w, 2 mirrors it. So a token can close a "
-            "bracket, flip a bit or overwrite what was stored; distances without such events cost nothing.",
+    .help =
+        "Where RoPE turns by the same angles at every token, here each token decides what happens to all that looks "
+        "back across it: beta 0 lets it pass, 1 erases what lies along w, 2 mirrors it. So a token can overwrite "
+        "what an earlier one stored, or flip it, and states can be followed that no fixed rotation can.",
     .options = path_options,
     .enters = ENTERS_CONTENT,
     .relative = true,

@@ -10,7 +10,9 @@ const Scheme *const schemes[] = {
     &scheme_prope,         &scheme_xpos,   &scheme_rope2d,
     &scheme_rope_learned,  &scheme_alibi,  &scheme_sandwich,
     &scheme_alibi_learned, &scheme_t5,     &scheme_kerple,
-    &scheme_fire,          &scheme_table,  NULL,
+    &scheme_fire,          &scheme_table,  &scheme_transformer_xl,
+    &scheme_shaw,          &scheme_cope,   &scheme_fox,
+    &scheme_path,          NULL,
 };
 
 static const Scheme *scheme_find(const char *name, Error *error) {

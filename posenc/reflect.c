@@ -15,7 +15,7 @@
 
 #include "model/gemm.h"
 
-#define CHUNK 16 // keys
+#define CHUNK 16 // keys; half and twice that are slower
 
 // Scratch of a block.
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
     real *U;         // (columns, rows)
     real *WW, *WK;   // (CHUNK, CHUNK), of the chunk at work
     real *dQ;        // (rows, d)
-    real *dU;        // (CHUNK, rows), of the chunk at work, as
-    real *dWW, *dWK; // (CHUNK, CHUNK)
+    real *dU;        // (CHUNK, rows), of the chunk at work
+    real *dWW, *dWK; // (CHUNK, CHUNK), likewise
 } Walk;
 
 static size_t chunks_of(int columns) {

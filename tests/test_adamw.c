@@ -35,7 +35,8 @@ static void reference_free(Reference *r) {
     free(r->v);
 }
 
-// The algorithm as its paper prints it, with the decay scaled by the learning rate as every library has it.
+// The algorithm as its paper prints it, with the decay scaled by the learning rate as every library has it, and steps
+// by each tensor's own rate.
 static void reference_step(Reference *r, const Gpt *gpt, const AdamW *a, double rate, double norm, long long step) {
     const double scale = a->clip > 0 && norm > a->clip ? a->clip / norm : 1;
     for (int i = 0; i < gpt->tensors.count; i++) {
@@ -48,7 +49,7 @@ static void reference_step(Reference *r, const Gpt *gpt, const AdamW *a, double 
             const double m_hat = r->m[n] / (1 - pow(a->beta1, (double)step));
             const double v_hat = r->v[n] / (1 - pow(a->beta2, (double)step));
             if (matrix) r->w[n] -= rate * a->weight_decay * r->w[n];
-            r->w[n] -= rate * m_hat / (sqrt(v_hat) + a->epsilon);
+            r->w[n] -= t->rate * rate * m_hat / (sqrt(v_hat) + a->epsilon);
         }
     }
 }
@@ -65,10 +66,12 @@ static void expect_reference(const Gpt *gpt, const Reference *r) {
     }
 }
 
-static void follow_reference(const AdamW *adamw, double scale) {
+// Tensor i has rate rates[i % 3].
+static void follow_reference(const AdamW *adamw, double scale, const double rates[3]) {
     enum { STEPS = 8 };
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);
+    for (int i = 0; i < gpt.tensors.count; i++) gpt.tensors.items[i].rate = rates[i % 3];
     Reference reference = reference_of(&gpt);
     for (int step = 1; step <= STEPS; step++) {
         const double rate = 0.02 / step;
@@ -82,27 +85,54 @@ static void follow_reference(const AdamW *adamw, double scale) {
     gpt_free(&gpt);
 }
 
+static const double alike[] = {1, 1, 1};
+
 static void steps_follow_the_reference(void **state) {
     (void)state;
-    follow_reference(&usual, 1e-3); // the norm stays below clip at first, and passes it later
+    follow_reference(&usual, 1e-3, alike); // the norm stays below clip at first, and passes it later
 }
 
 static void large_gradients_are_clipped(void **state) {
     (void)state;
-    follow_reference(&usual, 1);
+    follow_reference(&usual, 1, alike);
 }
 
 static void clip_0_never_clips(void **state) {
     (void)state;
     AdamW adamw = usual;
     adamw.clip = 0;
-    follow_reference(&adamw, 1);
+    follow_reference(&adamw, 1, alike);
 }
 
 static void other_settings_matter(void **state) {
     (void)state;
     const AdamW adamw = {.beta1 = 0, .beta2 = 0.9, .epsilon = 0.1, .weight_decay = 0, .clip = 3};
-    follow_reference(&adamw, 0.01);
+    follow_reference(&adamw, 0.01, alike);
+}
+
+// Which do not change the moments, the clipping and the decay.
+static void tensors_have_rates_of_their_own(void **state) {
+    (void)state;
+    static const double rates[] = {0.25, 1, 3}, none[] = {0, 1, 0};
+    follow_reference(&usual, 1e-3, rates);
+    follow_reference(&usual, 1, none);
+}
+
+static void an_option_sets_the_rate_of_a_tensor(void **state) {
+    (void)state;
+    static const struct {
+        const char *specification;
+        double rate;
+    } cases[] = {{"rope-learned", 1}, {"rope-learned:rate=3.5", 3.5}, {"rope-learned:rate=0", 0}};
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        Gpt gpt;
+        model_make(&gpt, cases[c].specification, &shape, true);
+        for (int i = 0; i < gpt.tensors.count; i++) {
+            const Tensor *t = &gpt.tensors.items[i];
+            assert_true(t->rate == (strcmp(t->name, "pos.rho") == 0 ? cases[c].rate : 1));
+        }
+        gpt_free(&gpt);
+    }
 }
 
 // Without gradients nothing moves but the weights that decay: those by exactly the factor.
@@ -211,6 +241,8 @@ int main(void) {
         cmocka_unit_test(large_gradients_are_clipped),
         cmocka_unit_test(clip_0_never_clips),
         cmocka_unit_test(other_settings_matter),
+        cmocka_unit_test(tensors_have_rates_of_their_own),
+        cmocka_unit_test(an_option_sets_the_rate_of_a_tensor),
         cmocka_unit_test(only_marked_tensors_decay),
         cmocka_unit_test(the_norm_is_the_root_of_all_squares),
         cmocka_unit_test(a_bad_gradient_is_named),

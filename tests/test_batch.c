@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 enum { MOST = 20000 };
 
@@ -249,6 +250,7 @@ static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
         const BuiltinCorpus task = choose(names[i]);
         Batches batches = start_task(&task, 42);
         bool shorter = false;
+        uint32_t crc = 0;
         for (int round = 0; round < 50; round++) {
             int inputs[ROWS * LONGEST], targets[ROWS * LONGEST], longest = 0;
             bool scored[ROWS * LONGEST];
@@ -261,8 +263,10 @@ static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
                 int size = length; // of what is not padding
                 while (size > 1 && inputs[(int)row + size - 1] == END) size--;
                 if (size > longest) longest = size;
+                crc = (uint32_t)crc32(crc, (const Bytef *)(inputs + row), (uInt)((size_t)size * sizeof *inputs));
             }
             assert_int_equal(length, longest);
+            assert_int_equal(batches.crc, crc);
             assert_int_equal(batches.cursor, first + (uint64_t)B);
             shorter = shorter || length < batches.T;
         }

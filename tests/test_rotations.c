@@ -217,8 +217,8 @@ static void rotations_see_only_distance(void **state) {
 }
 
 // Rows of both at places (rows), C numbers each, of layer `layer`.
-static void turn_rows(real *q, real *k, const char *specification, int heads, int layer, const Place *at, int rows) {
-    Shape shape = shape_of(heads, C, 64);
+static void turn_rows(real *q, real *k, const char *specification, int layer, const Place *at, int rows) {
+    Shape shape = shape_of(HEADS, C, 64);
     Scene scene;
     shape.layers = 2;
     scene_make(&scene, specification, shape, 64);
@@ -233,8 +233,8 @@ static const Place places[ROWS] = {{0, 0, 0}, {7, 2, 30}, {8, 30, 2}, {50, 5, 50
 static void expect_same(const char *specification, const char *other, int layer) {
     real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
     real *q_other = copy_reals(q, NUMBERS), *k_other = copy_reals(k, NUMBERS);
-    turn_rows(q, k, specification, HEADS, layer, places, ROWS);
-    turn_rows(q_other, k_other, other, HEADS, layer, places, ROWS);
+    turn_rows(q, k, specification, layer, places, ROWS);
+    turn_rows(q_other, k_other, other, layer, places, ROWS);
     expect_all_near(specification, q, q_other, NUMBERS, 1e-5);
     expect_all_near(specification, k, k_other, NUMBERS, 1e-5);
     free(q), free(k), free(q_other), free(k_other);
@@ -263,10 +263,10 @@ static void skipped_layers_are_left_alone(void **state) {
         expect_same(specification, schemes[s]->name, 0);
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
         real *q_before = copy_reals(q, NUMBERS), *k_before = copy_reals(k, NUMBERS);
-        turn_rows(q, k, specification, HEADS, 1, places, ROWS);
+        turn_rows(q, k, specification, 1, places, ROWS);
         assert_memory_equal(q, q_before, NUMBERS * sizeof *q);
         assert_memory_equal(k, k_before, NUMBERS * sizeof *k);
-        turn_rows(q, k, specification, HEADS, 0, places, ROWS);
+        turn_rows(q, k, specification, 0, places, ROWS);
         assert_memory_not_equal(q, q_before, NUMBERS * sizeof *q);
         assert_memory_not_equal(k, k_before, NUMBERS * sizeof *k);
         free(q), free(k), free(q_before), free(k_before);
@@ -297,7 +297,7 @@ static void partial_turns_the_first_channels(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(k, NUMBERS);
-        turn_rows(q, k, i ? "partial:fraction=0.75,pairing=interleaved" : "partial", HEADS, 0, places, ROWS);
+        turn_rows(q, k, i ? "partial:fraction=0.75,pairing=interleaved" : "partial", 0, places, ROWS);
         if (i)
             expect_part(k, before, 0, 6, "rope:pairing=interleaved", AXIS_T);
         else
@@ -313,7 +313,7 @@ static void rope2d_turns_by_lines_and_by_columns(void **state) {
     for (int i = 0; i < 2; i++) {
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(q, NUMBERS);
         const char *rope = i ? "rope:base=100,pairing=interleaved" : "rope:base=100";
-        turn_rows(q, k, i ? "rope2d:pairing=interleaved" : "rope2d", HEADS, 0, places, ROWS);
+        turn_rows(q, k, i ? "rope2d:pairing=interleaved" : "rope2d", 0, places, ROWS);
         expect_part(q, before, 0, D / 2, rope, AXIS_LINE);
         expect_part(q, before, D / 2, D / 2, rope, AXIS_COLUMN);
         free(q), free(k), free(before);

@@ -179,15 +179,18 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
     }
 }
 
-static void every_scheme_writes_past_its_window(void **state) {
-    (void)state;
+// Lines end with 'a' and documents with a blank here, so that the prompts and what follows have both.
+static void check_windows(int random_positions) {
     static const int contexts[] = {1, 2, 7, 12};
     static const char *const prompts[] = {"", "ab", "a prompt that is longer than any of the windows"};
     const Tokenizer tokenizer = bytes_tokenizer();
-    char scheme[TEXT_CAPACITY], expected[1024];
-    for (int i = 0; scheme_variant(scheme, &shape, i); i++) {
+    Shape scattered = shape;
+    char expected[1024];
+    scattered.random_positions = random_positions;
+    for (int s = 0; schemes[s]; s++) {
         Gpt gpt;
-        model_make(&gpt, scheme, &shape, false);
+        model_make(&gpt, schemes[s]->name, &scattered, false);
+        gpt.pos.rule = (PlaceRule){.newline = 'a', .end = ' '};
         // Byte 0 would end the strings that are compared here.
         memset(gpt.w.wte, 0, (size_t)shape.width * sizeof(real));
         for (size_t p = 0; p < COUNT(prompts); p++) {
@@ -196,12 +199,22 @@ static void every_scheme_writes_past_its_window(void **state) {
                 char *text =
                     text_of(&gpt, &tokenizer, (Generation){.prompt = prompts[p], .tokens = 50, .context = contexts[c]});
                 if (strcmp(text, expected) != 0)
-                    fail_msg("%s, context %d: %s, not %s", scheme, contexts[c], text, expected);
+                    fail_msg("%s, context %d: %s, not %s", schemes[s]->name, contexts[c], text, expected);
                 free(text);
             }
         }
         gpt_free(&gpt);
     }
+}
+
+static void every_scheme_writes_past_its_window(void **state) {
+    (void)state;
+    check_windows(0);
+}
+
+static void every_scheme_writes_at_random_positions(void **state) {
+    (void)state;
+    check_windows(30);
 }
 
 static void characters_need_no_mark_before_a_prompt(void **state) {
@@ -278,6 +291,7 @@ int main(void) {
         cmocka_unit_test(huge_and_distant_logits_are_drawn_from),
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),
+        cmocka_unit_test(every_scheme_writes_at_random_positions),
         cmocka_unit_test(characters_need_no_mark_before_a_prompt),
         cmocka_unit_test(no_tokens_write_the_prompt_alone),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),

@@ -109,6 +109,42 @@ static void mistakes_name_the_nearest(void **state) {
     }
 }
 
+// A name that is like none of them gets the whole list.
+static void an_unknown_name_gets_all_names(void **state) {
+    (void)state;
+    Position pos;
+    Error error = {0};
+    assert_false(position_parse(&pos, "xxxxxxxxxxxx", &error));
+    for (int i = 0; schemes[i]; i++)
+        if (!strstr(error.message, schemes[i]->name)) fail_msg("no '%s' in: %s", schemes[i]->name, error.message);
+}
+
+// With layers=own there are as many sets of parameters as layers, each used by its own.
+static void layers_share_parameters_or_have_their_own(void **state) {
+    (void)state;
+    Shape deep = shape;
+    deep.layers = 3;
+    int asked = 0;
+    for (int s = 0; schemes[s]; s++) {
+        if (!schemes[s]->options || !option_find(schemes[s]->options, "layers")) continue;
+        size_t numbers[2];
+        for (int own = 0; own <= 1; own++) {
+            char text[TEXT_CAPACITY];
+            Gpt gpt;
+            snprintf(text, sizeof text, "%s:layers=%s", schemes[s]->name, own ? "own" : "shared");
+            model_make(&gpt, text, &deep, false);
+            numbers[own] = tensor_numbers(&gpt.tensors, true);
+            assert_int_equal(gpt.pos.sets, own ? 3 : 1);
+            for (int layer = 0; layer < 3; layer++) assert_int_equal(position_set(&gpt.pos, layer), own ? layer : 0);
+            gpt_free(&gpt);
+        }
+        assert_true(numbers[0] > 0);
+        if (numbers[1] != 3 * numbers[0]) fail_msg("%s: %zu shared, %zu own", schemes[s]->name, numbers[0], numbers[1]);
+        asked++;
+    }
+    assert_true(asked >= 6);
+}
+
 // A dry run must count what the real one takes, and touch nothing.
 static void tables_are_as_large_as_counted(void **state) {
     (void)state;
@@ -176,24 +212,30 @@ static void learned_within_its_table(void **state) {
         }
 }
 
-static void learned_refuses(void **state) {
+static void lengths_end_where_schemes_do(void **state) {
     (void)state;
     static const struct {
         const char *specification;
-        int most;
-    } cases[] = {{"learned", 6},
-                 {"learned:past=error", 6},
-                 {"learned:past=clamp", 0},
-                 {"learned:past=interpolate", 0},
-                 {"none", 0},
-                 {"sinusoidal", 0},
-                 {"rope", 0},
-                 {"alibi", 0}};
+        int most, drawn; // with random positions below 15 there are never more
+    } cases[] = {{"learned", 6, 15},
+                 {"learned:past=error", 6, 15},
+                 {"learned:past=clamp", 0, 15},
+                 {"learned:past=interpolate", 0, 15},
+                 {"binary", 8, 15},
+                 {"binary:bits=4", 16, 15},
+                 {"none", 0, 15},
+                 {"sinusoidal", 0, 15},
+                 {"rope", 0, 15},
+                 {"alibi", 0, 15}};
+    Shape scattered = shape;
+    scattered.random_positions = 15;
     for (size_t i = 0; i < COUNT(cases); i++) {
         Position pos;
         Error error;
         must(position_create(&pos, cases[i].specification, &shape, &error), &error);
         assert_int_equal(position_max_length(&pos), cases[i].most);
+        must(position_create(&pos, cases[i].specification, &scattered, &error), &error);
+        assert_int_equal(position_max_length(&pos), cases[i].drawn);
     }
 }
 
@@ -221,14 +263,11 @@ static void learned_interpolates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_registry_is_complete),
-        cmocka_unit_test(what_is_printed_reads_back),
-        cmocka_unit_test(options_are_printed_in_full),
-        cmocka_unit_test(mistakes_name_the_nearest),
-        cmocka_unit_test(tables_are_as_large_as_counted),
-        cmocka_unit_test(learned_within_its_table),
-        cmocka_unit_test(learned_refuses),
-        cmocka_unit_test(learned_clamps),
+        cmocka_unit_test(the_registry_is_complete),       cmocka_unit_test(what_is_printed_reads_back),
+        cmocka_unit_test(options_are_printed_in_full),    cmocka_unit_test(mistakes_name_the_nearest),
+        cmocka_unit_test(an_unknown_name_gets_all_names), cmocka_unit_test(layers_share_parameters_or_have_their_own),
+        cmocka_unit_test(tables_are_as_large_as_counted), cmocka_unit_test(learned_within_its_table),
+        cmocka_unit_test(lengths_end_where_schemes_do),   cmocka_unit_test(learned_clamps),
         cmocka_unit_test(learned_interpolates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

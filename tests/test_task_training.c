@@ -116,49 +116,59 @@ static void steps(Trainer *trainer, int count) {
     }
 }
 
-// Mean over the answers of one batch of the exercises `first`.., each by a pass of its own over all of the context.
-static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, uint64_t first, int count) {
-    enum { T = 60 };
+// Mean over the answers of the exercises `first`.., each by a pass of its own over all of the context. Adds `share` of
+// its gradient to the gradients.
+static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, uint64_t first, int count,
+                          double share) {
+    enum { T = 60, COUNT_MOST = 10 };
+    static int inputs[COUNT_MOST][T], targets[COUNT_MOST][T];
+    static bool scored[COUNT_MOST][T];
     TrainPass pass;
     Error error;
     double nll = 0;
     int tokens = 0;
+    memset(inputs, 0, sizeof inputs);
+    memset(scored, 0, sizeof scored);
     must(train_pass_create(&pass, gpt, 1, T, &error), &error);
-    for (uint64_t index = first; index < first + (uint64_t)count; index++) {
-        int inputs[T] = {0}, targets[T] = {0};
-        bool scored[T] = {false};
+    for (int i = 0; i < count; i++) {
         Exercise exercise = {0};
+        const uint64_t index = first + (uint64_t)i;
         task_write(&exercise, task, stream, index, task_length(task, stream, index));
-        exercise_row(inputs, targets, scored, &exercise, 256);
+        exercise_row(inputs[i], targets[i], scored[i], &exercise, 256);
         exercise_free(&exercise);
-        train_pass_embed(&pass, gpt, inputs);
-        train_pass_forward(&pass, gpt, targets, false);
-        for (int t = 0; t < T; t++) {
-            tokens += scored[t];
-            nll += scored[t] ? pass.nll[t] : 0;
-        }
+        for (int t = 0; t < T; t++) tokens += scored[i][t];
+    }
+    for (int i = 0; i < count; i++) {
+        for (int t = 0; t < T; t++) pass.dnll[t] = scored[i][t] ? (real)(share / tokens) : 0;
+        train_pass_embed(&pass, gpt, inputs[i]);
+        train_pass_forward(&pass, gpt, targets[i], true);
+        train_pass_backward(&pass, gpt, inputs[i]);
+        for (int t = 0; t < T; t++) nll += scored[i][t] ? pass.nll[t] : 0;
     }
     train_pass_free(&pass);
     return nll / tokens;
 }
 
-static void the_loss_is_the_mean_over_answers(void **state) {
+static void loss_and_gradient_are_means_over_answers(void **state) {
     (void)state;
     TrainOptions options = options_of("builtin:copy:max=10");
     options.dropout = 0;
     Corpus corpus;
     Trainer trainer;
     start(&trainer, &corpus, &options);
-    const uint64_t stream = trainer.batches.key;
+    Gpt *gpt = &trainer.gpt;
     for (int step = 0; step < 3; step++) {
         const uint64_t first = trainer.batches.cursor;
         double expected = 0;
-        for (int i = 0; i < options.accumulate; i++)
-            expected += direct_loss(&trainer.gpt, &corpus.builtin, stream, first + 4 * (uint64_t)i, 4) / 2;
+        for (uint64_t i = 0; i < 2; i++)
+            expected += direct_loss(gpt, &corpus.builtin, trainer.batches.key, first + 4 * i, 4, 0.5) / 2;
+        const double norm = gradient_norm(gpt);
+        memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
         StepReport report;
         Error error;
         must(trainer_step(&report, &trainer, &error), &error);
         expect_near("loss", (size_t)step, report.loss, expected, 1e-5 * expected);
+        expect_near("norm of the gradient", (size_t)step, report.gradient_norm, norm, 1e-4 * norm);
         assert_int_equal(trainer.progress.rows, first + 8);
     }
     finish(&trainer, &corpus);
@@ -178,7 +188,7 @@ static void validation_is_of_other_exercises_and_always_the_same(void **state) {
     must(trainer_validate(&again, &trainer, &error), &error);
     assert_memory_equal(&one, &again, sizeof one);
     const uint64_t stream = task_stream(&corpus.builtin, "validation");
-    const double expected = direct_loss(&trainer.gpt, &corpus.builtin, stream, 0, 10);
+    const double expected = direct_loss(&trainer.gpt, &corpus.builtin, stream, 0, 10, 1);
     expect_near("validation", 0, one.loss, expected, 1e-5 * expected);
     assert_true(one.right >= 0 && one.right <= 1);
     assert_int_not_equal(stream, trainer.batches.key);
@@ -264,7 +274,7 @@ static void a_context_that_is_too_short_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_batches_give_what_padded_ones_give),
-        cmocka_unit_test(the_loss_is_the_mean_over_answers),
+        cmocka_unit_test(loss_and_gradient_are_means_over_answers),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
         cmocka_unit_test(seeds_draw_other_exercises),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
