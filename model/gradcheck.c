@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STEP 3e-5 // the four-point difference errs by STEP^4 times the fifth derivative: that of an angle t theta has t^5
+#define STEP 3e-5 // the difference errs by STEP^4 times the fifth derivative: of an angle t theta, that has t^5
 
 typedef struct {
     Gpt gpt;

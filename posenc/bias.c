@@ -2,8 +2,8 @@
 
 #include "model/team.h"
 
-enum { CURVE };       // tables: (sets, H, 2 positions)
-enum { SUM, SLABS };  // dtables: (sets, H, positions), and of the layer at work (B, H, positions)
+enum { CURVE };      // tables: (sets, H, 2 positions)
+enum { SUM, SLABS }; // dtables: (sets, H, positions), and of the layer at work (B, H, positions)
 
 // Curves and gradients are stored by falling distance, positions-1 .. 0, because the keys of a row come that way: then
 // the key at n reads entry n + positions-1 - m for the query at m. A curve goes on with zeros for keys that are still

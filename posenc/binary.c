@@ -22,10 +22,9 @@ static int bits_of(const Position *pos) {
 }
 
 static const char *check(const Position *pos) {
-    return bits_of(pos) > pos->shape.width ? "there are more binary digits than channels; give a larger --width or "
-                                             "fewer bits"
-           : 1 << bits_of(pos) < position_span(pos) ? "that many bits do not reach the trained length; leave bits=0"
-                                                    : NULL;
+    return bits_of(pos) > pos->shape.width
+               ? "there are more binary digits than channels; give a larger --width or fewer bits"
+               : NULL;
 }
 
 static int max_length(const Position *pos) {

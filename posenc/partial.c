@@ -1,5 +1,5 @@
-// Partial rotary: only the first channels of a head turn, with all frequencies from fast to slow; the rest carry content
-// without positions.
+// Partial rotary: only the first channels of a head turn, with all frequencies from fast to slow; the rest carry
+// content without positions.
 #include "posenc/rotate.h"
 
 typedef struct {
@@ -22,8 +22,9 @@ const Scheme scheme_partial = {
     .name = "partial",
     .formula = "the first r channels of q_t, k_t: pair i turned by t b^(-2i/r)",
     .paper = "GPT-J (Wang and Komatsuzaki 2021); GPT-NeoX",
-    .help = "RoPE on a part of each head, half of it by default; the other channels compare content wherever it stands. "
-            "Beside prope, which keeps all exponents and leaves out the slow pairs, this one has slow pairs too.",
+    .help =
+        "RoPE on a part of each head, half of it by default; the other channels compare content wherever it stands. "
+        "Beside prope, which keeps all exponents and leaves out the slow pairs, this one has slow pairs too.",
     .options = partial_options,
     .enters = ENTERS_ROTATION,
     .relative = true,

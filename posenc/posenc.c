@@ -34,7 +34,7 @@ static const Scheme *scheme_find(const char *name, Error *error) {
 }
 
 bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list, Error *error) {
-    *pos = (Position){.scheme = scheme};
+    *pos = (Position){.scheme = scheme, .rule = {.newline = -1, .end = -1}};
     if (scheme->options) {
         options_default(pos->options, scheme->options);
         return options_parse_list(pos->options, scheme->options, list, scheme->name, error);
@@ -60,8 +60,15 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
     pos->shape = *shape;
     pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
-    return !objection || fail_input(error, "--pos %s, --width %d, --heads %d (%d channels a head): %s",
-                                    pos->scheme->name, shape->width, shape->heads, head_width(shape), objection);
+    if (objection)
+        return fail_input(error, "--pos %s, --width %d, --heads %d (%d channels a head): %s", pos->scheme->name,
+                          shape->width, shape->heads, head_width(shape), objection);
+    const int most = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0;
+    return most == 0 || most >= position_span(pos) ||
+           fail_input(error,
+                      "--pos %s: with these options it is defined for %d positions, and training asks for %d; choose "
+                      "other options or fewer positions",
+                      pos->scheme->name, most, position_span(pos));
 }
 
 void position_init(Position *pos, uint64_t seed) {

@@ -3,9 +3,9 @@
 
 #include "data/random.h"
 
-enum { RHO };                   // params (sets * H, d/2)
-enum { COSINE, SINE, THETA };   // tables (sets, H, positions, d/2) twice, (sets, H, d/2)
-enum { SUM, SLABS };            // dtables: dtheta (sets, H, d/2), and of the layer at work (B, H, d/2)
+enum { RHO };                 // params (sets * H, d/2)
+enum { COSINE, SINE, THETA }; // tables (sets, H, positions, d/2) twice, (sets, H, d/2)
+enum { SUM, SLABS };          // dtables: dtheta (sets, H, d/2), and of the layer at work (B, H, d/2)
 typedef enum { START_ROPE, START_RANDOM } Start;
 
 typedef struct {
@@ -42,7 +42,8 @@ static void init(Position *pos, uint64_t seed) {
     Random random = {random_key(seed, "rope-learned"), 0};
     const int pairs = rotary_pairs(pos);
     for (int n = 0; n < pos->sets * frequencies(pos); n++) {
-        const double designed = log(rotary_theta(pos, n % pairs)), drawn = -log(rotary_of(pos)->base) * random_next(&random);
+        const double designed = log(rotary_theta(pos, n % pairs)),
+                     drawn = -log(rotary_of(pos)->base) * random_next(&random);
         pos->params[RHO][n] = (real)(options_of(pos)->start == START_ROPE ? designed : drawn);
     }
 }

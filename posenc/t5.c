@@ -9,7 +9,8 @@ typedef struct {
 } T5Options;
 
 static const Option t5_options[] = {
-    {"buckets", OPTION_INTEGER, offsetof(T5Options, buckets), "32", 2, 4096, NULL, "N", "the first half: one distance each"},
+    {"buckets", OPTION_INTEGER, offsetof(T5Options, buckets), "32", 2, 4096, NULL, "N",
+     "the first half: one distance each"},
     {"distance", OPTION_INTEGER, offsetof(T5Options, distance), "128", 2, 1e9, NULL, "N",
      "from here on all is one bucket"},
     LAYERS_OPTION_ROW(T5Options, "shared"),

@@ -77,7 +77,7 @@ static void prepare(Position *pos) {
 typedef struct {
     const real *u, *v; // (d)
     const real *r;     // (count, d), rows C apart
-    int count;         // of the distances, those that occur in this block
+    int count;         // of the distances, those that a block can meet: coordinates rise along a text
     real *qv;          // (rows, d) q + v
     real *P;           // (rows, count) scale (q + v) r^T
     real *by_key;      // (columns)
@@ -124,8 +124,9 @@ static void score_forward(const Position *pos, const ScoreBlock *block) {
     }
 }
 
-// Forward was S_ij += scale u . k_j + P[i][i - j], so the gradient by u . k_j sums dS_ij over i, and dP[i][n] those n
-// apart, which are several beyond the clamp. P = scale (q + v) r^T, so dr = scale dP^T (q + v), dq = dv = scale dP r.
+// Forward was S_ij += scale u . k_j + P[i][i - j], so the gradient by each scale u . k_j is the sum of dS_ij over i,
+// and dP[i][n] that over the keys n apart (from the clamp on, many). P = scale (q + v) r^T, so dr = scale dP^T (q + v),
+// and scale dP r is dq, and summed over i dv.
 static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
     const Work w = work_of(pos, block);
     const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;

@@ -1,5 +1,5 @@
-// xPos: RoPE whose pairs also fade with distance, the slow ones least: queries grow and keys shrink with their position,
-// and in the product only the difference of the two is left.
+// xPos: RoPE whose pairs also fade with distance, the slow ones least: queries grow and keys shrink with their
+// position, and in the product only the difference of the two is left.
 #include "posenc/rotate.h"
 
 enum { Q_COSINE, Q_SINE, K_COSINE, K_SINE }; // tables (positions, d/2), the scale in them
@@ -73,7 +73,8 @@ static void qk_forward(const Position *pos, int layer, real *q, real *k, int str
     turn(pos, k, K_COSINE, stride, at, rows, +1);
 }
 
-// Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by 1/s.
+// Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by
+// 1/s.
 static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
     (void)q, (void)k;

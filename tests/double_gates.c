@@ -156,9 +156,9 @@ static const Setting long_rows = {
 
 static const char *const specifications[] = {"fox",         "fox:bias=3",  "path",        "path:conv=1",
                                              "path:rank=2", "path:conv=9", "path:forget", "path:conv=1,forget"};
-// The same, with few enough parameters to check each one.
-static const char *const small[] = {"fox", "fox:bias=3", "path:rank=3", "path:rank=2,conv=1",
-                                    "path:rank=3,conv=9,forget"};
+// The same, with few enough parameters to check each one, and short enough ways along a random direction.
+static const char *const small[] = {"fox", "fox:bias=3", "path:rank=4", "path:rank=8,conv=1",
+                                    "path:rank=4,conv=9,forget"};
 
 static void expect_gradients(const char *specification, const Setting *setting) {
     const Shape shape = {.vocab = 11,
@@ -167,7 +167,7 @@ static void expect_gradients(const char *specification, const Setting *setting) 
                          .heads = setting->heads,
                          .width = setting->width};
     const GradcheckSettings settings = {
-        .B = setting->B, .T = setting->T, .dropout = setting->dropout, .directions = setting->directions, .seed = 2};
+        .B = setting->B, .T = setting->T, .dropout = setting->dropout, .directions = setting->directions, .seed = 4};
     Position pos;
     GradientError *errors;
     int count;
@@ -194,7 +194,7 @@ static void gradients_over_several_blocks_by_two_threads(void **state) {
     (void)state;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
-    for (size_t i = 0; i < COUNT(specifications); i++) expect_gradients(specifications[i], &long_rows);
+    for (size_t i = 0; i < COUNT(small); i++) expect_gradients(small[i], &long_rows);
     omp_set_num_threads(threads);
 }
 

@@ -114,8 +114,8 @@ static void each_thread_count_repeats_its_bits(void **state) {
     (void)state;
     enum { ROWS = 2 * AGREEMENT_T, REPEATS = 4 };
     const int threads_before = omp_get_max_threads();
-    char scheme[TEXT_CAPACITY];
-    for (int i = 0; scheme_variant(scheme, &agreement_shape, i); i++) {
+    for (int s = 0; schemes[s]; s++) {
+        const char *scheme = schemes[s]->name;
         double *first_nll[2], *nll;
         real *first_grads[2], *grads;
         size_t count;
