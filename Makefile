@@ -69,7 +69,7 @@ test-programs: $(TEST_PROGRAMS)
 sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
-bench: all ## speed of three model sizes under every scheme, beside PyTorch where python3 has torch
+bench: all ## speed of three model sizes under several schemes, beside PyTorch where python3 has torch
 	@sh cmd/bench.sh $(abspath $(PROGRAM))
 
 valgrind: ## a short training run under valgrind

@@ -41,13 +41,14 @@ static int rising(const void *a, const void *b) {
 
 static double median(double *values, long long count) {
     qsort(values, (size_t)count, sizeof *values, rising);
-    return values[count / 2];
+    return values[(count - 1) / 2];
 }
 
 // Times a large square product, GEMM_RUNS times after one that does not count. A machine's clock drifts, so this is
 // called once before the steps and once after them, with the next half of the times each.
 static bool time_gemm(double *seconds, Error *error) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
+    const int threads = omp_get_max_threads();
     real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
     const bool ok = (A && B && C) || fail_run(error, "no memory for matrices of %d x %d", GEMM_SIZE, GEMM_SIZE);
     if (ok) {
@@ -61,6 +62,7 @@ static bool time_gemm(double *seconds, Error *error) {
     free(A);
     free(B);
     free(C);
+    threads_use(threads); // OpenBLAS sets its own number outside of parallel regions
     return ok;
 }
 
@@ -139,7 +141,7 @@ int command_bench(int argc, char **argv) {
     static const Usage usage = {
         "bench",
         "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside a "
-        "large matrix product's.",
+        "large matrix product's. Only on an idle machine do these numbers mean anything.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --context 256 --batch 16 --vocab 65\n"};
     BenchOptions options;
     Error error;
@@ -151,7 +153,9 @@ int command_bench(int argc, char **argv) {
     Trainer trainer = {0};
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
     const size_t window = (size_t)options.context + 1;
-    const bool ok = random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
+    Position pos;
+    const bool ok = trainer_check(&pos, &training, (int)options.vocab, &error) &&
+                    random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
                     random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
                     trainer_create(&trainer, &training, &corpus, &error) &&
                     time_steps(&seconds, &trainer, options.steps, &error) && time_gemm(gemm_times + GEMM_RUNS, &error);

@@ -11,8 +11,9 @@
 #define VALIDATION_EXERCISES 500 // at most
 
 int threads_use(long long threads) {
-    const int wanted = threads > 0 ? (int)threads : omp_get_max_threads();
-    const int count = wanted < THREADS_MOST ? wanted : THREADS_MOST;
+    int count = threads > 0 ? (int)threads : omp_get_max_threads();
+    if (count > gemm_threads_most()) count = gemm_threads_most();
+    if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
     omp_set_dynamic(0);
     omp_set_num_threads(count);
     return count;

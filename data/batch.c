@@ -33,6 +33,7 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
 static uint64_t row_offset(const Batches *batches) {
     const uint64_t T = (uint64_t)batches->T;
     Cut cut = cut_of(batches->split->count, T);
+    assert(cut.windows > 0 && cut.shifts > 0);
     uint64_t epoch = batches->cursor / cut.windows, index = batches->cursor % cut.windows;
     uint64_t shift = random_bits(batches->key, 2 * epoch) % cut.shifts;
     uint64_t order = random_bits(batches->key, 2 * epoch + 1);

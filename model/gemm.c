@@ -1,5 +1,7 @@
 #include "model/gemm.h"
 
+#include "model/team.h"
+
 #include <cblas.h>
 
 // OpenBLAS only; other BLAS libraries leave these undefined, so they are weak.
@@ -16,11 +18,17 @@ void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, in
                K, alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
 }
 
+enum { SEQUENTIAL, OWN_THREADS, OPENMP }; // what openblas_get_parallel() returns
+
+// A sequential build shares buffers between calls without a lock: two at a time give wrong products.
+int gemm_threads_most(void) {
+    return openblas_get_parallel && openblas_get_parallel() == SEQUENTIAL ? 1 : THREADS_MOST;
+}
+
 const char *gemm_complaint(void) {
-    const int openmp = 2; // openblas_get_parallel(): 0 sequential, 1 its own threads, 2 OpenMP
-    if (!openblas_get_parallel || openblas_get_parallel() == openmp) return NULL;
-    return openblas_get_parallel() == 0
-               ? "this OpenBLAS is sequential, so large products use one core; install the OpenMP build"
+    if (!openblas_get_parallel || openblas_get_parallel() == OPENMP) return NULL;
+    return openblas_get_parallel() == SEQUENTIAL
+               ? "this OpenBLAS is a sequential build, so training uses one core; install the OpenMP build"
                : "this OpenBLAS brings its own threads, which fight with OpenMP's (up to 4 times slower); install the "
                  "OpenMP build";
 }

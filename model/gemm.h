@@ -21,11 +21,14 @@ static inline Matrix columns_of(const real *at, int stride) {
     return (Matrix){at, stride, true};
 }
 
-// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. Uses
-// all threads, or one when called inside a parallel region.
+// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. With
+// OpenBLAS's OpenMP build it uses all threads, or one when called inside a parallel region.
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
 
-// NULL, or a sentence about a BLAS build that makes training slow (one that brings its own threads beside OpenMP's).
+// The most threads that may call gemm() side by side: 1 where the BLAS is a build that does not expect any.
+int gemm_threads_most(void);
+
+// NULL, or a sentence about a BLAS build that makes training slow.
 const char *gemm_complaint(void);
 
 // What multiplies: library, version and kernel, for config.json.

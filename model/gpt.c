@@ -54,6 +54,9 @@ bool shape_check(const Shape *shape, Error *error) {
                           "--width %d with a vocabulary of %d would make a matrix of more than 10^9 numbers; choose a "
                           "smaller one",
                           shape->width, shape->vocab);
+    if ((double)shape->context * shape->width > 1e9 || (double)shape->random_positions * shape->width > 1e9)
+        return fail_input(error, "--width %d at %d positions would make a table of more than 10^9 numbers; choose less",
+                          shape->width, shape->random_positions ? shape->random_positions : shape->context);
     return true;
 }
 

@@ -10,7 +10,7 @@ void linear_forward(real *out, const real *x, const real *weight, const real *bi
          own.end - own.begin, O, C);
 }
 
-// Forward was out = x weight^T + bias, so dx = dout weight,
+// Forward was out = x weight^T + bias, so dx = dout weight.
 static void backward(real *dx, real beta, const real *dout, const real *weight, int rows, int C, int O) {
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;
@@ -26,7 +26,7 @@ void linear_backward_add(real *dx, const real *dout, const real *weight, int row
     backward(dx, 1, dout, weight, rows, C, O);
 }
 
-// dweight = dout^T x, and dbias = sum of dout over rows.
+// Likewise dweight = dout^T x, and dbias = sum of dout over rows.
 void linear_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, int rows, int C, int O) {
     const Share own = share_columns(O);
     if (own.begin == own.end) return;

@@ -8,6 +8,7 @@
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
+#include "data/random.h"
 #include "model/linear.h"
 #include "model/real.h"
 #include "posenc/posenc.h"
@@ -57,7 +58,11 @@ typedef struct {
 } Dropout;
 
 // The factor of element n: 0 or 1/(1 - rate).
-real dropout_factor(const Dropout *dropout, uint64_t n);
+static inline real dropout_factor(const Dropout *dropout, uint64_t n) {
+    if (dropout->rate <= 0) return 1;
+    return random_uniform(dropout->key, n) < dropout->rate ? 0 : (real)(1 / (1 - dropout->rate));
+}
+
 // out (rows, C) = x + dropout(y). By rows, as all of them here.
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C);
 // dy = dropout(dout); the gradient of x is dout itself.
@@ -92,6 +97,7 @@ void attention_forward(real *out, real *lse, const real *q, const real *k, const
                        const AttentionShape *shape, real *scratch);
 // dq, dk, dv with the layout of q, k, v; dfeatures += (with that of features). As in forward, a barrier before, and one
 // at its end. Scores are computed again block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
+// Threads share out heads of sequences, so B * H should be more than there are of them.
 void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
                         const real *v, const real *out, const real *lse, const Position *pos,
                         const AttentionShape *shape, real *scratch);

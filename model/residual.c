@@ -1,11 +1,5 @@
-#include "data/random.h"
 #include "model/ops.h"
 #include "model/team.h"
-
-real dropout_factor(const Dropout *dropout, uint64_t n) {
-    if (dropout->rate <= 0) return 1;
-    return random_uniform(dropout->key, n) < dropout->rate ? 0 : (real)(1 / (1 - dropout->rate));
-}
 
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C) {
     const Share own = share_rows(rows);

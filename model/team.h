@@ -21,8 +21,7 @@ static inline Share share_of(int n, int grain) {
     return (Share){begin < n ? (int)begin : n, end < n ? (int)end : n};
 }
 
-// Rows in groups of 4, so that two threads never write to one cache line of a vector over rows in most cases, and
-// matrix kernels see few odd edges.
+// Rows in groups of 4: matrix kernels work on several at a time.
 static inline Share share_rows(int rows) {
     return share_of(rows, 4);
 }

@@ -41,7 +41,8 @@ static void init(Position *pos, uint64_t seed) {
     if (options_of(pos)->start == START_RANDOM) return;
     for (int t = 0; t < position_span(pos); t++)
         for (int c = 0; c < C; c++) {
-            const double angle = t * pow(10000, -2.0 * (c / 2) / C);
+            const int even = c - c % 2; // both of a pair turn alike
+            const double angle = t * pow(10000, -(double)even / C);
             pos->params[0][(size_t)t * C + c] = (real)(peak * (c % 2 ? cos(angle) : sin(angle)));
         }
 }

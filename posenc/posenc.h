@@ -45,7 +45,7 @@ typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
     int layer, sequence, head;
-    const Place *query_at; // (rows) coordinates of the queries
+    const Place *query_at; // (rows) coordinates of the queries; t rises within a sequence
     const Place *key_at;   // (columns) coordinates of the keys
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
@@ -116,8 +116,9 @@ struct Scheme {
     // in order.
     void (*score_forward)(const Position *pos, const ScoreBlock *block);
     // From dS: dtables; and += dq, dk, dfeatures where the bias was made from them. dS then passes on to S = scale q
-    // k^T, changed where a bias depended on S itself. block->S no longer holds the scores. Threads: a slab of the
-    // dtables per (sequence, head) keeps sums in a fixed order.
+    // k^T, changed where a bias depended on S itself. block->S no longer holds the scores. One (sequence,
+    // head) is never worked on by two threads, and its blocks come in order: a slab of the dtables for each keeps sums
+    // in a fixed order.
     void (*score_backward)(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad);
     // After score_backward of all blocks of a layer, by every thread of the team: slabs -> dtables or dparams, each
     // thread its share; zero the slabs.
