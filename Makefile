@@ -46,7 +46,7 @@ DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 
-.PHONY: all deps demo test test-programs sanitize bench valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench tasks valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -71,6 +71,9 @@ sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 
 bench: all ## speed of three model sizes under several schemes, beside PyTorch where python3 has torch
 	@sh cmd/bench.sh $(abspath $(PROGRAM))
+
+tasks: all ## which schemes learn to copy and to add, and at lengths beyond training: 36 runs, can be stopped and started
+	sh cmd/tasks.sh ./$(PROGRAM)
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter

@@ -11,17 +11,17 @@ results=${RESULTS:-runs/baseline/tasks}
 tasks=${TASKS:-"copy addition"}
 schemes=${SCHEMES:-"none learned sinusoidal rope alibi t5"}
 seeds=${SEEDS:-"1 2 3"}
-steps=${STEPS:-3000}
+steps=${STEPS:-5000}
 cores=$(getconf _NPROCESSORS_ONLN)
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 mkdir -p "$out" "$results"
 
-# A context that holds twice the trained lengths, so that a table has rows, though untrained ones, for all of them.
-context_of() {
+# Trained lengths, and a context that holds twice as much, so that a table has rows, though untrained ones, for all of it.
+task_of() {
     case $1 in
-    copy) echo 176 ;;
-    addition) echo 144 ;;
-    *) echo 256 ;;
+    copy) echo "--data builtin:copy:max=10 --context 96" ;;
+    addition) echo "--data builtin:addition:max=5 --context 96" ;;
+    *) echo "--data builtin:$1" ;;
     esac
 }
 
@@ -32,9 +32,8 @@ one() {
     resume=
     [ -f "$run/state.safetensors" ] && resume=--resume
     # shellcheck disable=SC2086
-    "$bitter" train --data "builtin:$1" --pos "$2" --seed "$3" --context "$(context_of "$1")" --batch 32 \
-        --steps "$steps" --warmup 100 --lr 2e-3 --min-lr 1e-4 --weight-decay 0.01 --eval-every 500 --save-every 500 \
-        --out "$run" $resume >"$run.log" 2>&1 &&
+    "$bitter" train $(task_of "$1") --pos "$2" --seed "$3" --layers 3 --heads 4 --width 128 --batch 32 \
+        --steps "$steps" --eval-every 500 --save-every 500 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
         "$bitter" eval "$run" --task --csv "$run/answers.part" >>"$run.log" 2>&1 &&
         mv "$run/answers.part" "$run/answers.csv" && echo "done: $1 $2 seed $3" && return
     echo "failed: $1 $2 seed $3; see $run.log" >&2
@@ -53,3 +52,32 @@ echo "task,scheme,seed,length,questions,right,accuracy,low,high" >"$results/resu
 for task in $tasks; do for scheme in $schemes; do for seed in $seeds; do
     tail -n +2 "$out/$task-$scheme-$seed/answers.csv" | sed "s/^/$task,$scheme,$seed,/"
 done; done; done >>"$results/results.csv"
+
+# Right answers of all seeds together, in per cent, with the least and the most of one seed.
+awk -F , -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
+    BEGIN { longest["copy"] = 10; longest["addition"] = 5 }
+    NR > 1 && $7 != "" {
+        part = $4 <= longest[$1] ? "trained" : "beyond"
+        asked[$1, $2, part, $3] += $5; right[$1, $2, part, $3] += $6
+    }
+    function cell(task, scheme, part,    i, n, list, all, good, low, high, share) {
+        n = split(seeds, list, " "); low = 101; high = -1
+        for (i = 1; i <= n; i++) {
+            if (!asked[task, scheme, part, list[i]]) return "-"
+            share = 100 * right[task, scheme, part, list[i]] / asked[task, scheme, part, list[i]]
+            low = share < low ? share : low; high = share > high ? share : high
+            all += asked[task, scheme, part, list[i]]; good += right[task, scheme, part, list[i]]
+        }
+        return sprintf("%.1f (%.1f to %.1f)", 100 * good / all, low, high)
+    }
+    END {
+        t = split(tasks, task, " "); s = split(schemes, scheme, " ")
+        printf "| scheme |"; for (i = 1; i <= t; i++) printf " %s, trained | %s, beyond |", task[i], task[i]
+        printf "\n|---|"; for (i = 1; i <= 2 * t; i++) printf "---|"
+        for (j = 1; j <= s; j++) {
+            printf "\n| %s |", scheme[j]
+            for (i = 1; i <= t; i++) printf " %s | %s |", cell(task[i], scheme[j], "trained"), cell(task[i], scheme[j], "beyond")
+        }
+        printf "\n"
+    }' "$results/results.csv" >"$results/table.md"
+cat "$results/table.md"
