@@ -1,6 +1,5 @@
 #include "posenc/bias.h"
-
-#include "model/team.h"
+#include "posenc/slabs.h"
 
 enum { CURVE };      // tables: (sets, H, 2 positions)
 enum { SUM, SLABS }; // dtables: (sets, H, positions), and of the layer at work (B, H, positions)
@@ -69,16 +68,9 @@ void bias_backward(const Position *pos, const ScoreBlock *block, const ScoreGrad
 }
 
 void bias_reduce(const Position *pos, int layer) {
-    const size_t H = (size_t)pos->shape.heads, P = (size_t)pos->positions;
-    real *sum = pos->dtables[SUM] + position_set(pos, layer) * H * P;
-    const Share own = share_columns((int)(H * P));
-    for (int b = 0; b < pos->batch; b++) {
-        real *slab = slab_of(pos, b, 0);
-        for (int n = own.begin; n < own.end; n++) {
-            sum[n] += slab[n];
-            slab[n] = 0;
-        }
-    }
+    const int curves = pos->shape.heads * pos->positions;
+    slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * curves, pos->dtables[SLABS], pos->batch,
+                 curves);
 }
 
 double bias_gradient(const Position *pos, int set, int head, int distance) {

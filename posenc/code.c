@@ -21,3 +21,11 @@ void code_forward(const Position *pos, real *x, const Place *at, int rows) {
         for (int c = 0; c < C; c++) x_r[c] += code[c];
     }
 }
+
+void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side) {
+    for (int i = 0; i < C / 2; i++) {
+        const double angle = t * pow(base, -2.0 * i / C);
+        code[side_by_side ? 2 * i : i] = (real)(peak * sin(angle));
+        code[side_by_side ? 2 * i + 1 : C / 2 + i] = (real)(peak * cos(angle));
+    }
+}

@@ -1,9 +1,9 @@
 // CoPE: positions are counted, not given. Every key between a query and the key it looks at counts for as much as the
 // query attends to it, so that "three back" can come to mean three words, or three sentences.
 #include "posenc/posenc.h"
+#include "posenc/slabs.h"
 
 #include "model/gemm.h"
-#include "model/team.h"
 
 enum { E };     // params (sets * positions, d), shared by heads
 enum { SLABS }; // dtables, of the layer at work (B, H, N, d); N codes
@@ -124,16 +124,8 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 
 // All sequences and heads share the codes.
 static void score_reduce(const Position *pos, int layer) {
-    const size_t size = slab_size(pos);
     real *de = pos->dparams[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
-    const Share own = share_columns((int)size);
-    for (int s = 0; s < pos->batch * pos->shape.heads; s++) {
-        real *slab = pos->dtables[SLABS] + s * size;
-        for (int n = own.begin; n < own.end; n++) {
-            de[n] += slab[n];
-            slab[n] = 0;
-        }
-    }
+    slabs_reduce(de, pos->dtables[SLABS], pos->batch * pos->shape.heads, (int)slab_size(pos));
 }
 
 const Scheme scheme_cope = {

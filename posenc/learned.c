@@ -1,5 +1,5 @@
 // Learned absolute positions (GPT-2): one trainable vector for each position up to the trained length.
-#include "posenc/posenc.h"
+#include "posenc/code.h"
 
 #include "model/team.h"
 
@@ -26,6 +26,13 @@ static const LearnedOptions *options_of(const Position *pos) {
     return (const LearnedOptions *)pos->options;
 }
 
+static const char *check(const Position *pos) {
+    const bool odd = pos->shape.width % 2;
+    return options_of(pos)->start == START_SINUSOIDAL && odd
+               ? "start=sinusoidal comes in pairs, so --width must be even"
+               : NULL;
+}
+
 static int max_length(const Position *pos) {
     return options_of(pos)->past == PAST_ERROR ? position_span(pos) : 0;
 }
@@ -36,15 +43,11 @@ static void params(Position *pos, TensorTable *table) {
 
 static void init(Position *pos, uint64_t seed) {
     (void)seed;
+    const LearnedOptions *o = options_of(pos);
     const int C = pos->shape.width;
-    const double peak = sqrt(2) * options_of(pos)->amplitude;
-    if (options_of(pos)->start == START_RANDOM) return;
+    if (o->start == START_RANDOM) return;
     for (int t = 0; t < position_span(pos); t++)
-        for (int c = 0; c < C; c++) {
-            const int even = c - c % 2; // both of a pair turn alike
-            const double angle = t * pow(10000, -(double)even / C);
-            pos->params[0][(size_t)t * C + c] = (real)(peak * (c % 2 ? cos(angle) : sin(angle)));
-        }
+        code_sinusoid(pos->params[0] + (size_t)t * C, o->amplitude * sqrt(2), t, C, 10000, true);
 }
 
 // The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.
@@ -93,6 +96,7 @@ const Scheme scheme_learned = {
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
     .enters = ENTERS_EMBEDDING,
+    .check = check,
     .max_length = max_length,
     .params = params,
     .init = init,

@@ -2,6 +2,7 @@
 // strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
 #include "posenc/fox.h"
 #include "posenc/reflect.h"
+#include "posenc/slabs.h"
 
 #include "model/linear.h"
 #include "model/team.h"
@@ -246,15 +247,7 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 static void score_reduce(const Position *pos, int layer) {
     if (taps_of(pos) == 1) return;
     const int count = taps_of(pos) * pos->shape.width;
-    const Share own = share_columns(count);
-    real *dconv = pos->dparams[CONV] + (size_t)layer * count;
-    for (int b = 0; b < pos->batch; b++) {
-        real *slab = pos->dtables[SLABS] + (size_t)b * count;
-        for (int n = own.begin; n < own.end; n++) {
-            dconv[n] += slab[n];
-            slab[n] = 0;
-        }
-    }
+    slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, pos->dtables[SLABS], pos->batch, count);
 }
 
 const Scheme scheme_path = {

@@ -1,5 +1,6 @@
 // RoPE whose frequencies are trained, for each head: gradient descent chooses how fast every hand turns.
 #include "posenc/rotate.h"
+#include "posenc/slabs.h"
 
 #include "data/random.h"
 
@@ -121,14 +122,8 @@ static void qk_backward(const Position *pos, int layer, real *dq, real *dk, cons
                 add_dtheta(dtheta, dk + row, k + row, at[r].t, pos);
             }
         }
-#pragma omp single
-    {
-        real *sum = pos->dtables[SUM] + (size_t)position_set(pos, layer) * frequencies(pos);
-        for (int n = 0; n < pos->batch * frequencies(pos); n++) {
-            sum[n % frequencies(pos)] += pos->dtables[SLABS][n];
-            pos->dtables[SLABS][n] = 0;
-        }
-    }
+    slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), pos->dtables[SLABS],
+                 pos->batch, frequencies(pos));
     turn(pos, layer, dq, stride, at, rows, -1);
     turn(pos, layer, dk, stride, at, rows, -1);
 }

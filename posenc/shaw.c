@@ -1,9 +1,9 @@
 // Shaw's relative positions: a trained vector for each distance is added to the key as the query sees it, so that the
 // same key looks different from nearby and from afar.
 #include "posenc/posenc.h"
+#include "posenc/slabs.h"
 
 #include "model/gemm.h"
-#include "model/team.h"
 
 enum { A };     // params (sets * (clip + 1), d), shared by heads
 enum { SLABS }; // dtables, of the layer at work (B, H, D, d); D distances
@@ -90,16 +90,8 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 
 // All sequences and heads share the vectors.
 static void score_reduce(const Position *pos, int layer) {
-    const size_t size = slab_size(pos);
     real *da = pos->dparams[A] + (size_t)position_set(pos, layer) * vectors(pos) * head_width(&pos->shape);
-    const Share own = share_columns((int)size);
-    for (int s = 0; s < pos->batch * pos->shape.heads; s++) {
-        real *slab = pos->dtables[SLABS] + s * size;
-        for (int n = own.begin; n < own.end; n++) {
-            da[n] += slab[n];
-            slab[n] = 0;
-        }
-    }
+    slabs_reduce(da, pos->dtables[SLABS], pos->batch * pos->shape.heads, (int)slab_size(pos));
 }
 
 const Scheme scheme_shaw = {

@@ -26,18 +26,10 @@ static const char *check(const Position *pos) {
     return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
 }
 
-// Angles in double: at position 131072 a float angle is already 0.004 rad off.
 static void fill(real *code, const Position *pos, int t) {
     const SinusoidalOptions *o = options_of(pos);
-    const int C = pos->shape.width;
     const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
-    for (int i = 0; i < C / 2; i++) {
-        const double angle = t * pow(o->base, -2.0 * i / C);
-        const int sine = o->layout == INTERLEAVED ? 2 * i : i;
-        const int cosine = o->layout == INTERLEAVED ? 2 * i + 1 : C / 2 + i;
-        code[sine] = (real)(peak * sin(angle));
-        code[cosine] = (real)(peak * cos(angle));
-    }
+    code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
 }
 
 static void prepare(Position *pos) {

@@ -1,7 +1,7 @@
 // Transformer-XL: every distance has a key of its own, which a trained matrix makes from sines and cosines. A query
 // asks it what it asks any key, and each head has two questions besides that are the same for all queries: u, which
 // contents matter, and v, which distances do.
-#include "posenc/posenc.h"
+#include "posenc/code.h"
 
 #include "model/linear.h"
 #include "model/team.h"
@@ -55,14 +55,7 @@ static void layout(Position *pos, Arena *arena, bool training) {
 static void fill_codes(const Position *pos) {
     const int C = pos->shape.width;
 #pragma omp parallel for
-    for (int n = 0; n < distances(pos); n++) {
-        real *code = pos->tables[CODES] + (size_t)n * C;
-        for (int i = 0; i < C / 2; i++) {
-            const double angle = n * pow(BASE, -2.0 * i / C);
-            code[i] = (real)sin(angle);
-            code[C / 2 + i] = (real)cos(angle);
-        }
-    }
+    for (int n = 0; n < distances(pos); n++) code_sinusoid(pos->tables[CODES] + (size_t)n * C, 1, n, C, BASE, false);
 }
 
 static void prepare(Position *pos) {
