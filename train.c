@@ -165,6 +165,26 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
     return true;
 }
 
+// A run that starts from another one's weights has its model and data too, where the user asks for nothing else, and
+// its stretched rotations where the positions are the same.
+static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
+    static const char *const names[] = {"data", "pos", "layers", "heads", "width", "context", "random-positions"};
+    RunPaths paths;
+    TrainOptions from;
+    int vocab_size;
+    if (!run_paths(&paths, options->init, error) || !run_exists(&paths, options->init, error) ||
+        !config_read(paths.config, &from, &vocab_size, error))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const Option *option = option_find(train_options, names[i]);
+        char text[TEXT_CAPACITY];
+        option_print(&from, option, text);
+        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
+    }
+    if (strcmp(options->pos, from.pos) == 0) options->scaling = from.scaling;
+    return true;
+}
+
 // The options as they will be in config.json. Fails (input) on what can be told without data.
 static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
     Position pos;
@@ -173,6 +193,7 @@ static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *g
     if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
     if (!position_parse(&pos, options->pos, error)) return false;
     position_print(&pos, options->pos); // every option spelled out
+    if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
     if (!*options->out) run_default_name(options->out, options->pos);
     if (!run_paths(paths, options->out, error)) return false;
     if (options->resume && !take_over_options(options, given, paths, error)) return false;
@@ -184,7 +205,7 @@ int command_train(int argc, char **argv) {
     static const Usage usage = {
         "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
-    TrainOptions options;
+    TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
     RunPaths paths;
     Error error;

@@ -124,7 +124,7 @@ static void print_line(const BenchOptions *o, const Trainer *trainer, double sec
 }
 
 static TrainOptions train_options_of(const BenchOptions *o) {
-    TrainOptions t;
+    TrainOptions t = {0};
     options_default(&t, train_options);
     snprintf(t.pos, sizeof t.pos, "%s", o->pos);
     t.layers = o->layers;

@@ -1,5 +1,7 @@
 #include "cmd/config.h"
 
+#include "cmd/rotation.h"
+
 #include "model/gemm.h"
 
 #include <inttypes.h>
@@ -77,6 +79,7 @@ static json_t *machine_json(void) {
 
 // Digits that bring every number of the options back exactly: 15 look as they were typed, 17 are always enough.
 static size_t digits_of(const TrainOptions *options) {
+    if (options->scaling.original > 0) return 17;
     for (const Option *o = train_options; o->name; o++) {
         if (o->type != OPTION_NUMBER) continue;
         double value;
@@ -94,6 +97,7 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
                                (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
                                (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
                                machine_json());
+    if (options->scaling.original > 0) json_object_set_new(config, "rotation", rotation_json(&options->scaling));
     char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options))) : NULL;
     json_decref(config);
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
@@ -147,12 +151,15 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     json_t *config = load(path, error);
     if (!config) return false;
     options_default(options, train_options);
+    options->scaling = (Scaling){0};
     bool ok = true;
     const char *name;
     json_t *value;
     json_object_foreach(json_object_get(config, "options"), name, value) {
         ok = ok && read_option(options, name, value, path, error);
     }
+    const json_t *rotation = json_object_get(config, "rotation");
+    ok = ok && (!rotation || rotation_read(&options->scaling, rotation, path, error));
     const json_int_t vocabulary = json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
     json_decref(config);
     if (ok && (vocabulary < 1 || vocabulary > TOKENIZER_VOCAB_MOST))

@@ -11,8 +11,8 @@
 // Write every resolved option, the model's sizes, the data's fingerprint and the machine. Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Read the options back, each checked as if it had been typed, and the vocabulary's size. Keys that are missing keep
-// their defaults; unknown ones fail (input), naming the nearest.
+// Read the options back, each checked as if it had been typed, the stretch of the rotations, and the vocabulary's size.
+// Keys that are missing keep their defaults; unknown ones fail (input), naming the nearest.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
 // Is this corpus the one that the run was trained on, shard by shard? Fails (input) naming the first that differs.

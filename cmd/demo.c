@@ -168,7 +168,7 @@ int command_demo(int argc, char **argv) {
     const bool usual = first == argc;
     const char *const *names = usual ? usual_schemes : (const char *const *)(argv + first);
     const int count = usual ? (int)(sizeof usual_schemes / sizeof *usual_schemes) : argc - first;
-    TrainOptions common;
+    TrainOptions common = {0};
     options_default(&common, train_options);
     snprintf(common.data, sizeof common.data, "%s", options.data);
     common.context = options.context;

@@ -2,6 +2,7 @@
 
 #include "cmd/config.h"
 #include "cmd/evaluate.h"
+#include "cmd/rotation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,12 @@ bool run_paths(RunPaths *paths, const char *directory, Error *error) {
            path_format(paths->model, error, "%s/model.safetensors", directory) &&
            path_format(paths->state, error, "%s/state.safetensors", directory) &&
            path_format(paths->log, error, "%s/log.csv", directory);
+}
+
+bool run_exists(const RunPaths *paths, const char *directory, Error *error) {
+    return path_exists(paths->config) ||
+           fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+                      directory);
 }
 
 void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
@@ -65,10 +72,7 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     RunPaths paths;
     int vocab_size;
     Position pos;
-    if (!run_paths(&paths, directory, error)) return false;
-    if (!path_exists(paths.config))
-        return fail_input(
-            error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote", directory);
+    if (!run_paths(&paths, directory, error) || !run_exists(&paths, directory, error)) return false;
     if (!path_exists(paths.model))
         return fail_input(error,
                           "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
@@ -77,7 +81,8 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     const Shape shape = shape_of(&run->options, vocab_size);
     Error reason;
     if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
-    bool ok = position_create(&pos, run->options.pos, &shape, error) && apply_past(&pos, past, error) &&
+    bool ok = position_create(&pos, run->options.pos, &shape, error) &&
+              rotation_apply(&pos, &run->options.scaling, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
         ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",

@@ -11,6 +11,9 @@ typedef struct {
 
 bool run_paths(RunPaths *paths, const char *directory, Error *error);
 
+// Is there a run? Fails (input) when there is none.
+bool run_exists(const RunPaths *paths, const char *directory, Error *error);
+
 // The default name, runs/SCHEME, or runs/SCHEME-2, -3, ... when that is taken.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 

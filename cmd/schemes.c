@@ -52,7 +52,7 @@ int print_schemes(void) {
         {ENTERS_CONTENT, "scores that depend on content"},
         {ENTERS_NOWHERE, "controls"},
     };
-    TrainOptions usual;
+    TrainOptions usual = {0};
     options_default(&usual, train_options);
     const Shape shape = shape_of(&usual, 257);
     printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n"

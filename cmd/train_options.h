@@ -4,6 +4,7 @@
 
 #include "data/option.h"
 #include "model/tensor.h"
+#include "posenc/scaling.h"
 
 #include <stddef.h>
 
@@ -29,6 +30,7 @@ typedef struct {
     long long eval_every, eval_tokens, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
     bool resume;
+    Scaling scaling; // of the rotations: no option, but what `bitter extend` wrote into a run
 } TrainOptions;
 
 extern const Option train_options[];

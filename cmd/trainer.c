@@ -3,6 +3,7 @@
 #include "cmd/answers.h"
 #include "cmd/evaluate.h"
 #include "cmd/progress.h"
+#include "cmd/rotation.h"
 #include "data/random.h"
 #include "model/team.h"
 
@@ -27,7 +28,8 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
     const Shape shape = shape_of(options, vocab);
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_check(&shape, error) &&
-           position_create(pos, options->pos, &shape, error);
+           position_create(pos, options->pos, &shape, error) &&
+           rotation_apply(pos, &options->scaling, options->init, error);
 }
 
 static bool start_text(Trainer *trainer, int T, Error *error) {

@@ -1,5 +1,6 @@
 // Partial rotary: only the first channels of a head turn, with all frequencies from fast to slow; the rest carry
-// content without positions.
+// content without positions. The exponents run over the channels that turn, so that fast and slow hands are both
+// there (NeoX, not p-RoPE).
 #include "posenc/rotate.h"
 
 typedef struct {
@@ -13,11 +14,6 @@ static const Option partial_options[] = {
     {0},
 };
 
-// The exponents run over the channels that turn, so that fast and slow hands are both there (NeoX, not p-RoPE).
-static void prepare(Position *pos) {
-    rotary_prepare(pos, rotary_theta);
-}
-
 const Scheme scheme_partial = {
     .name = "partial",
     .formula = "the first r channels of q_t, k_t: pair i turned by t b^(-2i/r)",
@@ -28,9 +24,10 @@ const Scheme scheme_partial = {
     .options = partial_options,
     .enters = ENTERS_ROTATION,
     .relative = true,
+    .theta = rotary_theta,
     .check = rotary_check,
     .layout = rotary_layout,
-    .prepare = prepare,
+    .prepare = rotary_prepare,
     .qk_forward = rotary_forward,
     .qk_backward = rotary_backward,
 };

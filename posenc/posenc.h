@@ -8,6 +8,7 @@
 #include "model/arena.h"
 #include "model/tensor.h"
 #include "posenc/place.h"
+#include "posenc/scaling.h"
 
 #include <stdalign.h>
 
@@ -32,6 +33,7 @@ typedef struct {
     real *params[PARAMS_CAPACITY];  // the values, and
     real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
     PlaceRule rule;                 // how tokens tell lines and columns
+    Scaling scaling;                // of the rotations, past the trained length
     int positions;                  // tables hold coordinates 0 .. positions-1
     int batch;                      // sequences worked on side by side
     bool prepared;                  // the tables have been filled
@@ -74,6 +76,8 @@ struct Scheme {
     bool own_scores; // score_forward writes S from q and k, score_backward writes dq and dk, instead of adding to them
     bool two_axes;   // reads lines and columns, not t
 
+    // Rotary schemes that `bitter extend` can stretch: radians a token by which a pair of channels turns.
+    double (*theta)(const Position *pos, int pair);
     // NULL, or a sentence why this scheme cannot work with this model.
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no hook) = any.

@@ -18,10 +18,6 @@ static double theta(const Position *pos, int pair) {
     return pair < (int)(p * rotary_pairs(pos)) ? rotary_theta(pos, pair) : 0;
 }
 
-static void prepare(Position *pos) {
-    rotary_prepare(pos, theta);
-}
-
 const Scheme scheme_prope = {
     .name = "prope",
     .formula = "q_t, k_t: pair i < p d/2 turned by t b^(-2i/d)",
@@ -31,9 +27,10 @@ const Scheme scheme_prope = {
     .options = prope_options,
     .enters = ENTERS_ROTATION,
     .relative = true,
+    .theta = theta,
     .check = rotary_check,
     .layout = rotary_layout,
-    .prepare = prepare,
+    .prepare = rotary_prepare,
     .qk_forward = rotary_forward,
     .qk_backward = rotary_backward,
 };

@@ -8,10 +8,6 @@ typedef struct {
 
 static const Option rope_options[] = {ROTARY_OPTION_ROWS(RopeOptions, "10000"), {0}};
 
-static void prepare(Position *pos) {
-    rotary_prepare(pos, rotary_theta);
-}
-
 const Scheme scheme_rope = {
     .name = "rope",
     .formula = "q_t, k_t: pair i turned by t b^(-2i/d)",
@@ -22,9 +18,10 @@ const Scheme scheme_rope = {
     .options = rope_options,
     .enters = ENTERS_ROTATION,
     .relative = true,
+    .theta = rotary_theta,
     .check = rotary_check,
     .layout = rotary_layout,
-    .prepare = prepare,
+    .prepare = rotary_prepare,
     .qk_forward = rotary_forward,
     .qk_backward = rotary_backward,
 };

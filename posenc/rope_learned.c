@@ -96,32 +96,12 @@ static void qk_forward(const Position *pos, int layer, real *q, real *k, int str
     turn(pos, layer, k, stride, at, rows, +1);
 }
 
-// Forward was y = R(t theta) x. Turning y a little further moves it along (-y1, y0), so dphi = dy1 y0 - dy0 y1, and
-// with phi = t theta, dtheta = sum over tokens of t dphi. From the rotated values alone: nothing else was kept.
-static void add_dtheta(real *dtheta, const real *dy, const real *y, int t, const Position *pos) {
-    const int pairs = rotary_pairs(pos);
-    const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
-    for (int i = 0; i < pairs; i++) {
-        const int c0 = half ? i : 2 * i, c1 = half ? i + pairs : 2 * i + 1;
-        dtheta[i] += (real)t * (dy[c1] * y[c0] - dy[c0] * y[c1]);
-    }
-}
-
+// A torque on each angle, and the rotation of the gradient backwards.
 static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
     if (rotary_skips(pos, layer)) return;
-    const int H = pos->shape.heads, d = head_width(&pos->shape), T = rows / pos->batch;
-    // A slab for each sequence and head: whatever the number of threads, each sum has one owner and one order.
-#pragma omp for collapse(2)
-    for (int b = 0; b < pos->batch; b++)
-        for (int h = 0; h < H; h++) {
-            real *dtheta = pos->dtables[SLABS] + ((size_t)b * H + h) * rotary_pairs(pos);
-            for (int r = b * T; r < (b + 1) * T; r++) {
-                const size_t row = (size_t)r * stride + (size_t)h * d;
-                add_dtheta(dtheta, dq + row, q + row, at[r].t, pos);
-                add_dtheta(dtheta, dk + row, k + row, at[r].t, pos);
-            }
-        }
+    rotary_torque(pos->dtables[SLABS], pos, dq, q, stride, at, rows, 0);
+    rotary_torque(pos->dtables[SLABS], pos, dk, k, stride, at, rows, 0);
     slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), pos->dtables[SLABS],
                  pos->batch, frequencies(pos));
     turn(pos, layer, dq, stride, at, rows, -1);

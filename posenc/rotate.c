@@ -1,8 +1,10 @@
 #include "posenc/rotate.h"
+#include "posenc/slabs.h"
 
 #include "model/team.h"
 
-enum { COSINE, SINE }; // tables
+enum { COSINE, SINE }; // tables (positions, pairs)
+enum { SUM, SLABS };   // dtables where the scaling learns: dtheta (pairs), and of the layer at work (B, H, pairs)
 
 // y0 = x0 cos - x1 sin,  y1 = x0 sin + x1 cos
 static void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
@@ -51,27 +53,68 @@ const char *rotary_check(const Position *pos) {
 }
 
 void rotary_layout(Position *pos, Arena *arena, bool training) {
-    (void)training;
-    const size_t numbers = (size_t)pos->positions * rotary_pairs(pos);
-    pos->tables[COSINE] = arena_reals(arena, numbers); // (positions, pairs)
-    pos->tables[SINE] = arena_reals(arena, numbers);   // (positions, pairs)
+    const size_t pairs = (size_t)rotary_pairs(pos);
+    pos->tables[COSINE] = arena_reals(arena, pos->positions * pairs);
+    pos->tables[SINE] = arena_reals(arena, pos->positions * pairs);
+    if (!training || !pos->scaling.learns) return;
+    pos->dtables[SUM] = arena_reals(arena, pairs);
+    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
+}
+
+// Radians a token of a pair beyond the unscaled tokens.
+static double stretched(const Position *pos, const Stretch *stretch, int pair) {
+    return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
 }
 
 // Angles in double: at position 131072 a float angle is already 0.004 rad off.
-void rotary_prepare(Position *pos, double (*theta)(const Position *pos, int pair)) {
+void rotary_prepare(Position *pos) {
     const int pairs = rotary_pairs(pos);
+    Stretch made;
+    const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->positions, pairs);
+    const int unscaled = stretch ? stretch->unscaled : 0;
+    const double length = stretch ? stretch->attention : 1;
 #pragma omp parallel for
     for (int t = 0; t < pos->positions; t++) {
         for (int i = 0; i < pairs; i++) {
-            const double angle = t * theta(pos, i);
-            pos->tables[COSINE][(size_t)t * pairs + i] = (real)cos(angle);
-            pos->tables[SINE][(size_t)t * pairs + i] = (real)sin(angle);
+            const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
+            pos->tables[COSINE][(size_t)t * pairs + i] = (real)(length * cos(angle));
+            pos->tables[SINE][(size_t)t * pairs + i] = (real)(length * sin(angle));
         }
     }
 }
 
 double rotary_theta(const Position *pos, int pair) {
     return pow(rotary_of(pos)->base, -(double)pair / rotary_pairs(pos));
+}
+
+int rotary_fast_pairs(const Position *pos, int length) {
+    int fast = 0;
+    for (int i = 0; i < rotary_pairs(pos); i++) fast += length * pos->scheme->theta(pos, i) >= 2 * M_PI;
+    return fast;
+}
+
+// Turning y a little further moves it along (-y1, y0), so dphi = dy1 y0 - dy0 y1, and with phi = t theta, dtheta is the
+// sum over tokens of t dphi. From the rotated values alone: nothing else was kept.
+static void add_torque(real *dtheta, const real *dy, const real *y, int t, int pairs, bool half) {
+    for (int i = 0; i < pairs; i++) {
+        const int c0 = half ? i : 2 * i, c1 = half ? i + pairs : 2 * i + 1;
+        dtheta[i] += (real)t * (dy[c1] * y[c0] - dy[c0] * y[c1]);
+    }
+}
+
+// A sum for each sequence and head: whatever the number of threads, each has one owner and one order.
+void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
+                   int rows, int from) {
+    const int H = pos->shape.heads, d = head_width(&pos->shape), pairs = rotary_pairs(pos), T = rows / pos->batch;
+    const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
+#pragma omp for collapse(2)
+    for (int b = 0; b < pos->batch; b++)
+        for (int h = 0; h < H; h++)
+            for (int r = b * T; r < (b + 1) * T; r++) {
+                const size_t row = (size_t)r * stride + (size_t)h * d;
+                if (at[r].t >= from)
+                    add_torque(dtheta + ((size_t)b * H + h) * pairs, dy + row, y + row, at[r].t, pairs, half);
+            }
 }
 
 static void turn(const Position *pos, real *x, int stride, const Place *at, int rows, int direction) {
@@ -97,8 +140,21 @@ void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride
 // Its length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
 void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
-    (void)q, (void)k;
     if (rotary_skips(pos, layer)) return;
+    if (pos->dtables[SUM]) {
+        const int from = pos->scaling.wide.unscaled, pairs = rotary_pairs(pos);
+        rotary_torque(pos->dtables[SLABS], pos, dq, q, stride, at, rows, from);
+        rotary_torque(pos->dtables[SLABS], pos, dk, k, stride, at, rows, from);
+        slabs_reduce(pos->dtables[SUM], pos->dtables[SLABS], pos->batch * pos->shape.heads, pairs);
+    }
     turn(pos, dq, stride, at, rows, -1);
     turn(pos, dk, stride, at, rows, -1);
+}
+
+// Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
+void rotary_dfactors(double *dfactors, Position *pos) {
+    for (int i = 0; i < rotary_pairs(pos); i++) {
+        dfactors[i] = -stretched(pos, &pos->scaling.wide, i) * (double)pos->dtables[SUM][i];
+        pos->dtables[SUM][i] = 0;
+    }
 }

@@ -54,15 +54,26 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// Hooks: an odd head width is refused; tables of cosines and sines (positions, pairs).
+// Hooks: an odd head width is refused; tables of cosines and sines (positions, pairs), for the scheme's theta and what
+// pos->scaling makes of it.
 const char *rotary_check(const Position *pos);
 void rotary_layout(Position *pos, Arena *arena, bool training);
+void rotary_prepare(Position *pos);
 
-// For a prepare hook: tables for the frequencies that `theta` gives, radians a token.
-void rotary_prepare(Position *pos, double (*theta)(const Position *pos, int pair));
-
-// The common frequencies: base^(-pair / pairs).
+// The theta hook of the common frequencies: base^(-pair / pairs).
 double rotary_theta(const Position *pos, int pair);
+
+// Pairs that make a full turn within `length` tokens.
+int rotary_fast_pairs(const Position *pos, int length);
+
+// Forward was y = R(t theta) x for each pair. dtheta (B, H, pairs) += sum of t dphi over the tokens of each sequence
+// and head that stand at `from` or later; y and dy (rows, H d), rows `stride` apart. Called by every thread of a team,
+// ends in a barrier.
+void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
+                   int rows, int from);
+
+// Where pos->scaling learns: dL/dlog factors (pairs) of what backward has added up since the last call.
+void rotary_dfactors(double *dfactors, Position *pos);
 
 // q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.
 void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows);
