@@ -5,11 +5,13 @@
 #include "cmd/commands.h"
 #include "cmd/config.h"
 #include "cmd/generate.h"
+#include "cmd/interrupt.h"
 #include "cmd/progress.h"
+#include "cmd/rotation.h"
 #include "cmd/run.h"
+#include "posenc/rotate.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +19,6 @@
 #include <unistd.h>
 
 #define SAMPLE_TOKENS 200
-
-// SIGINT, SIGTERM and SIGHUP ask the loop to stop after the step at work; a handler can reach nothing but a global.
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number) {
-    interrupted = signal_number;
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = interrupt};
-    action.sa_flags = SA_RESETHAND; // a second one ends the program at once
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the run
-}
 
 // With --resume, all options come from the run's config.json; one that was typed again must agree, unless it may
 // differ on a resume.
@@ -87,6 +72,18 @@ static void describe_data(const Corpus *corpus) {
                (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
 }
 
+// Pairs that turn fully within the trained length have seen all their angles; the others are what limits longer texts.
+static void describe_rotations(const Position *pos) {
+    if (!pos->scheme->theta) return;
+    const Scaling *scaling = &pos->scaling;
+    const int original = scaling->original ? scaling->original : pos->shape.context;
+    const int fast = rotary_fast_pairs(pos, original);
+    printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
+           original);
+    if (scaling->original)
+        printf("        stretched %g times by %s\n", scaling->factor, method_name(scaling->method));
+}
+
 static void describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
@@ -96,6 +93,7 @@ static void describe(const Trainer *trainer, const TrainOptions *options) {
            options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
+    describe_rotations(&gpt->pos);
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
     if (done >= options->steps)
@@ -157,9 +155,9 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
             progress_clear(&line);
             print_sample(trainer, step);
         }
-        if ((due(step, options->save_every, options->steps) || interrupted) && !save(trainer, paths, log, error))
-            return false;
-        if (interrupted) break;
+        const bool stop = interrupt_came();
+        if ((due(step, options->save_every, options->steps) || stop) && !save(trainer, paths, log, error)) return false;
+        if (stop) break;
     }
     progress_clear(&line);
     return true;
@@ -223,7 +221,7 @@ int command_train(int argc, char **argv) {
               begin(&trainer, &lock, &paths, &options, &error) &&
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
-        catch_signals();
+        interrupt_catch();
         describe(&trainer, &options);
         ok = train(&trainer, &paths, &options, &log, &error);
     }
@@ -253,6 +251,7 @@ static const Command commands[] = {
     {"train", command_train, "shards -> a run: weights, log, samples", false},
     {"eval", command_eval, "perplexity of a run by context length and by position", false},
     {"sample", command_sample, "text from a run", false},
+    {"extend", command_extend, "a run with its rotations stretched to longer contexts", false},
     {"demo", command_demo, "train every position scheme on little stories and compare them", false},
     {"properties", command_properties, "what is claimed of position schemes, measured", false},
     {"gradcheck", command_gradcheck, "every gradient against central differences", true},

@@ -91,12 +91,9 @@ static size_t digits_of(const TrainOptions *options) {
     return 15;
 }
 
-bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
-    json_t *config = json_pack("{s:s, s:o, s:{s:i, s:I, s:I}, s:o, s:o}", "bitter", BITTER_VERSION, "options",
-                               options_json(options), "model", "vocab_size", gpt->shape.vocab, "parameters",
-                               (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
-                               (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine",
-                               machine_json());
+// Add what is new and write; `config` is released.
+static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
+    json_object_set_new(config, "options", options_json(options));
     if (options->scaling.original > 0) json_object_set_new(config, "rotation", rotation_json(&options->scaling));
     char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options))) : NULL;
     json_decref(config);
@@ -104,6 +101,14 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
     const bool ok = atomic_text(path, text, error);
     free(text);
     return ok;
+}
+
+bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
+    json_t *config = json_pack(
+        "{s:s, s:n, s:{s:i, s:I, s:I}, s:o, s:o}", "bitter", BITTER_VERSION, "options", "model", "vocab_size",
+        gpt->shape.vocab, "parameters", (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
+        (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine", machine_json());
+    return write_config(path, config, options, error);
 }
 
 // NULL when the file is not a JSON object with the members every config has.
@@ -122,6 +127,11 @@ static json_t *load(const char *path, Error *error) {
     fail_input(error, "%s has no \"options\" and \"data\"; it is not a run's config.json", path);
     json_decref(config);
     return NULL;
+}
+
+bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error) {
+    json_t *config = load(from, error);
+    return config && write_config(path, config, options, error);
 }
 
 static bool read_option(TrainOptions *options, const char *name, const json_t *value, const char *path, Error *error) {

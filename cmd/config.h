@@ -11,6 +11,10 @@
 // Write every resolved option, the model's sizes, the data's fingerprint and the machine. Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
+// The config of a run that was made from another one, at `from`, without training: its options, and the rotations in
+// them, are new, all else is copied. Atomic.
+bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
+
 // Read the options back, each checked as if it had been typed, the stretch of the rotations, and the vocabulary's size.
 // Keys that are missing keep their defaults; unknown ones fail (input), naming the nearest.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
 #include "cmd/npy.h"
+#include "cmd/passkey.h"
 #include "cmd/progress.h"
 #include "cmd/tasks.h"
 
@@ -14,8 +15,8 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long stride, eval_tokens, samples, threads;
-    bool by_position, train_split, task;
+    long long stride, eval_tokens, samples, depths, seed, threads;
+    bool by_position, train_split, task, passkey;
 } EvalOptions;
 
 #define FIELD(name) offsetof(EvalOptions, name)
@@ -37,20 +38,46 @@ static const Option eval_options[] = {
      "write the first window's logits (N, V), float32"},
     {"task", OPTION_FLAG, FIELD(task), NULL, 0, 0, NULL, NULL,
      "count right answers to a task's exercises, by length up to twice the trained one"},
-    {"samples", OPTION_INTEGER, FIELD(samples), "200", 1, 1e6, NULL, "N", "with --task, exercises of each length"},
+    {"passkey", OPTION_FLAG, FIELD(passkey), NULL, 0, 0, NULL, NULL,
+     "find a number told in a long text, by length and depth"},
+    {"samples", OPTION_INTEGER, FIELD(samples), NULL, 1, 1e6, NULL, "N",
+     "exercises of each length with --task (200), documents of each length and depth with --passkey (20)"},
+    {"depths", OPTION_INTEGER, FIELD(depths), "5", 2, 101, NULL, "N", "with --passkey, from 0% to 100%"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "with --passkey, which keys"},
     THREADS_OPTION_ROW(EvalOptions),
     {0},
 };
 
-// Text is cut into windows, a task makes its own exercises: each has options that mean nothing to the other.
-static bool check_given(const bool *given, bool task, Error *error) {
-    static const char *const of_text[] = {"context", "stride", "eval-tokens", "by-position", "train-split", "logits"};
-    if (!task && given[option_find(eval_options, "samples") - eval_options])
-        return fail_input(error, "--samples belongs to --task; give both, or neither");
-    for (size_t i = 0; task && i < sizeof of_text / sizeof *of_text; i++)
-        if (given[option_find(eval_options, of_text[i]) - eval_options])
-            return fail_input(error, "--%s is about text, and --task makes its own exercises; leave one of them out",
-                              of_text[i]);
+// What is evaluated, and the options that belong only there.
+typedef enum { TEXT = 1, TASK = 2, PASSKEY = 4 } Subject;
+
+static const struct {
+    const char *option;
+    int subjects;
+    const char *owners;
+} belongings[] = {
+    {"data", TEXT | TASK, "text and --task"},
+    {"context", TEXT | PASSKEY, "text and --passkey"},
+    {"stride", TEXT, "text"},
+    {"eval-tokens", TEXT, "text"},
+    {"by-position", TEXT, "text"},
+    {"train-split", TEXT, "text"},
+    {"logits", TEXT, "text"},
+    {"samples", TASK | PASSKEY, "--task and --passkey"},
+    {"depths", PASSKEY, "--passkey"},
+    {"seed", PASSKEY, "--passkey"},
+};
+
+static bool check_given(const bool *given, const EvalOptions *options, Error *error) {
+    const Subject subject = options->task ? TASK : options->passkey ? PASSKEY : TEXT;
+    if (options->task && options->passkey) return fail_input(error, "give --task or --passkey, not both");
+    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
+        if (given[option_find(eval_options, belongings[i].option) - eval_options] &&
+            !(belongings[i].subjects & subject))
+            return fail_input(error, "--%s belongs to %s, %s; leave it out", belongings[i].option, belongings[i].owners,
+                              subject == TASK      ? "and --task makes its own exercises"
+                              : subject == PASSKEY ? "and --passkey makes its own documents"
+                                                   : "of which neither was asked for");
     return true;
 }
 
@@ -247,25 +274,44 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     return ok;
 }
 
+static bool find_passkeys(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    int windows[CONTEXTS_MOST], count;
+    if (!parse_contexts(windows, &count, options->context, run->gpt.shape.context, error)) return false;
+    const PasskeySettings settings = {.windows = windows,
+                                      .count = count,
+                                      .samples = options->samples ? (int)options->samples : 20,
+                                      .depths = (int)options->depths,
+                                      .seed = (uint64_t)options->seed,
+                                      .csv = options->csv};
+    return evaluate_passkey(run, directory, &settings, error);
+}
+
+static bool answer_exercises(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    const TaskSettings settings = {options->data, options->csv, options->samples ? (int)options->samples : 200};
+    return evaluate_task(run, directory, &settings, error);
+}
+
 int command_eval(int argc, char **argv) {
     static const Usage usage = {"eval",
                                 "Perplexity of a run on the whole validation text: every token is scored once, sums "
-                                "are divided by their count. With --task, how many answers are right.",
+                                "are divided by their count. With --task, how many answers are right; with --passkey, "
+                                "how many numbers are found again.",
                                 "RUN", eval_options,
                                 "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
-                                "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"};
+                                "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"
+                                "  bitter eval runs/rope --passkey --context 512,2048\n"};
     EvalOptions options;
     bool given[ARGUMENTS_MOST];
     Error error;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const char *directory = arguments_single(&usage, first, argc, argv);
-    if (!check_given(given, options.task, &error)) die("eval", &error);
+    if (!check_given(given, &options, &error)) die("eval", &error);
     threads_use(options.threads);
     Run run;
     if (!run_open(&run, directory, options.past, &error)) die("eval", &error);
-    const TaskSettings settings = {options.data, options.csv, (int)options.samples};
-    const bool ok = options.task ? evaluate_task(&run, directory, &settings, &error)
-                                 : evaluate_text(&run, directory, &options, &error);
+    const bool ok = options.task      ? answer_exercises(&run, directory, &options, &error)
+                    : options.passkey ? find_passkeys(&run, directory, &options, &error)
+                                      : evaluate_text(&run, directory, &options, &error);
     run_close(&run);
     if (!ok) die("eval", &error);
     return 0;

@@ -1,16 +1,15 @@
 // `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/output.h"
 #include "data/builtin.h"
 #include "data/corpus.h"
+#include "data/scatter.h"
 #include "data/source.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
@@ -39,14 +38,17 @@ static const Option prepare_options[] = {
 
 static const Usage usage = {
     .command = "prepare",
-    .summary = "Turn text into token shards to train on. An INPUT is a text file, a .gz file, - for standard input, or "
-               "builtin:NAME[:key=value,...]. The directory appears when it is complete, or not at all.",
+    .summary =
+        "Turn text into token shards to train on. An INPUT is a text file, a .gz file, - for standard input, or "
+        "builtin:NAME[:key=value,...]. The directory appears when it is complete, or not at all. builtin:passkey "
+        "is scattered through the training part of the other inputs.",
     .operands = "INPUT...",
     .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"
                 "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
                 "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
-                "  bitter prepare builtin:tales:bytes=1e8,seed=2\n",
+                "  bitter prepare builtin:tales:bytes=1e8,seed=2\n"
+                "  bitter prepare book.txt builtin:passkey:share=0.05\n",
 };
 
 // SIGINT, SIGTERM and SIGHUP ask the work to stop where it can; a handler can reach nothing but a global.
@@ -83,6 +85,8 @@ typedef struct {
 typedef struct {
     Document *documents; // (count)
     size_t count, capacity, bytes;
+    const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
+    BuiltinCorpus scattered;
 } Library;
 
 static void library_free(Library *library) {
@@ -137,10 +141,27 @@ static bool add_file(Library *library, const char *input, Error *error) {
     return library_add(library, name, &text, error);
 }
 
+// Which input is to be scattered? Only what other text is there for.
+static bool find_scattered(Library *library, char **inputs, int count, Error *error) {
+    for (int i = 0; count > 1 && i < count; i++) {
+        BuiltinCorpus corpus;
+        if (!is_builtin(inputs[i])) continue;
+        if (!builtin_choose(&corpus, inputs[i], error)) return false;
+        if (!corpus.builtin->scattered) continue;
+        if (library->scattered_name)
+            return fail_input(error, "%s and %s are both to be scattered through other text; give one of them",
+                              library->scattered_name, inputs[i]);
+        library->scattered_name = inputs[i];
+        library->scattered = corpus;
+    }
+    return true;
+}
+
 static bool read_inputs(Library *library, char **inputs, int count, Error *error) {
     const bool show = isatty(STDERR_FILENO) && count > 1;
-    bool ok = true;
+    bool ok = find_scattered(library, inputs, count, error);
     for (int i = 0; ok && i < count; i++) {
+        if (inputs[i] == library->scattered_name) continue;
         ok = undisturbed(error) &&
              (is_builtin(inputs[i]) ? add_builtin(library, inputs[i], error) : add_file(library, inputs[i], error));
         if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)library->bytes * 1e-6);
@@ -157,6 +178,8 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
         ok = undisturbed(error) &&
              tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
+    if (ok && library->scattered_name)
+        ok = scatter_extend(tokenizer, &library->scattered, library->scattered_name, library->bytes, error);
     const int end = tokenizer_end(tokenizer);
     const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < library->count; i++) {
@@ -167,117 +190,6 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
         text_free(&document->text);
     }
     return ok;
-}
-
-// A directory that gets its name when it is complete.
-typedef struct {
-    char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
-    size_t existing; // length of the part of `parent` that was not made for this output
-    bool made;
-} Output;
-
-// The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
-static void name_of(char name[TEXT_CAPACITY], const char *input) {
-    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
-    size_t length = strlen(base);
-    if (is_builtin(input)) {
-        base = input + strlen(BUILTIN_PREFIX);
-        length = strcspn(base, ":");
-    } else if (strcmp(input, "-") == 0) {
-        base = "stdin";
-        length = strlen(base);
-    } else {
-        if (length > 3 && path_ends_with(base, ".gz")) length -= 3;
-        size_t dot = length;
-        while (dot > 0 && base[--dot] != '.') continue;
-        if (dot > 0) length = dot;
-    }
-    if (length > 0)
-        snprintf(name, TEXT_CAPACITY, "%.*s", (int)length, base);
-    else
-        snprintf(name, TEXT_CAPACITY, "text");
-}
-
-// Whether it does not exist or is an empty directory; one that is renamed cannot replace a symbolic link.
-static bool check_free(const char *path, Error *error) {
-    struct stat status;
-    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
-        return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
-    DIR *entries = opendir(path);
-    if (!entries && errno == ENOENT) return true;
-    if (!entries)
-        return fail_input(error, "cannot use %s for --out: %s; choose a new directory", path, strerror(errno));
-    bool empty = true;
-    for (const struct dirent *entry; (entry = readdir(entries));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
-    closedir(entries);
-    return empty ||
-           fail_input(error, "%s is there already and not empty; choose another --out, or remove it first", path);
-}
-
-static bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
-    char name[TEXT_CAPACITY];
-    name_of(name, first_input);
-    *output = (Output){.existing = PATH_CAPACITY};
-    bool fits =
-        *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
-    if (!fits) return false;
-    for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
-    const char *slash = strrchr(output->path, '/'), *base = slash ? slash + 1 : output->path;
-    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-        return fail_input(error, "--out %s cannot be replaced as a whole; give the name of a new directory",
-                          output->path);
-    size_t length = (size_t)(base - output->path);
-    const char *parent = length > 0 ? output->path : "./";
-    if (!path_format(output->parent, error, "%.*s", length > 1 ? (int)length - 1 : 1, parent)) return false;
-    return check_free(output->path, error) &&
-           path_format(output->temporary, error, "%s.%ld.tmp", output->path, (long)getpid());
-}
-
-// The length of the part of the path that exists.
-static size_t existing_part(const char path[PATH_CAPACITY]) {
-    char part[PATH_CAPACITY];
-    memcpy(part, path, sizeof part);
-    while (!path_exists(part)) {
-        char *slash = strrchr(part, '/');
-        if (!slash) return 0;
-        *slash = 0;
-    }
-    return strlen(part);
-}
-
-static bool output_create(Output *output, Error *error) {
-    output->existing = existing_part(output->parent);
-    if (!directory_create(output->parent, error)) return false;
-    if (mkdir(output->temporary, 0777) != 0)
-        return fail_input(error, "cannot create the directory %s: %s; choose an --out that you can write to",
-                          output->temporary, strerror(errno));
-    output->made = true;
-    return true;
-}
-
-static bool output_complete(Output *output, Error *error) {
-    if (rename(output->temporary, output->path) != 0)
-        return fail_run(error, "cannot rename %s to %s: %s", output->temporary, output->path, strerror(errno));
-    output->made = false;
-    return directory_sync(output->parent, error);
-}
-
-// Remove what is there of a failed output, and the parents that were made for it.
-static void output_discard(Output *output) {
-    DIR *entries = output->made ? opendir(output->temporary) : NULL;
-    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-        char path[PATH_CAPACITY];
-        Error ignored;
-        if (path_format(path, &ignored, "%s/%s", output->temporary, entry->d_name)) unlink(path);
-    }
-    if (entries) closedir(entries);
-    if (output->made) rmdir(output->temporary);
-    while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
-        char *slash = strrchr(output->parent, '/');
-        if (!slash) break;
-        *slash = 0;
-    }
 }
 
 typedef struct {
@@ -312,41 +224,71 @@ static bool check_splits(uint64_t count, uint64_t training, double validation, E
         (unsigned long long)count, validation, training ? "validation" : "training");
 }
 
-static void print_summary(const Output *output, const PrepareOptions *options, const Tokenizer *tokenizer,
-                          size_t text_bytes, const Shards *train, const Shards *val) {
+// What the directory will hold.
+typedef struct {
+    Tokenizer tokenizer;
+    Tokens tokens;    // of the text, training and validation
+    Tokens mixed;     // of training with the scattered documents, when there are any
+    size_t documents; // scattered
+    Shards train, val;
+} Prepared;
+
+static void prepared_free(Prepared *prepared) {
+    tokenizer_free(&prepared->tokenizer);
+    tokens_free(&prepared->tokens);
+    tokens_free(&prepared->mixed);
+}
+
+// Validation is the end of the text, and only what is left is mixed with anything.
+static bool split(Prepared *prepared, const Library *library, const PrepareOptions *options, Error *error) {
+    const uint16_t *ids = prepared->tokens.ids;
+    const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
+    if (!check_splits(count, training, options->validation, error)) return false;
+    prepared->train = (Shards){"train", ids, training, 0};
+    prepared->val = (Shards){"val", ids + training, count - training, 0};
+    if (!library->scattered_name) return true;
+    if (!scatter(&prepared->mixed, &prepared->documents, ids, (size_t)training, &prepared->tokenizer,
+                 &library->scattered, library->scattered_name, error))
+        return false;
+    prepared->train.ids = prepared->mixed.ids;
+    prepared->train.tokens = prepared->mixed.count;
+    return true;
+}
+
+static void print_summary(const Prepared *prepared, const Output *output, const PrepareOptions *options,
+                          const Library *library) {
+    const Shards *train = &prepared->train, *val = &prepared->val;
+    const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
     char kind[TEXT_CAPACITY];
     option_print(options, option_find(prepare_options, "tokenizer"), kind);
-    printf("text         %zu bytes\n", text_bytes);
-    printf("tokenizer    %s, vocabulary of %d\n", kind, tokenizer->vocab_size);
+    printf("text         %zu bytes\n", library->bytes);
+    printf("tokenizer    %s, vocabulary of %d\n", kind, prepared->tokenizer.vocab_size);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
+    if (library->scattered_name)
+        printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
+               library->scattered_name, 100 * scattered / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
     printf("next         bitter train --data %s\n", output->path);
 }
 
-static bool write_output(Output *output, const Tokens *tokens, const Tokenizer *tokenizer, size_t text_bytes,
-                         const PrepareOptions *options, Error *error) {
-    const uint64_t count = tokens->count, training = corpus_training_count(count, options->validation);
-    Shards train = {"train", tokens->ids, training, 0}, val = {"val", tokens->ids + training, count - training, 0};
+static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
     char path[PATH_CAPACITY];
-    bool ok = check_splits(count, training, options->validation, error) &&
-              path_format(path, error, "%s/tokenizer.json", output->temporary) &&
-              tokenizer_write(tokenizer, path, error) && write_shards(&train, output, options, error) &&
-              write_shards(&val, output, options, error) && undisturbed(error) && output_complete(output, error);
-    if (ok) print_summary(output, options, tokenizer, text_bytes, &train, &val);
-    return ok;
+    return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
+           tokenizer_write(&prepared->tokenizer, path, error) &&
+           write_shards(&prepared->train, output, options, error) &&
+           write_shards(&prepared->val, output, options, error) && undisturbed(error) && output_complete(output, error);
 }
 
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
     Library library = {0};
-    Tokens tokens = {0};
-    Tokenizer tokenizer = {0};
+    Prepared prepared = {0};
     bool ok = output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
               read_inputs(&library, inputs, count, error) &&
-              encode(&tokens, &tokenizer, &library, (TokenizerKind)options->tokenizer, error) &&
-              write_output(output, &tokens, &tokenizer, library.bytes, options, error);
+              encode(&prepared.tokens, &prepared.tokenizer, &library, (TokenizerKind)options->tokenizer, error) &&
+              split(&prepared, &library, options, error) && write_output(output, &prepared, options, error);
+    if (ok) print_summary(&prepared, output, options, &library);
     library_free(&library);
-    tokens_free(&tokens);
-    tokenizer_free(&tokenizer);
+    prepared_free(&prepared);
     return ok;
 }
 

@@ -22,6 +22,10 @@ json_t *rotation_json(const Scaling *scaling) {
         json_object_set_new(object, "growth", json_real(scaling->growth));
     else
         add_stretch(object, &scaling->wide, scaling->pairs);
+    if (scaling->evaluations > 0)
+        json_object_set_new(object, "search",
+                            json_pack("{s:f, s:I, s:I}", "loss", scaling->loss, "evaluations",
+                                      (json_int_t)scaling->evaluations, "tokens", (json_int_t)scaling->tokens));
     if (!scaling->has_brief) return object;
     json_t *brief = json_object();
     add_stretch(brief, &scaling->brief, scaling->pairs);
@@ -78,7 +82,10 @@ bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Err
     scaling->original = (int)original;
     if (scaling->method == METHOD_DYNAMIC) return read_number(&scaling->growth, object, "growth", 1, 1e6, path, error);
     if (!read_stretch(&scaling->wide, &scaling->pairs, object, path, error)) return false;
-    const json_t *brief = json_object_get(object, "short");
+    const json_t *search = json_object_get(object, "search"), *brief = json_object_get(object, "short");
+    scaling->loss = json_number_value(json_object_get(search, "loss"));
+    scaling->evaluations = json_integer_value(json_object_get(search, "evaluations"));
+    scaling->tokens = json_integer_value(json_object_get(search, "tokens"));
     int pairs = scaling->pairs;
     scaling->has_brief = brief;
     if (brief && !read_stretch(&scaling->brief, &pairs, brief, path, error)) return false;

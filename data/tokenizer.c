@@ -190,6 +190,12 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
     return true;
 }
 
+bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
+    return a->kind == b->kind && a->vocab_size == b->vocab_size &&
+           (a->kind != TOKENIZER_CHARS ||
+            memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
+}
+
 int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]) {
     assert(id >= 0 && id < tokenizer->vocab_size);
     switch (tokenizer->kind) {

@@ -48,6 +48,9 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
 bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
                       Error *error);
 
+// Do they turn the same text into the same ids?
+bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
+
 // The bytes of one token, not terminated; returns how many (0 for the end of a document; "<id>" for NONE).
 int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]);
 

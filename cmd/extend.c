@@ -1,0 +1,305 @@
+// `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
+#include "cmd/extend.h"
+
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+#include "cmd/config.h"
+#include "cmd/rotation.h"
+#include "posenc/rotate.h"
+#include "posenc/search.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FIELD(name) offsetof(ExtendOptions, name)
+
+static const Option extend_options[] = {
+    {"method", OPTION_CHOICE, FIELD(method), "yarn", 0, 0, METHOD_NAMES, "M", "how the factors are found"},
+    {"factor", OPTION_NUMBER, FIELD(factor), "8", 1, 1e5, NULL, "S", "the new context, times the run's own"},
+    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "RUN2", "by default RUN-METHOD"},
+    {"keep-short", OPTION_FLAG, FIELD(keep_short), NULL, 0, 0, NULL, NULL,
+     "windows up to the original length turn as before"},
+    {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
+     "find new factors for those short windows, keep the long ones"},
+    {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, "code|exact|paper", "HOW",
+     "yarn: as its authors' code, that without rounding, or their paper has it"},
+    {"beta-fast", OPTION_NUMBER, FIELD(formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
+     "yarn: pairs with more turns in the original length keep their speed"},
+    {"beta-slow", OPTION_NUMBER, FIELD(formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
+     "yarn: pairs with fewer are slowed by the factor"},
+    {"tune", OPTION_FLAG, FIELD(tune), NULL, 0, 0, NULL, NULL, "yarn: choose both betas on the text"},
+    {"high-freq", OPTION_NUMBER, FIELD(formula.high_freq), "4", 0.001, 1e6, NULL, "X", "llama3: as beta-fast"},
+    {"low-freq", OPTION_NUMBER, FIELD(formula.low_freq), "1", 0.001, 1e6, NULL, "X", "llama3: as beta-slow"},
+    {"growth", OPTION_CHOICE, FIELD(growth), "paper", 0, 0, "paper|factor", "HOW",
+     "dynamic: s is the window / the original length, or Hugging Face's s"},
+    {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "its training text is searched on; default: the run's"},
+    {"windows", OPTION_INTEGER, FIELD(windows), "6", 1, SEARCH_WINDOWS_MOST, NULL, "N",
+     "of that text, each of the new length"},
+    {"population", OPTION_INTEGER, FIELD(population), "64", 4, 1e5, NULL, "N", "longrope: candidates to begin with"},
+    {"parents", OPTION_INTEGER, FIELD(parents), "32", 2, 1e5, NULL, "N", "longrope: the best, which have children"},
+    {"mutations", OPTION_INTEGER, FIELD(mutations), "16", 0, 1e5, NULL, "N", "longrope: children of one, a generation"},
+    {"crossovers", OPTION_INTEGER, FIELD(crossovers), "16", 0, 1e5, NULL, "N", "longrope: children of two"},
+    {"generations", OPTION_INTEGER, FIELD(generations), "40", 0, 1e6, NULL, "N", "longrope: of children"},
+    {"probability", OPTION_NUMBER, FIELD(probability), "0.3", 0.001, 1, NULL, "P", "longrope: that a pair changes"},
+    {"far", OPTION_NUMBER, FIELD(far), "0.3", 0, 1, NULL, "P", "longrope: that a mutation leaps"},
+    {"abandon", OPTION_NUMBER, FIELD(abandon), "0.03", 0, 100, NULL, "X",
+     "longrope: give up who is worse by X nats / sqrt(windows); 0 = nobody"},
+    {"forget", OPTION_FLAG, FIELD(forget), NULL, 0, 0, NULL, NULL, "longrope: score known candidates again"},
+    {"one-by-one", OPTION_FLAG, FIELD(one_by_one), NULL, 0, 0, NULL, NULL,
+     "longrope: all cores on one candidate, not one each"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "longrope: of its dice"},
+    {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "longrope: go on with the search in --out"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "0", 0, 1e9, NULL, "N",
+     "gradient: of descent; 0 = as many tokens as longrope may read"},
+    {"lr", OPTION_NUMBER, FIELD(lr), "0.03", 0, 10, NULL, "X", "gradient: how far a step changes a factor's logarithm"},
+    THREADS_OPTION_ROW(ExtendOptions),
+    {0},
+};
+
+void print_stretch(const Stretch *stretch, int pairs) {
+    printf("factors ");
+    for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
+    printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
+}
+
+Stretch extension_formula(const Extension *x, Method method) {
+    Stretch stretch;
+    scaling_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
+    return stretch;
+}
+
+static bool open_text(Extension *x, int workers, Error *error) {
+    const char *data = *x->options->data ? x->options->data : x->run.options.data;
+    if (!corpus_open(&x->corpus, data, error)) return false;
+    if (!tokenizer_same(&x->corpus.tokenizer, &x->run.tokenizer))
+        return fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
+                          x->directory);
+    char name[PATH_CAPACITY + 32];
+    snprintf(name, sizeof name, "%s (training)", data);
+    return stretch_scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)x->options->windows, workers,
+                                 &x->corpus.train, name, error);
+}
+
+// YaRN with the betas that score best, of a grid.
+static void tune(Stretch *best, Extension *x) {
+    static const double fast[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32},
+                        slow[] = {0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
+    double best_fast = 0, best_slow = 0;
+    x->scaling.loss = INFINITY;
+    for (size_t i = 0; i < sizeof fast / sizeof *fast; i++)
+        for (size_t j = 0; j < sizeof slow / sizeof *slow && slow[j] < fast[i]; j++) {
+            FormulaOptions formula = x->options->formula;
+            Stretch stretch;
+            formula.beta_fast = fast[i];
+            formula.beta_slow = slow[j];
+            scaling_formula(&stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
+            const double loss = stretch_score_all(&x->scorer, &stretch);
+            x->scaling.evaluations++;
+            if (!(loss < x->scaling.loss)) continue;
+            x->scaling.loss = loss;
+            *best = stretch;
+            best_fast = fast[i];
+            best_slow = slow[j];
+        }
+    x->scaling.tokens = x->scorer.tokens;
+    printf("betas    %g and %g: the best of %lld pairs on %s\n", best_fast, best_slow, x->scaling.evaluations,
+           x->corpus.name);
+}
+
+// The stretch that the method finds.
+static bool find(Stretch *result, Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    switch ((Method)o->method) {
+    case METHOD_LONGROPE:
+        return open_text(x, threads_use(o->threads), error) && extend_by_search(result, x, error);
+    case METHOD_GRADIENT:
+        return open_text(x, threads_use(o->threads), error) && extend_by_descent(result, x, error);
+    case METHOD_DYNAMIC:
+        x->scaling.growth = o->growth == 0 ? 1 : x->factor;
+        return true;
+    case METHOD_YARN:
+        if (o->tune) {
+            if (!open_text(x, threads_use(o->threads), error)) return false;
+            tune(result, x);
+            return true;
+        }
+        break;
+    case METHOD_PI:
+    case METHOD_NTK:
+    case METHOD_LLAMA3:
+        break;
+    }
+    *result = extension_formula(x, (Method)o->method);
+    return true;
+}
+
+// What windows of the original length turned by so far.
+static Stretch short_stretch(const Extension *x) {
+    Stretch made, plain = {.attention = 1};
+    for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
+    const Stretch *stretch = scaling_stretch(&made, &x->run.gpt.pos.scaling, x->original, x->pairs);
+    return stretch ? *stretch : plain;
+}
+
+static bool extend(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const Scaling *before = &x->run.gpt.pos.scaling;
+    Stretch found;
+    x->scaling = o->short_only ? *before : (Scaling){.method = o->method};
+    x->scaling.evaluations = x->scaling.tokens = 0;
+    if (!find(&found, x, error)) return false;
+    if (o->short_only) {
+        x->scaling.brief = found;
+        x->scaling.has_brief = true;
+        return true;
+    }
+    x->scaling.factor = x->factor;
+    x->scaling.original = x->original;
+    x->scaling.pairs = x->pairs;
+    x->scaling.wide = found;
+    x->scaling.has_brief = o->keep_short;
+    if (o->keep_short) x->scaling.brief = short_stretch(x);
+    return true;
+}
+
+// The run can be extended, and how long it will be then.
+static bool settle(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const Position *pos = &x->run.gpt.pos;
+    if (!pos->scheme->theta)
+        return fail_input(error,
+                          "%s has positions of the scheme %s, whose frequencies cannot be stretched; train it with "
+                          "rope, partial or prope",
+                          x->directory, pos->scheme->name);
+    if (pos->shape.random_positions)
+        return fail_input(error,
+                          "%s was trained at random positions below %d, so it has no one length to stretch; train it "
+                          "without --random-positions",
+                          x->directory, pos->shape.random_positions);
+    const bool stretched = pos->scaling.original > 0;
+    x->pairs = rotary_pairs(pos);
+    x->base = rotary_of(pos)->base;
+    x->original = stretched ? pos->scaling.original : pos->shape.context;
+    const double window = o->short_only ? x->original : round(o->factor * pos->shape.context);
+    if (x->pairs > PAIRS_MOST)
+        return fail_input(error, "%s has heads of %d pairs; %d are the most", x->directory, x->pairs, PAIRS_MOST);
+    if (x->original < 2 || window > 1e6)
+        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
+                          pos->shape.context, o->factor, window);
+    if (o->short_only && !stretched)
+        return fail_input(
+            error, "--short: %s is not stretched, so short windows have no factors of their own; extend it first",
+            x->directory);
+    x->window = (int)window;
+    x->factor = window / x->original;
+    return true;
+}
+
+static bool check_options(const ExtendOptions *o, const bool *given, Error *error) {
+    static const struct {
+        const char *name;
+        unsigned methods; // that it belongs to
+    } special[] = {
+        {"ramp", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
+        {"beta-fast", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
+        {"beta-slow", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
+        {"tune", 1u << METHOD_YARN},
+        {"high-freq", 1u << METHOD_LLAMA3},
+        {"low-freq", 1u << METHOD_LLAMA3},
+        {"growth", 1u << METHOD_DYNAMIC},
+        {"data", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT | 1u << METHOD_YARN},
+        {"windows", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT | 1u << METHOD_YARN},
+        {"population", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"parents", 1u << METHOD_LONGROPE},
+        {"mutations", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"crossovers", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"generations", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"probability", 1u << METHOD_LONGROPE},
+        {"far", 1u << METHOD_LONGROPE},
+        {"abandon", 1u << METHOD_LONGROPE},
+        {"forget", 1u << METHOD_LONGROPE},
+        {"one-by-one", 1u << METHOD_LONGROPE},
+        {"seed", 1u << METHOD_LONGROPE},
+        {"resume", 1u << METHOD_LONGROPE},
+        {"short", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"steps", 1u << METHOD_GRADIENT},
+        {"lr", 1u << METHOD_GRADIENT},
+    };
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (given[option_find(extend_options, special[i].name) - extend_options] &&
+            !(special[i].methods >> o->method & 1))
+            return fail_input(error, "--%s means nothing to --method %s; leave it out", special[i].name,
+                              method_name(o->method));
+    if (o->formula.beta_fast <= o->formula.beta_slow)
+        return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
+                          o->formula.beta_slow);
+    if (o->formula.high_freq <= o->formula.low_freq)
+        return fail_input(error, "--high-freq %g must be above --low-freq %g", o->formula.high_freq,
+                          o->formula.low_freq);
+    if (o->mutations + o->crossovers < 1)
+        return fail_input(error, "--mutations 0 and --crossovers 0 leave no children; give some");
+    return !(o->resume && o->forget) ||
+           fail_input(error, "--forget would score again what --resume remembers; leave one of them out");
+}
+
+// Weights, tokenizer and, last, the config that makes it a run.
+static bool write_run(const Extension *x, Error *error) {
+    RunPaths from;
+    TrainOptions options = x->run.options;
+    options.scaling = x->scaling;
+    if (!x->options->short_only) options.context = x->window;
+    snprintf(options.out, sizeof options.out, "%s", x->options->out);
+    snprintf(options.init, sizeof options.init, "%s", x->directory);
+    return run_paths(&from, x->directory, error) && directory_create(x->options->out, error) &&
+           tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
+           model_save(x->paths.model, &x->run.gpt, error) &&
+           config_derive(x->paths.config, from.config, &options, error);
+}
+
+static void describe(const Extension *x) {
+    const int fast = rotary_fast_pairs(&x->run.gpt.pos, x->original);
+    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
+           x->directory, fast, x->pairs - fast, x->original, x->window, x->factor);
+    fflush(stdout);
+}
+
+static void print_result(const Extension *x) {
+    const Scaling *s = &x->scaling;
+    if (s->method == METHOD_DYNAMIC)
+        printf("factors  follow the window's length\n");
+    else
+        print_stretch(x->options->short_only ? &s->brief : &s->wide, x->pairs);
+    if (s->evaluations > 0)
+        printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", s->evaluations,
+               s->tokens, s->loss);
+    printf("next     bitter eval %s --context %d\n", x->options->out, x->window);
+}
+
+int command_extend(int argc, char **argv) {
+    static const Usage usage = {"extend",
+                                "A run with the same weights and other rotations, for contexts longer than it was "
+                                "trained at: by formula, searched or learned.",
+                                "RUN", extend_options,
+                                "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
+                                "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
+    ExtendOptions options;
+    bool given[ARGUMENTS_MOST];
+    Error error;
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
+    Extension x = {.options = &options, .directory = arguments_single(&usage, first, argc, argv)};
+    if (!*options.out) snprintf(options.out, sizeof options.out, "%.400s-%s", x.directory, method_name(options.method));
+    bool ok = check_options(&options, given, &error) && run_paths(&x.paths, options.out, &error) &&
+              run_open(&x.run, x.directory, "", &error);
+    if (!ok) die("extend", &error);
+    if (path_exists(x.paths.config) || path_exists(x.paths.model))
+        ok = fail_input(&error, "%s already holds a run; choose another --out", options.out);
+    ok = ok && settle(&x, &error);
+    if (ok) describe(&x);
+    ok = ok && extend(&x, &error) && write_run(&x, &error);
+    if (ok) print_result(&x);
+    stretch_scorer_free(&x.scorer);
+    corpus_close(&x.corpus);
+    run_close(&x.run);
+    if (!ok) die("extend", &error);
+    return 0;
+}

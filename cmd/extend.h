@@ -1,0 +1,50 @@
+// `bitter extend`: what its methods share. extend.c has the formulas and writes the new run, extend_search.c and
+// extend_descent.c find factors on text.
+#ifndef BITTER_EXTEND_H
+#define BITTER_EXTEND_H
+
+#include "cmd/run.h"
+#include "cmd/stretch.h"
+
+typedef struct {
+    char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
+    int method; // a Method
+    double factor;
+    FormulaOptions formula;
+    int growth;
+    bool keep_short, short_only, tune, resume;
+    long long windows, population, parents, mutations, crossovers, generations, seed, steps, threads;
+    double probability, far, abandon, lr;
+    bool forget, one_by_one;
+} ExtendOptions;
+
+typedef struct {
+    const ExtendOptions *options;
+    const char *directory; // of the run that is extended
+    Run run;
+    RunPaths paths;  // of the new one
+    int pairs;       // of a head
+    double base;     // of the frequencies
+    int window;      // the stretched length
+    double factor;   // window / original length
+    int original;    // the length that the frequencies were trained at
+    Scaling scaling; // in: what the run has; out: what the new one will have
+    Corpus corpus;
+    StretchScorer scorer; // on the corpus' training text; only where the method looks at text
+} Extension;
+
+// The stretch of a formula for this extension.
+Stretch extension_formula(const Extension *x, Method method);
+
+// Fill `result` by evolution, each evaluation a row of search.csv in the new run's directory, and `scaling`'s loss,
+// evaluations and tokens. Fails (interrupted) when a signal came: --resume goes on from the rows.
+bool extend_by_search(Stretch *result, Extension *x, Error *error);
+
+// The same by gradient descent through the rotations of the frozen model, for as many tokens as the search may read.
+// Each step is a row of descent.csv.
+bool extend_by_descent(Stretch *result, Extension *x, Error *error);
+
+// "loss 1.4321, factors 1.00 1.12 ..., the first 32 tokens unscaled, attention 1.173"
+void print_stretch(const Stretch *stretch, int pairs);
+
+#endif

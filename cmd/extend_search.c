@@ -1,0 +1,236 @@
+#include "cmd/extend.h"
+#include "cmd/interrupt.h"
+#include "cmd/progress.h"
+#include "posenc/search.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+// The search at work. search.csv is what it remembers: the first line says what was searched how, the second names the
+// columns, and each further one is an evaluation. Everything else follows from the seed, so that reading the rows back
+// and starting over is the same as never having stopped.
+typedef struct {
+    Extension *x;
+    SearchSpace space;
+    SearchOptions options;
+    Stretch stretch; // attention
+    char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
+    FILE *csv;
+    ProgressLine line;
+    double started;
+    long long recalled;
+} Job;
+
+static double score(void *context, int worker, const Candidate *candidate, int window) {
+    const Job *job = context;
+    Stretch stretch = job->stretch;
+    candidate_stretch(&stretch, &job->space, candidate);
+    return stretch_score(&job->x->scorer, worker, &stretch, window);
+}
+
+static void write_row(FILE *csv, const Job *job, int generation, const Evaluated *e) {
+    fprintf(csv, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e), unscaled_choices[e->candidate.unscaled]);
+    for (int i = 0; i < job->space.pairs; i++) fprintf(csv, ",%.2f", 1 + job->space.step * e->candidate.steps[i]);
+    for (int w = 0; w < job->options.windows; w++)
+        if (w < e->scored)
+            fprintf(csv, ",%.17g", e->scores[w]);
+        else
+            fputc(',', csv);
+    fputc('\n', csv);
+}
+
+static bool evaluated(void *context, const Search *search, const Evaluated *e) {
+    Job *job = context;
+    write_row(job->csv, job, search->generation, e);
+    fflush(job->csv);
+    const Evaluated *best = search_best(search);
+    progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
+                  search->generation, best ? evaluated_mean(best) : NAN, search->abandoned, search->known);
+    return !interrupt_came();
+}
+
+// The seeds that the search starts from: the formulas, and what the run turns by already, stretched further.
+static int seeds_of(Candidate seeds[4], const Job *job) {
+    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
+    Extension *x = job->x;
+    const Scaling *before = &x->run.gpt.pos.scaling;
+    int count = 0;
+    for (; count < 3; count++) {
+        const Stretch formula = extension_formula(x, methods[count]);
+        seeds[count] = candidate_of(&job->space, &formula);
+    }
+    if (before->original == 0) return count;
+    Stretch made, more = *scaling_stretch(&made, before, x->run.gpt.shape.context, x->pairs);
+    for (int i = 0; !x->options->short_only && i < x->pairs; i++) more.factors[i] *= x->options->factor;
+    seeds[count++] = candidate_of(&job->space, &more);
+    return count;
+}
+
+// What makes two searches the same one.
+static void describe_settings(Job *job) {
+    const SearchOptions *o = &job->options;
+    const StretchScorer *s = &job->x->scorer;
+    const Gpt *gpt = &job->x->run.gpt;
+    const uLong weights = crc32(0, (const Bytef *)gpt->params, (uInt)(gpt->tensors.total * sizeof(real)));
+    const uLong text =
+        crc32(0, (const Bytef *)s->ids, (uInt)((size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids));
+    snprintf(job->settings, sizeof job->settings,
+             "# factor %.9g, %d windows of %d tokens, population %d, parents %d, mutations %d, crossovers %d, "
+             "generations %d, probability %.9g, far %.9g, abandon %.9g, seed %" PRIu64
+             ", attention %.9g, weights %08lx, text %08lx",
+             job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
+             o->generations, o->probability, o->far, o->abandon, o->seed, job->stretch.attention, weights, text);
+}
+
+static void write_head(FILE *csv, const Job *job) {
+    fprintf(csv, "%s\ngeneration,scored,loss,unscaled", job->settings);
+    for (int i = 0; i < job->space.pairs; i++) fprintf(csv, ",factor_%d", i);
+    for (int w = 0; w < job->options.windows; w++) fprintf(csv, ",loss_%d", w);
+    fputc('\n', csv);
+}
+
+// One row; false when it is not whole.
+static bool read_row(Evaluated *e, int *generation, const Job *job, const char *row) {
+    char *at;
+    double values[4];
+    for (int i = 0; i < 4; i++) {
+        values[i] = strtod(row, &at);
+        if (at == row || *at != ',') return false;
+        row = at + 1;
+    }
+    Stretch stretch = {.unscaled = (int)values[3]};
+    *generation = (int)values[0];
+    for (int i = 0; i < job->space.pairs; i++) {
+        stretch.factors[i] = strtod(row, &at);
+        if (at == row || *at != ',') return false;
+        row = at + 1;
+    }
+    *e = (Evaluated){.candidate = candidate_of(&job->space, &stretch), .scored = (int)values[1]};
+    if (!(e->scored >= 1 && e->scored <= job->options.windows)) return false;
+    for (int w = 0; w < e->scored; w++) {
+        e->scores[w] = strtod(row, &at);
+        if (at == row || (*at != ',' && *at != '\n')) return false;
+        row = at + 1;
+    }
+    return true;
+}
+
+// Take up the evaluations of a search that was stopped; a last row that was cut short is left out.
+static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
+    Buffer old;
+    if (!file_read(&old, job->path, error)) return false;
+    const char *row = (const char *)old.bytes;
+    const size_t length = strcspn(row, "\n");
+    bool ok =
+        (length == strlen(job->settings) && strncmp(row, job->settings, length) == 0) ||
+        fail_input(error, "%s is of another search:\n  %.*s\nand now\n  %s\ngive the same options, or another --out",
+                   job->path, (int)(length < 400 ? length : 400), row, job->settings);
+    row = strchr(row, '\n') ? strchr(row + length + 1, '\n') : NULL;
+    for (int line = 3; ok && row && *++row; line++) {
+        Evaluated e;
+        int generation = 0;
+        const char *end = strchr(row, '\n');
+        if (!end) break;
+        ok =
+            read_row(&e, &generation, job, row) ||
+            fail_input(error, "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
+                       job->path, line);
+        if (!ok) break;
+        search_recall(search, &e);
+        write_row(file->stream, job, generation, &e);
+        job->recalled++;
+        row = end;
+    }
+    free(old.bytes);
+    return ok;
+}
+
+// search.csv with the rows that are known, open for more.
+static bool open_csv(Job *job, Search *search, Error *error) {
+    const ExtendOptions *o = job->x->options;
+    AtomicFile file;
+    const bool exists = path_exists(job->path);
+    if (exists && !o->resume)
+        return fail_input(error, "%s already holds a search; go on with it by --resume, or choose another --out",
+                          o->out);
+    if (!exists && o->resume)
+        return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
+    if (!directory_create(o->out, error) || !atomic_open(&file, job->path, error)) return false;
+    write_head(file.stream, job);
+    if (o->resume && !recall(job, search, &file, error)) {
+        atomic_abandon(&file);
+        return false;
+    }
+    if (!atomic_commit(&file, error)) return false;
+    job->csv = fopen(job->path, "a");
+    return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
+}
+
+static void print_speed(const Job *job, const Search *search) {
+    const double seconds = clock_seconds() - job->started;
+    const long long fresh = search->evaluations - job->recalled;
+    if (fresh > 0)
+        printf("search   %lld evaluations in %.1f s, %.2f a second; %lld given up early, %lld children were known "
+               "already\n",
+               fresh, seconds, (double)fresh / seconds, search->abandoned, search->known);
+}
+
+static SearchOptions search_options(const Extension *x) {
+    const ExtendOptions *o = x->options;
+    return (SearchOptions){.population = (int)o->population,
+                           .parents = (int)o->parents,
+                           .mutations = (int)o->mutations,
+                           .crossovers = (int)o->crossovers,
+                           .generations = (int)o->generations,
+                           .probability = o->probability,
+                           .far = o->far,
+                           .windows = (int)o->windows,
+                           .abandon = o->abandon,
+                           .remember = !o->forget,
+                           .side_by_side = !o->one_by_one,
+                           .seed = (uint64_t)o->seed};
+}
+
+static bool run(Stretch *result, Job *job, Search *search, Error *error) {
+    Candidate seeds[4];
+    const int count = seeds_of(seeds, job);
+    Scaling *scaling = &job->x->scaling;
+    interrupt_catch();
+    progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&job->options));
+    job->started = clock_seconds();
+    const bool complete = search_run(search, seeds, count);
+    progress_clear(&job->line);
+    print_speed(job, search);
+    if (!complete) {
+        fail_run(error, "interrupted after %lld evaluations; go on with the same command and --resume",
+                 search->evaluations);
+        error->kind = ERROR_INTERRUPTED;
+        return false;
+    }
+    const Evaluated *best = search_best(search);
+    if (!best || !isfinite(evaluated_mean(best)))
+        return fail_run(error, "no candidate has a finite loss; is the model trained?");
+    *result = job->stretch;
+    candidate_stretch(result, &job->space, &best->candidate);
+    scaling->loss = evaluated_mean(best);
+    scaling->evaluations = search->evaluations;
+    scaling->tokens = search->windows * job->x->window;
+    return true;
+}
+
+bool extend_by_search(Stretch *result, Extension *x, Error *error) {
+    const double factor = x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
+    Job job = {.x = x, .space = search_space(x->pairs, factor, x->original), .options = search_options(x)};
+    job.stretch.attention = longrope_attention(factor, x->original);
+    const SearchHooks hooks = {&job, score, evaluated};
+    if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
+    describe_settings(&job);
+    Search search = search_begin(&job.space, &job.options, &hooks);
+    bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);
+    if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
+    search_end(&search);
+    return ok;
+}

@@ -1,0 +1,26 @@
+#include "cmd/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t came; // a handler can reach nothing but a global
+
+static void note(int signal_number) {
+    came = signal_number;
+}
+
+void interrupt_catch(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = note}, before;
+    action.sa_flags = SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
+}
+
+bool interrupt_came(void) {
+    return came;
+}

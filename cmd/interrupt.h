@@ -1,0 +1,13 @@
+// SIGINT, SIGTERM and SIGHUP ask long work to stop where it can be taken up again.
+#ifndef BITTER_INTERRUPT_H
+#define BITTER_INTERRUPT_H
+
+#include <stdbool.h>
+
+// From now on these signals are noted; a second one ends the program at once. One that was ignored (nohup) stays so.
+void interrupt_catch(void);
+
+// Has one come?
+bool interrupt_came(void);
+
+#endif

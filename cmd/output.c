@@ -1,0 +1,112 @@
+#include "cmd/output.h"
+
+#include "data/builtin.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
+static void name_of(char name[TEXT_CAPACITY], const char *input) {
+    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
+    size_t length = strlen(base);
+    if (is_builtin(input)) {
+        base = input + strlen(BUILTIN_PREFIX);
+        length = strcspn(base, ":");
+    } else if (strcmp(input, "-") == 0) {
+        base = "stdin";
+        length = strlen(base);
+    } else {
+        if (length > 3 && path_ends_with(base, ".gz")) length -= 3;
+        size_t dot = length;
+        while (dot > 0 && base[--dot] != '.') continue;
+        if (dot > 0) length = dot;
+    }
+    if (length > 0)
+        snprintf(name, TEXT_CAPACITY, "%.*s", (int)length, base);
+    else
+        snprintf(name, TEXT_CAPACITY, "text");
+}
+
+// Whether it does not exist or is an empty directory; one that is renamed cannot replace a symbolic link.
+static bool check_free(const char *path, Error *error) {
+    struct stat status;
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
+    DIR *entries = opendir(path);
+    if (!entries && errno == ENOENT) return true;
+    if (!entries)
+        return fail_input(error, "cannot use %s for --out: %s; choose a new directory", path, strerror(errno));
+    bool empty = true;
+    for (const struct dirent *entry; (entry = readdir(entries));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
+    closedir(entries);
+    return empty ||
+           fail_input(error, "%s is there already and not empty; choose another --out, or remove it first", path);
+}
+
+bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
+    char name[TEXT_CAPACITY];
+    name_of(name, first_input);
+    *output = (Output){.existing = PATH_CAPACITY};
+    bool fits =
+        *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
+    if (!fits) return false;
+    for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
+    const char *slash = strrchr(output->path, '/'), *base = slash ? slash + 1 : output->path;
+    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
+        return fail_input(error, "--out %s cannot be replaced as a whole; give the name of a new directory",
+                          output->path);
+    size_t length = (size_t)(base - output->path);
+    const char *parent = length > 0 ? output->path : "./";
+    if (!path_format(output->parent, error, "%.*s", length > 1 ? (int)length - 1 : 1, parent)) return false;
+    return check_free(output->path, error) &&
+           path_format(output->temporary, error, "%s.%ld.tmp", output->path, (long)getpid());
+}
+
+// The length of the part of the path that exists.
+static size_t existing_part(const char path[PATH_CAPACITY]) {
+    char part[PATH_CAPACITY];
+    memcpy(part, path, sizeof part);
+    while (!path_exists(part)) {
+        char *slash = strrchr(part, '/');
+        if (!slash) return 0;
+        *slash = 0;
+    }
+    return strlen(part);
+}
+
+bool output_create(Output *output, Error *error) {
+    output->existing = existing_part(output->parent);
+    if (!directory_create(output->parent, error)) return false;
+    if (mkdir(output->temporary, 0777) != 0)
+        return fail_input(error, "cannot create the directory %s: %s; choose an --out that you can write to",
+                          output->temporary, strerror(errno));
+    output->made = true;
+    return true;
+}
+
+bool output_complete(Output *output, Error *error) {
+    if (rename(output->temporary, output->path) != 0)
+        return fail_run(error, "cannot rename %s to %s: %s", output->temporary, output->path, strerror(errno));
+    output->made = false;
+    return directory_sync(output->parent, error);
+}
+
+void output_discard(Output *output) {
+    DIR *entries = output->made ? opendir(output->temporary) : NULL;
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        char path[PATH_CAPACITY];
+        Error ignored;
+        if (path_format(path, &ignored, "%s/%s", output->temporary, entry->d_name)) unlink(path);
+    }
+    if (entries) closedir(entries);
+    if (output->made) rmdir(output->temporary);
+    while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
+        char *slash = strrchr(output->parent, '/');
+        if (!slash) break;
+        *slash = 0;
+    }
+}
