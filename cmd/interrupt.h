@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-// From now on these signals are noted; a second one ends the program at once. One that was ignored (nohup) stays so.
+// From now on these signals are noted; a second one ends the program at once. An ignored SIGHUP (nohup) stays so.
 void interrupt_catch(void);
 
 // Has one come?

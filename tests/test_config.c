@@ -29,7 +29,7 @@ static int finish(void **state) {
 }
 
 static void expect_round_trip(const TrainOptions *written, const char *what) {
-    TrainOptions found;
+    TrainOptions found = {0};
     int vocab_size = 0;
     Error error;
     memset(&found, 0xA5, sizeof found);
@@ -46,7 +46,7 @@ static void expect_round_trip(const TrainOptions *written, const char *what) {
 
 static void defaults_come_back(void **state) {
     (void)state;
-    TrainOptions options;
+    TrainOptions options = {0};
     options_default(&options, train_options);
     expect_round_trip(&options, "defaults");
 }
@@ -62,7 +62,7 @@ static void every_option_comes_back(void **state) {
     static const char *const *const values[] = {
         [OPTION_INTEGER] = integers, [OPTION_NUMBER] = numbers, [OPTION_TEXT] = texts, [OPTION_FLAG] = flags};
     for (int i = 0; i < 4; i++) {
-        TrainOptions options;
+        TrainOptions options = {0};
         options_default(&options, train_options);
         int changed = 0;
         for (const Option *o = train_options; o->name; o++) {
@@ -73,7 +73,7 @@ static void every_option_comes_back(void **state) {
         expect_round_trip(&options, "changed");
     }
     for (const Option *o = train_options; o->name; o++) {
-        TrainOptions options;
+        TrainOptions options = {0};
         Error error;
         options_default(&options, train_options);
         char longest[TEXT_CAPACITY], text[TEXT_CAPACITY];
@@ -102,7 +102,7 @@ static const char *const usual_data = "\"vocab_size\": 257";
 
 static void missing_keys_keep_their_defaults(void **state) {
     (void)state;
-    TrainOptions options, defaults;
+    TrainOptions options = {0}, defaults = {0};
     int vocab_size;
     Error error;
     options_default(&defaults, train_options);
@@ -116,7 +116,7 @@ static void missing_keys_keep_their_defaults(void **state) {
 }
 
 static void expect_refusal(const char *part) {
-    TrainOptions options;
+    TrainOptions options = {0};
     int vocab_size;
     Error error = {0};
     if (config_read(path, &options, &vocab_size, &error)) fail_msg("taken, but expected: %s", part);
@@ -183,7 +183,7 @@ static void wrong_frames_are_refused(void **state) {
 
 static void every_shorter_file_is_refused(void **state) {
     (void)state;
-    TrainOptions options;
+    TrainOptions options = {0};
     Buffer file;
     Error error;
     options_default(&options, train_options);
@@ -199,7 +199,7 @@ static void every_shorter_file_is_refused(void **state) {
 
 static void another_corpus_is_noticed(void **state) {
     (void)state;
-    TrainOptions options;
+    TrainOptions options = {0};
     Corpus other;
     Error error;
     options_default(&options, train_options);

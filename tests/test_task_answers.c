@@ -39,7 +39,7 @@ static void wilson_solves_its_equation(void **state) {
 }
 
 static TrainOptions options_of(const char *data, const char *pos) {
-    TrainOptions options;
+    TrainOptions options = {0};
     options_default(&options, train_options);
     snprintf(options.data, sizeof options.data, "%s", data);
     snprintf(options.pos, sizeof options.pos, "%s", pos);

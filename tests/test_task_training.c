@@ -81,7 +81,7 @@ static void shorter_batches_give_what_padded_ones_give(void **state) {
 // --- the trainer ---
 
 static TrainOptions options_of(const char *data) {
-    TrainOptions options;
+    TrainOptions options = {0};
     options_default(&options, train_options);
     snprintf(options.data, sizeof options.data, "%s", data);
     options.layers = 1;

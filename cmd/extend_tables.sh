@@ -1,0 +1,99 @@
+#!/bin/sh
+# Tables and the plot of cmd/extend.sh: sh cmd/extend_tables.sh DIR RESULTS "METHODS" "SEEDS"
+set -eu
+out=$1 results=$2 methods=$3 seeds=$4
+original=256
+
+# Perplexity on positions from..to-1 of windows of `context`, from a --by-position CSV.
+perplexity() { # FILE CONTEXT FROM TO
+    awk -F , -v context="$2" -v from="$3" -v to="$4" '
+        $1 == context && $3 != "all" && $3 >= from && $3 < to { tokens += $4; nats += $4 * $5 }
+        END { if (tokens) printf "%.3f", exp(nats / tokens); else printf "-" }' "$1"
+}
+# The least accuracy over depths, with its interval.
+passkey() { # FILE LENGTH
+    awk -F , -v length_="$2" '
+        $1 == length_ && (least == "" || $5 < least) { least = $5; low = $6; high = $7 }
+        END { if (least == "") printf "-"; else printf "%.0f%% (%.0f-%.0f)", 100 * least, 100 * low, 100 * high }' "$1"
+}
+spent() { # RUN: evaluations and tokens
+    awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
+        END { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }' "$1/config.json"
+}
+run_of() { # METHOD STAGE
+    if [ "$2" = tuned ]; then echo "$out/$1-ft"; elif [ "$1" = none ]; then echo "$out/base"; else echo "$out/$1"; fi
+}
+row() { # NAME RUN SPENT
+    file=$2/perplexity.csv
+    printf '| %s |' "$1"
+    for context in 256 512 1024 2048; do printf ' %s |' "$(perplexity "$file" $context 0 $context)"; done
+    printf ' %s |' "$(perplexity "$file" 2048 $original 2048)"
+    for length in 512 1024 2048; do printf ' %s |' "$(passkey "$2/passkey.csv" $length)"; done
+    printf ' %s |\n' "$3"
+}
+header() {
+    echo "| method | 1x: 256 | 2x: 512 | 4x: 1024 | 8x: 2048 | 2048, past 256 | passkey 512 | 1024 | 2048 | evaluations, tokens read |"
+    echo "|---|---|---|---|---|---|---|---|---|---|"
+}
+{
+    echo "Command: \`make extend\`. Machine: $(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$out/base/config.json"), $(sed -n 's/.*"threads": \([0-9]*\).*/\1/p' "$out/base/config.json" | tail -n 1) threads."
+    echo
+    echo "Perplexity per byte on held-out text (the first 131072 predicted bytes of the validation split, windows of the"
+    echo "stated length that do not overlap). Passkey: the least accuracy over five depths, 20 samples each, with its 95%"
+    echo "interval."
+    echo
+    echo "## Without fine-tuning"
+    echo
+    header
+    for method in $methods; do
+        case $method in longrope-*) continue ;; esac
+        row "$method" "$(run_of "$method" frozen)" "$(spent "$(run_of "$method" frozen)")"
+    done
+    for seed in $seeds; do row "longrope, seed $seed" "$out/longrope-$seed" "$(spent "$out/longrope-$seed")"; done
+    echo
+    echo "## After the same fine-tuning at 2048"
+    echo
+    header
+    for method in $methods; do row "$method" "$(run_of "$method" tuned)" "-"; done
+} >"$results/table.md"
+
+# The factors, a column a method: pair, then factors.
+factors() { # RUN
+    awk '/"factors": \[/ { on = 1; next } /\]/ { on = 0 } on { gsub(/[ ,]/, ""); print } /"short"/ { exit }' "$1/config.json"
+}
+names=
+for method in $methods; do case $method in none | dynamic | longrope-*) ;; *) names="$names $method" ;; esac; done
+for seed in $seeds; do names="$names longrope-$seed"; done
+{
+    printf 'pair'
+    for name in $names; do printf ',%s' "$name"; done
+    echo
+    lists=
+    for name in $names; do
+        factors "$out/$name" >"$out/$name.factors"
+        lists="$lists $out/$name.factors"
+    done
+    # shellcheck disable=SC2086
+    paste -d , $lists | awk '{ print NR - 1 "," $0 }'
+} >"$results/factors.csv"
+
+if command -v gnuplot >/dev/null 2>&1; then
+    border=$(sed -n 's/.*: \([0-9]*\) fast and.*/\1/p' "$out/pi.log" | head -n 1)
+    gnuplot <<GNUPLOT
+set terminal svg size 900,560 font "sans-serif,14" background "white"
+set output "$results/factors.svg"
+set datafile separator ","
+set title "By how much each pair of channels is slowed, 256 to 2048 tokens"
+set xlabel "pair, from the fastest to the slowest"
+set ylabel "factor"
+set logscale y 2
+set yrange [0.95:11]
+set key outside right
+set arrow from $border-0.5, graph 0 to $border-0.5, graph 1 nohead dashtype 2 linecolor "gray"
+set label "a full turn within 256" at $border-0.7, 10.2 right textcolor "gray"
+set label "slower" at $border-0.3, 10.2 left textcolor "gray"
+plot for [i=2:$(($(echo "$names" | wc -w) + 1))] "$results/factors.csv" using 1:i with linespoints title columnheader(i)
+GNUPLOT
+else
+    echo "no plot: gnuplot is not installed" >&2
+fi
