@@ -46,7 +46,7 @@ DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 
-.PHONY: all deps demo test test-programs sanitize bench tasks valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -74,6 +74,12 @@ bench: all ## speed of three model sizes under several schemes, beside PyTorch w
 
 tasks: all ## which schemes learn to copy and to add, and at lengths beyond training: 36 runs, can be stopped and started
 	sh cmd/tasks.sh ./$(PROGRAM)
+
+flipflop: all ## state tracking: what PaTH can do and RoPE cannot (2 minutes)
+	sh cmd/flipflop.sh ./$(PROGRAM)
+
+extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be stopped and started
+	sh cmd/extend.sh ./$(PROGRAM)
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
