@@ -5,10 +5,9 @@
 # short fine-tuning. Then the searched one goes on to 64 times. What is finished is kept, and a stopped search or
 # training continues, so it can be stopped and started again. DIR (runs/extend) holds the runs; tables and the plot of
 # the factors go to RESULTS (runs/baseline/extend).
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). PARTS: which of "train methods tune search
-# gradient finetune score speed progressive" to do (all).
+# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
 set -eu
-bitter=$1
+bitter=${1:?"usage: sh cmd/extend.sh BITTER [DIR]"}
 out=${2:-runs/extend}
 results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
@@ -78,13 +77,15 @@ name_of() { # METHOD STAGE
 }
 
 # --- the runs ---
-[ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" builtin:passkey >"$out/data.log"
+[ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" builtin:passkey:share=0.15,max=420 >"$out/data.log"
 train "$out/base" --data "$out/data" --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 16 --lr 2e-3 \
     --steps "$steps" --eval-every 500 --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
 extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8
 for seed in $seeds; do extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --seed "$seed"; done
-extend "$out/base" "$out/gradient" --method gradient --factor 8
+# As many tokens for descent, at three a step's token, as the first search has read.
+tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
+extend "$out/base" "$out/gradient" --method gradient --factor 8 --steps $((tokens / 3 / 2048))
 for method in $methods; do
     train "$out/$method-ft" --init "$(name_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
         --eval-every 0 --save-every 50
@@ -94,6 +95,37 @@ for method in $methods; do
     score "$(name_of "$method" tuned)"
 done
 for seed in $seeds; do score "$out/longrope-$seed"; done
+
+# --- 64 times, in a second round: search again from the fine-tuned run, a smaller one, as a window is eight times as long ---
+small="--population 16 --parents 8 --mutations 4 --crossovers 4 --generations 5 --windows 2"
+# shellcheck disable=SC2086
+extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
+train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 20 --lr 3e-4 --warmup 2 --eval-every 0 --save-every 5
+# Windows of the original length get factors of their own.
+extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
+if [ ! -f "$out/long/perplexity.csv" ]; then
+    say "perplexity of $out/long"
+    # shellcheck disable=SC2086
+    "$bitter" eval "$out/long" --context 256,2048,16384 $held_out --csv "$out/long/perplexity.csv" >/dev/null 2>&1
+fi
+if [ ! -f "$out/long/passkey.csv" ]; then
+    say "passkeys of $out/long"
+    "$bitter" eval "$out/long" --passkey --samples 10 --context 2048,16384 --csv "$out/long/passkey.csv" >/dev/null 2>&1
+fi
+
+# --- what makes the search fast, each against the plain loop ---
+speed() { # NAME OPTIONS...
+    [ -f "$out/speed-$1/config.json" ] && return
+    rm -rf "$out/speed-$1"
+    say "search speed: $1"
+    name=$1 && shift
+    "$bitter" extend "$out/base" --out "$out/speed-$name" --method longrope --factor 8 --generations 4 "$@" >"$out/speed-$name.log" 2>&1
+}
+speed plain --forget --abandon 0 --one-by-one
+speed abandon --forget --one-by-one
+speed remember --abandon 0 --one-by-one
+speed side-by-side --forget --abandon 0
+speed all
 
 # --- the tables ---
 sh "$(dirname "$0")/extend_tables.sh" "$out" "$results" "$methods" "$seeds"

@@ -55,6 +55,28 @@ header() {
     echo
     header
     for method in $methods; do row "$method" "$(run_of "$method" tuned)" "-"; done
+    echo
+    echo "## 64 times, in two rounds with fine-tuning"
+    echo
+    echo "| window | perplexity | passkey |"
+    echo "|---|---|---|"
+    awk -F , 'NR > 1 && $3 == "all" { print $1, $6 }' "$out/long/perplexity.csv" | while read -r context value; do
+        printf '| %d | %.3f | %s |\n' "$context" "$value" "$(passkey "$out/long/passkey.csv" "$context")"
+    done
+    echo
+    echo "## Speed of the search"
+    echo
+    echo "A smaller search (4 generations) by the plain loop, which scores every candidate on all windows, one after the"
+    echo "other with all cores; then with one improvement, and with all."
+    echo
+    echo "| loop | candidates scored | seconds | candidates a second | best loss |"
+    echo "|---|---|---|---|---|"
+    for name in plain abandon remember side-by-side all; do
+        awk -v name="$name" '
+            $1 == "search" { n = $2; s = $5; rate = $7 }
+            $1 == "spent" { loss = $NF }
+            END { printf "| %s | %s | %s | %s | %s |\n", name, n, s, rate, loss }' "$out/speed-$name.log"
+    done
 } >"$results/table.md"
 
 # The factors, a column a method: pair, then factors.
