@@ -12,7 +12,10 @@ double perplexity(double nll, uint64_t tokens) {
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = position_max_length(&gpt->pos);
     if (most == 0 || window <= most) return NULL;
-    snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
+    if (most == gpt->shape.random_positions)
+        snprintf(text, 256, "the model was trained at random positions below %d", most);
+    else
+        snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
     return text;
 }
 

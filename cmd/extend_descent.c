@@ -72,7 +72,7 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
     }
 }
 
-static bool descend(Descent *d, long long steps, Error *error) {
+static bool descend(Descent *d, long long steps, double rate, Error *error) {
     const int pairs = d->x->pairs;
     memset(d->m, 0, sizeof d->m);
     memset(d->v, 0, sizeof d->v);
@@ -86,7 +86,7 @@ static bool descend(Descent *d, long long steps, Error *error) {
         fprintf(d->csv, "%lld,%.9g,%d", d->step, loss, d->stretch.unscaled);
         for (int i = 0; i < pairs; i++) fprintf(d->csv, ",%.6g", d->stretch.factors[i]);
         fputc('\n', d->csv);
-        move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, d->x->options->lr, 0), step);
+        move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
         if (interrupt_came()) {
             fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
@@ -117,14 +117,14 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
         keep_better(best, &loss, x, &formula);
     }
     d->stretch = *best;
-    if (!descend(d, d->steps / 2, error)) return false;
+    if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
     for (int i = 0; i < space->unscaled; i++) {
         Stretch stretch = d->stretch;
         stretch.unscaled = unscaled_choices[i];
         keep_better(best, &loss, x, &stretch);
     }
     d->stretch = *best;
-    if (!descend(d, d->steps - d->steps / 2, error)) return false;
+    if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
     x->scaling.loss = loss;
     x->scaling.evaluations += d->step;

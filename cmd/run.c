@@ -161,12 +161,11 @@ static bool log_failed(const RunLog *log, Error *error) {
 
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error) {
     const Progress *p = &trainer->progress;
-    const double tokens = (double)trainer->options->accumulate * trainer->pass.B * trainer->pass.T;
     char validated[80] = ",";
     if (!isnan(validation)) snprintf(validated, sizeof validated, "%.9g,%.9g", validation, exp(validation));
     const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
                                 trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
-                                report->gradient_norm, tokens / report->seconds);
+                                report->gradient_norm, (double)report->tokens / report->seconds);
     return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
 }
 

@@ -130,6 +130,7 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const TrainOptions *o = trainer->options;
     Gpt *gpt = &trainer->gpt;
     const double start = clock_seconds();
+    const long long tokens = trainer_tokens(trainer);
     *report = (StepReport){0};
     for (long long i = 0; i < o->accumulate; i++) report->loss += accumulate(trainer);
     report->gradient_norm = gradient_norm(gpt);
@@ -150,6 +151,7 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     trainer->progress.rows = (int64_t)trainer->batches.cursor;
     trainer->progress.batch_crc = trainer->batches.crc;
     trainer->progress.seconds += report->seconds;
+    report->tokens = trainer_tokens(trainer) - tokens;
     return true;
 }
 

@@ -24,7 +24,8 @@ typedef struct {
     double loss; // mean over the step's tokens, of a task over those of answers, in nats
     double learning_rate;
     double gradient_norm; // before clipping
-    double seconds;       // this step took
+    long long tokens;     // of this step, padding not counted
+    double seconds;       // it took
 } StepReport;
 
 // Do the options go together, and with the scheme, whose Position comes back? Asked before any data is read.

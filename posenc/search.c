@@ -60,24 +60,37 @@ static const Evaluated *worst_parent(const Search *search) {
 
 // Windows are the same for all, so differences by window tell more than means.
 static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *bar) {
-    if (!bar || search->options.abandon <= 0 || e->scored == search->options.windows) return false;
+    if (!bar || e->scored == 0 || search->options.abandon <= 0 || e->scored == search->options.windows) return false;
     double worse = 0;
     for (int w = 0; w < e->scored; w++) worse += e->scores[w] - bar->scores[w];
     return !(worse / e->scored <= search->options.abandon / sqrt(e->scored)); // a loss that is not a number is hopeless
 }
 
+// Threads ask while another may be the one that stops.
+static bool stopped(const Search *search) {
+    bool now;
+#pragma omp atomic read
+    now = search->stopped;
+    return now;
+}
+
+static void stop(Search *search) {
+#pragma omp atomic write
+    search->stopped = true;
+}
+
 static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
     const SearchHooks *hooks = &search->hooks;
-    for (e->scored = 0; e->scored < search->options.windows && !search->stopped && !hopeless(search, e, bar);) {
+    for (e->scored = 0; e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar);) {
         const double loss = hooks->score(hooks->context, worker, &e->candidate, e->scored);
         e->scores[e->scored++] = loss;
     }
 #pragma omp critical
-    if (!search->stopped) { // what was cut short is not known
+    if (!stopped(search)) { // what was cut short is not known
         search->evaluations++;
         search->windows += e->scored;
         search->abandoned += e->scored < search->options.windows;
-        if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) search->stopped = true;
+        if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) stop(search);
     }
 }
 
@@ -94,7 +107,7 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     const int threads = search->options.side_by_side ? omp_get_max_threads() : 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int i = 0; i < count; i++)
-        if (!batch[i].recalled && !search->stopped) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
+        if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
     if (search->stopped) return;
     search->members = grow(search->members, (size_t)(search->member_count + count));
     for (int i = 0; i < count; i++) {
@@ -106,7 +119,8 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
             batch[i].recalled = false;
         } else
             archive_add(search, &batch[i]);
-        if (batch[i].scored == search->options.windows) search->members[search->member_count++] = batch[i];
+        if (batch[i].scored == search->options.windows && isfinite(evaluated_mean(&batch[i])))
+            search->members[search->member_count++] = batch[i];
     }
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }
@@ -176,6 +190,7 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
     first_population(search, batch, seeds, count, &random);
     for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
         int size = 0;
+        if (search->member_count == 0) break; // no loss is a number: nothing to go on from
         if (search->member_count > o->parents) search->member_count = o->parents;
         add_mutations(search, batch, &size, &random);
         add_crossovers(search, batch, &size, &random);
