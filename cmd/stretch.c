@@ -35,6 +35,7 @@ void stretch_scorer_free(StretchScorer *scorer) {
     free(scorer->inference);
     free(scorer->ids);
     free(scorer->nll);
+    *scorer = (StretchScorer){0};
 }
 
 double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, int window) {

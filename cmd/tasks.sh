@@ -20,7 +20,7 @@ mkdir -p "$out" "$results"
 task_of() {
     case $1 in
     copy) echo "--data builtin:copy:max=10 --context 96" ;;
-    addition) echo "--data builtin:addition:max=5 --context 96" ;;
+    addition) echo "--data builtin:addition:max=3 --context 80" ;;
     *) echo "--data builtin:$1" ;;
     esac
 }
@@ -55,7 +55,7 @@ done; done; done >>"$results/results.csv"
 
 # Right answers of all seeds together, in per cent, with the least and the most of one seed.
 awk -F , -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
-    BEGIN { longest["copy"] = 10; longest["addition"] = 5 }
+    BEGIN { longest["copy"] = 10; longest["addition"] = 3 }
     NR > 1 && $7 != "" {
         part = $4 <= longest[$1] ? "trained" : "beyond"
         asked[$1, $2, part, $3] += $5; right[$1, $2, part, $3] += $6

@@ -13,8 +13,19 @@ static const Option text_options[] = {
 };
 
 const Builtin *const builtins[] = {
-    &builtin_tales,  &builtin_copy,   &builtin_reverse,   &builtin_addition, &builtin_sort, &builtin_parity,
-    &builtin_recall, &builtin_offset, &builtin_duplicate, &builtin_flipflop, &builtin_grid, NULL,
+    &builtin_tales,
+    &builtin_passkey,
+    &builtin_copy,
+    &builtin_reverse,
+    &builtin_addition,
+    &builtin_sort,
+    &builtin_parity,
+    &builtin_recall,
+    &builtin_offset,
+    &builtin_duplicate,
+    &builtin_flipflop,
+    &builtin_grid,
+    NULL,
 };
 
 enum {
@@ -48,9 +59,9 @@ static bool check_memory(const BuiltinCorpus *corpus, const char *specification,
         specification, needed / 0x1p30, available / 0x1p30);
 }
 
-// Has the task exercises of all lengths that it was asked for?
+// Has the corpus all lengths that it was asked for?
 static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
-    if (!is_task(corpus)) return true;
+    if (!corpus->builtin->counts) return true;
     if (corpus->min > corpus->max)
         return fail_input(error, "builtin:%s: min=%lld is above max=%lld; lengths are drawn from min to max",
                           specification, corpus->min, corpus->max);
@@ -86,7 +97,7 @@ bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *err
 
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     if (!is_task(corpus)) {
-        corpus->builtin->document(text, (uint64_t)corpus->seed, index);
+        corpus->builtin->document(text, corpus, index);
         return;
     }
     Exercise exercise = {0};

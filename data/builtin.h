@@ -16,11 +16,11 @@ typedef struct {
     const Builtin *builtin;
     long long bytes; // of its plain text: documents 0, 1, ... until they hold that many together
     long long seed;
-    // Of tasks alone:
-    long long min, max; // lengths to train on
+    long long min, max; // lengths, of tasks and of documents that are made to measure
     // Of single tasks:
     long long offset, keys;
     double ignore;
+    double share; // of a scattered corpus, in the tokens of the mixture
 } BuiltinCorpus;
 
 struct Builtin {
@@ -28,9 +28,10 @@ struct Builtin {
     const char *help;      // one sentence
     const Option *options; // rows over BuiltinCorpus; NULL = bytes and seed
 
-    // Of text: append document `index` of the corpus with this seed, a pure function of both: ASCII, without an end
+    // Of text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
     // marker.
-    void (*document)(Text *text, uint64_t seed, uint64_t index);
+    void (*document)(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+    bool scattered; // beside other text, `bitter prepare` spreads the documents through its training tokens
 
     // Of a task: write an exercise of this length, whose random numbers are functions of key.
     void (*write)(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key);
@@ -38,13 +39,13 @@ struct Builtin {
     int (*longest)(const BuiltinCorpus *task, int length);
     // NULL (or no hook), or why there is no exercise of this length.
     const char *(*check)(const BuiltinCorpus *task, int length);
-    const char *counts; // what a length is a number of: "symbols"
+    const char *counts; // what a length is a number of: "symbols"; NULL = there are no lengths
 };
 
 // NULL-terminated.
 extern const Builtin *const builtins[];
 
-extern const Builtin builtin_tales;
+extern const Builtin builtin_tales, builtin_passkey;
 extern const Builtin builtin_copy, builtin_reverse, builtin_addition, builtin_sort, builtin_parity;
 extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_flipflop, builtin_grid;
 

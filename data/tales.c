@@ -366,9 +366,10 @@ static double power(double ratio, double exponent) {
     return product;
 }
 
-static void tales_document(Text *text, uint64_t seed, uint64_t index) {
+static void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     const size_t start = text->size;
-    Story story = {.text = text, .random = {random_bits(random_key(seed, "tales"), index), 0}};
+    const uint64_t key = random_key((uint64_t)corpus->seed, "tales");
+    Story story = {.text = text, .random = {random_bits(key, index), 0}};
     const int aim = (int)(SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random)));
     const int kind = pick(&story, COUNT(kinds));
     invent(&story, aim);

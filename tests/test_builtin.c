@@ -26,7 +26,7 @@ static void generate_stops_at_the_bytes_asked_for(void **state) {
     assert_true(builtin_generate(&documents, &count, "tales:bytes=50000,seed=7", &error));
     for (size_t i = 0; i < count; i++) {
         Text expected = {0};
-        builtin_tales.document(&expected, 7, i);
+        builtin_document(&expected, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 7}, i);
         assert_int_equal(documents[i].size, expected.size);
         assert_memory_equal(documents[i].bytes, expected.bytes, expected.size);
         assert_true(total < 50000);
@@ -44,7 +44,7 @@ static void generate_has_defaults(void **state) {
     Error error = {0};
     assert_true(builtin_generate(&documents, &count, "tales", &error));
     Text expected = {0};
-    builtin_tales.document(&expected, 1337, 0);
+    builtin_document(&expected, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 1337}, 0);
     assert_int_equal(documents[0].size, expected.size);
     assert_memory_equal(documents[0].bytes, expected.bytes, expected.size);
     for (size_t i = 0; i < count; i++) total += documents[i].size;

@@ -17,7 +17,7 @@ enum { SEED = 1337, MANY = 4000, MAX_LISTS = 8, MAX_ITEMS = 16, ITEM_SIZE = 64, 
 // Document `index`, terminated by a 0 that is not counted in its size.
 static Text document(uint64_t seed, uint64_t index) {
     Text text = {0};
-    builtin_tales.document(&text, seed, index);
+    builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = (long long)seed}, index);
     text_add(&text, "", 1);
     assert_false(text.failed);
     text.size--;
@@ -53,7 +53,7 @@ static void document_depends_on_seed_and_index_only(void **state) {
     Text all = {0};
     size_t start[21] = {0};
     for (int index = 0; index < 20; index++) {
-        builtin_tales.document(&all, SEED, (uint64_t)index);
+        builtin_document(&all, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, (uint64_t)index);
         start[index + 1] = all.size;
     }
     for (int index = 19; index >= 0; index--) {
@@ -331,7 +331,8 @@ static void lists_return_near_and_far(void **state) {
 static void text_is_neither_noise_nor_a_refrain(void **state) {
     (void)state;
     Text text = {0};
-    for (uint64_t index = 0; text.size < 1000000; index++) builtin_tales.document(&text, SEED, index);
+    for (uint64_t index = 0; text.size < 1000000; index++)
+        builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, index);
     uLongf size = compressBound(text.size);
     Bytef *compressed = malloc(size);
     assert_non_null(compressed);

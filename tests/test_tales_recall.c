@@ -24,7 +24,7 @@ static Share share_of(Counter *count) {
     Share share = {0, 0};
     for (uint64_t index = 0; index < MANY; index++) {
         Text text = {0};
-        builtin_tales.document(&text, SEED, index);
+        builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, index);
         text_add(&text, "", 1);
         assert_false(text.failed);
         count(&share, text.bytes);
@@ -240,7 +240,7 @@ static void short_stories_are_there(void **state) {
     int shortest = 0, below_400 = 0;
     for (uint64_t index = 0; index < MANY; index++) {
         Text text = {0};
-        builtin_tales.document(&text, SEED, index);
+        builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, index);
         shortest += text.size < 250;
         below_400 += text.size < 400;
         text_free(&text);
