@@ -36,7 +36,7 @@ header() {
     echo "|---|---|---|---|---|---|---|---|---|---|"
 }
 {
-    echo "Command: \`make extend\`. Machine: $(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$out/base/config.json"), $(sed -n 's/.*"threads": \([0-9]*\).*/\1/p' "$out/base/config.json" | tail -n 1) threads."
+    sh "$(dirname "$0")/machine.sh" "make extend" "$out/base"
     echo
     echo "Perplexity per byte on held-out text (the first 131072 predicted bytes of the validation split, windows of the"
     echo "stated length that do not overlap). Passkey: the least accuracy over five depths, 20 samples each, with its 95%"

@@ -30,6 +30,6 @@ right() {
         echo "| $scheme | $(right "$run" trained) | $(right "$run" beyond) | $(right "$run" trained builtin:flipflop:ignore=0.1) | $(right "$run" trained builtin:flipflop:ignore=0.98) |"
     done
     echo
-    echo "Command: \`make flipflop\`. Machine: $(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$run/config.json"), $(sed -n 's/.*"threads": \([0-9]*\).*/\1/p' "$run/config.json" | tail -n 1) threads."
+    sh "$(dirname "$0")/machine.sh" "make flipflop" "$run"
 } >"$results/table.md"
 cat "$results/table.md"

@@ -80,4 +80,10 @@ awk -F , -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
         }
         printf "\n"
     }' "$results/results.csv" >"$results/table.md"
+{
+    echo
+    echo "Right answers of all seeds together, and the least and the most of one seed: copying 1 to 10 letters and adding"
+    echo "numbers of 1 to 3 digits, and both beyond that up to twice the length."
+    sh "$(dirname "$0")/machine.sh" "make tasks" "$out/$(echo "$tasks" | cut -d ' ' -f 1)-$(echo "$schemes" | cut -d ' ' -f 1)-1"
+} >>"$results/table.md"
 cat "$results/table.md"
