@@ -73,9 +73,11 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
 bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Error *error) {
     static const Option method = {"method", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""};
     double original;
+    char label[TEXT_CAPACITY];
+    snprintf(label, sizeof label, "%.400s: \"method\" of \"rotation\"", path);
     *scaling = (Scaling){0};
     const char *name = json_string_value(json_object_get(object, "method"));
-    if (!option_set(&scaling->method, &method, name ? name : "", path, error) ||
+    if (!option_set(&scaling->method, &method, name ? name : "", label, error) ||
         !read_number(&scaling->factor, object, "factor", 1, 1e6, path, error) ||
         !read_number(&original, object, "original_context", 2, 1e8, path, error))
         return false;

@@ -29,7 +29,7 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_check(&shape, error) &&
            position_create(pos, options->pos, &shape, error) &&
-           rotation_apply(pos, &options->scaling, options->init, error);
+           rotation_apply(pos, &options->scaling, options->resume ? options->out : options->init, error);
 }
 
 static bool start_text(Trainer *trainer, int T, Error *error) {

@@ -1,0 +1,397 @@
+// Stretched rotations: the formulas' factors against other people's code and the papers' numbers, and what the tables
+// of a rotary scheme make of a stretch.
+#include "posenc/rotate.h"
+#include "tests/scene.h"
+
+static const FormulaOptions usual = {.ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
+
+// --- Hugging Face's numbers ---
+enum { PAIRS = 64 }; // the most of the cases there
+
+typedef struct {
+    const json_t *params;
+    const char *type;
+    double base, factor;
+    int pairs, original, length; // length of the window; 0 = not said
+} Case;
+
+static double param(const Case *c, const char *name, double absent) {
+    const json_t *value = json_object_get(c->params, name);
+    return json_is_number(value) ? json_number_value(value) : absent;
+}
+
+static Case read_case(const json_t *one) {
+    Case c = {.params = json_object_get(one, "params"), .type = json_string_value(json_object_get(one, "rope_type"))};
+    const double longest = json_number_value(json_object_get(one, "max_position_embeddings"));
+    c.base = param(&c, "rope_theta", NAN);
+    c.pairs = (int)json_integer_value(json_object_get(one, "head_dim")) / 2;
+    c.original = (int)param(&c, "original_max_position_embeddings", longest);
+    c.factor = param(&c, "factor", longest / c.original);
+    c.length = (int)json_integer_value(json_object_get(one, "seq_len"));
+    assert_in_range(c.pairs, 1, PAIRS);
+    return c;
+}
+
+static Stretch formula_of(const Case *c, Method method) {
+    FormulaOptions options = usual;
+    Stretch stretch;
+    const json_t *truncate = json_object_get(c->params, "truncate");
+    options.ramp = truncate && !json_is_true(truncate) ? RAMP_EXACT : RAMP_CODE;
+    options.beta_fast = param(c, "beta_fast", options.beta_fast);
+    options.beta_slow = param(c, "beta_slow", options.beta_slow);
+    options.low_freq = param(c, "low_freq_factor", options.low_freq);
+    options.high_freq = param(c, "high_freq_factor", options.high_freq);
+    scaling_formula(&stretch, method, &options, c->factor, c->original, c->base, c->pairs);
+    return stretch;
+}
+
+// Both lists of a longrope case, and the one that its window chooses.
+static Stretch longrope_of(const Case *c) {
+    Scaling scaling = {.method = METHOD_LONGROPE, .original = c->original, .pairs = c->pairs, .has_brief = true};
+    Stretch made;
+    for (int i = 0; i < c->pairs; i++) {
+        scaling.wide.factors[i] = number_at(json_object_get(c->params, "long_factor"), (size_t)i);
+        scaling.brief.factors[i] = number_at(json_object_get(c->params, "short_factor"), (size_t)i);
+    }
+    scaling.wide.attention = scaling.brief.attention = longrope_attention(c->factor, c->original);
+    return *scaling_stretch(&made, &scaling, c->length, c->pairs);
+}
+
+static Stretch dynamic_of(const Case *c) {
+    const Scaling scaling = {.method = METHOD_DYNAMIC, .original = c->original, .growth = c->factor};
+    Stretch made;
+    return *scaling_stretch(&made, &scaling, c->length ? c->length : c->original, c->pairs);
+}
+
+static void expect_case(const Stretch *stretch, const Case *c, const json_t *one, size_t number) {
+    const json_t *expected = json_object_get(one, "inv_freq");
+    const double attention = json_number_value(json_object_get(one, "attention_factor"));
+    char name[64];
+    snprintf(name, sizeof name, "%s, case %zu", c->type, number);
+    assert_int_equal(json_array_size(expected), c->pairs);
+    for (int i = 0; i < c->pairs; i++) {
+        const double theta = number_at(expected, (size_t)i);
+        expect_near(name, (size_t)i, pow(c->base, -(double)i / c->pairs) / stretch->factors[i], theta, 2e-6 * theta);
+    }
+    expect_near(name, 0, stretch->attention, attention, 2e-6 * attention);
+    assert_int_equal(stretch->unscaled, 0);
+}
+
+static void factors_are_hugging_face_s(void **state) {
+    (void)state;
+    static const char *const types[] = {"linear", "dynamic", "yarn", "longrope", "llama3"};
+    static const int counts[] = {16, 72, 52, 8, 8};
+    int checked[COUNT(types)] = {0};
+    json_t *root = golden("hf_rope_inv_freq");
+    const json_t *one;
+    size_t n;
+    json_array_foreach(json_object_get(root, "cases"), n, one) {
+        const Case c = read_case(one);
+        size_t type = 0;
+        while (type < COUNT(types) && strcmp(types[type], c.type) != 0) type++;
+        if (type == COUNT(types)) continue;
+        const Stretch stretch = type == 0   ? formula_of(&c, METHOD_PI)
+                                : type == 1 ? dynamic_of(&c)
+                                : type == 2 ? formula_of(&c, METHOD_YARN)
+                                : type == 3 ? longrope_of(&c)
+                                            : formula_of(&c, METHOD_LLAMA3);
+        expect_case(&stretch, &c, one, n);
+        checked[type]++;
+    }
+    for (size_t type = 0; type < COUNT(types); type++) assert_int_equal(checked[type], counts[type]);
+    json_decref(root);
+}
+
+// --- the papers' numbers ---
+static Stretch formula(Method method, Ramp ramp, double factor, int original, double base, int pairs) {
+    FormulaOptions options = usual;
+    Stretch stretch;
+    options.ramp = ramp;
+    scaling_formula(&stretch, method, &options, factor, original, base, pairs);
+    return stretch;
+}
+
+static void ntk_goes_from_nothing_to_pi(void **state) {
+    (void)state;
+    const Stretch ntk = formula(METHOD_NTK, RAMP_CODE, 8, 4096, 10000, 64),
+                  pi = formula(METHOD_PI, RAMP_CODE, 8, 4096, 10000, 64);
+    assert_true(ntk.factors[0] == 1 && pi.factors[0] == 8 && pi.factors[63] == 8);
+    expect_near("theta'/theta", 16, 1 / ntk.factors[16], 0.5897, 5e-5);
+    expect_near("theta'/theta", 32, 1 / ntk.factors[32], 0.3478, 5e-5);
+    expect_near("theta'/theta", 63, 1 / ntk.factors[63], 0.125, 1e-15);
+    // The same as another base: b' = b s^(d/(d-2)).
+    const double base = 10000 * pow(8, 128 / 126.0);
+    for (int i = 0; i < 64; i++)
+        expect_near("theta'", (size_t)i, pow(10000, -i / 64.0) / ntk.factors[i], pow(base, -i / 64.0), 1e-15);
+    assert_true(formula(METHOD_NTK, RAMP_CODE, 8, 16, 10000, 1).factors[0] == 8); // of one pair, which is the last
+}
+
+// With f = 4 in a window of twice the length, Hugging Face's base grows as for 5, the paper's as for 2.
+static void dynamic_follows_the_window(void **state) {
+    (void)state;
+    static const struct {
+        double growth;
+        int length;
+        double s;
+    } cases[] = {
+        {4, 2048, 5}, {1, 2048, 2}, {1, 8192, 8}, {8, 8192, 57}, {4, 1024, 1}, {1, 1, 1}, {2, 1025, 1 + 2.0 / 1024}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        const Stretch ntk = formula(METHOD_NTK, RAMP_CODE, cases[n].s, 1024, 10000, 16);
+        Stretch stretch;
+        scaling_dynamic(&stretch, cases[n].growth, 1024, cases[n].length, 16);
+        for (int i = 0; i < 16; i++)
+            expect_near("factor", (size_t)i, stretch.factors[i], ntk.factors[i], 1e-12 * ntk.factors[i]);
+        assert_true(stretch.attention == 1 && stretch.unscaled == 0);
+    }
+}
+
+// How much of its speed a pair keeps: 1/factor = keep + (1 - keep) / s.
+static double keep(const Stretch *stretch, int pair, double s) {
+    return (1 / stretch->factors[pair] - 1 / s) / (1 - 1 / s);
+}
+
+static void yarn_ramps_between_whole_pairs(void **state) {
+    (void)state;
+    static const struct {
+        int d, original, low, high;
+    } cases[] = {{128, 4096, 20, 46}, {64, 1024, 5, 18}, {32, 256, 0, 7}, {16, 6, 0, 0}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        const int pairs = cases[n].d / 2, low = cases[n].low, high = cases[n].high;
+        const Stretch yarn = formula(METHOD_YARN, RAMP_CODE, 8, cases[n].original, 10000, pairs);
+        for (int i = 0; i < pairs; i++) {
+            const double expected = i <= low ? 1 : i >= high ? 0 : (double)(high - i) / (high - low);
+            expect_near("keep", (size_t)i, keep(&yarn, i, 8), expected, 1e-12);
+        }
+        expect_near("attention", n, yarn.attention, 1.2079, 5e-5);
+        expect_near("scores", n, yarn.attention * yarn.attention, 1.459, 5e-4);
+    }
+}
+
+static void yarn_of_the_paper_is_another_ramp(void **state) {
+    (void)state;
+    const Stretch code = formula(METHOD_YARN, RAMP_CODE, 8, 4096, 10000, 64),
+                  exact = formula(METHOD_YARN, RAMP_EXACT, 8, 4096, 10000, 64),
+                  paper = formula(METHOD_YARN, RAMP_PAPER, 8, 4096, 10000, 64);
+    expect_near("code", 31, keep(&code, 31, 8), 0.577, 5e-4);
+    expect_near("paper", 31, keep(&paper, 31, 8), 0.211, 5e-4);
+    assert_true(paper.attention == code.attention && exact.attention == code.attention);
+    for (int i = 0; i < 64; i++) {
+        const double turns = 4096 * pow(10000, -i / 64.0) / (2 * M_PI);
+        expect_near("paper", (size_t)i, keep(&paper, i, 8), fmin(fmax((turns - 1) / 31, 0), 1), 1e-12);
+        // Unrounded, the ramp begins at 32 turns and ends at 1: between the rounded ends.
+        assert_true((turns > 32) == (keep(&exact, i, 8) >= 1));
+        assert_true((turns < 1) == (keep(&exact, i, 8) <= 1e-15));
+    }
+}
+
+// Llama 3's ramp is that of YaRN's paper from 1 to 4 turns, without its attention factor.
+static void llama3_is_a_narrow_yarn(void **state) {
+    (void)state;
+    const FormulaOptions narrow = {.ramp = RAMP_PAPER, .beta_fast = 4, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
+    Stretch yarn, llama3;
+    scaling_formula(&yarn, METHOD_YARN, &narrow, 8, 256, 10000, 16);
+    scaling_formula(&llama3, METHOD_LLAMA3, &narrow, 8, 256, 10000, 16);
+    for (int i = 0; i < 16; i++) expect_near("factor", (size_t)i, llama3.factors[i], yarn.factors[i], 1e-12);
+    assert_true(llama3.attention == 1 && llama3.factors[0] == 1 && llama3.factors[15] == 8);
+}
+
+static void longrope_attends_more_the_longer(void **state) {
+    (void)state;
+    expect_near("attention", 0, longrope_attention(8, 256), sqrt(1 + log(8) / log(256)), 1e-15);
+    expect_near("attention", 1, longrope_attention(16, 4096), sqrt(4 / 3.0), 1e-15);
+    assert_true(longrope_attention(1, 256) == 1);
+}
+
+// No method at factor 1 changes anything.
+static void a_factor_of_one_is_no_stretch(void **state) {
+    (void)state;
+    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN, METHOD_LLAMA3};
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (int ramp = RAMP_CODE; ramp <= RAMP_PAPER; ramp++) {
+            const Stretch stretch = formula(methods[m], (Ramp)ramp, 1, 256, 10000, 16);
+            for (int i = 0; i < 16; i++) expect_near("factor", (size_t)i, stretch.factors[i], 1, 1e-15);
+            assert_true(stretch.attention == 1 && stretch.unscaled == 0);
+        }
+}
+
+// --- fast and slow pairs ---
+static void fast_pairs_turn_fully(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        int d, length, fast, slow;
+    } cases[] = {{"rope", 16, 256, 4, 4},
+                 {"rope:base=100", 32, 256, 13, 3},
+                 {"rope:base=1000", 32, 256, 9, 7},
+                 {"rope", 32, 256, 7, 9},
+                 {"rope:base=500000", 32, 256, 5, 11},
+                 {"rope", 32, 512, 8, 8},
+                 {"rope:base=1000", 64, 256, 18, 14},
+                 {"rope", 64, 256, 13, 19},
+                 {"rope", 64, 1024, 18, 14},
+                 {"rope", 64, 4096, 23, 9},
+                 {"rope", 128, 4096, 46, 18},
+                 {"rope:base=500000", 128, 4096, 32, 32},
+                 {"rope:pairing=interleaved,skip=2", 32, 256, 7, 9},
+                 {"partial", 64, 256, 7, 9},       // half of the head, with its own exponents
+                 {"prope:p=0.25", 32, 256, 4, 12}, // standing still is slow
+                 {"rope", 32, 6, 0, 16},
+                 {"rope", 32, 7, 1, 15}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        const Shape shape = shape_of(1, cases[n].d, cases[n].length);
+        Position pos;
+        Error error;
+        must(position_create(&pos, cases[n].scheme, &shape, &error), &error);
+        assert_int_equal(rotary_fast_pairs(&pos, cases[n].length), cases[n].fast);
+        assert_int_equal(rotary_pairs(&pos), cases[n].fast + cases[n].slow);
+    }
+}
+
+// --- tables ---
+enum { D = 16, ORIGINAL = 12, LENGTH = 40 };
+
+static const char *const stretchable[] = {"rope", "rope:pairing=interleaved,base=300", "partial",
+                                          "partial:fraction=0.75,pairing=interleaved", "prope:p=0.5"};
+
+// The cosine and the sine, times attention, by which the scheme turns pair `pair` at position t, seen in a unit vector.
+static void turned(real out[2], const Scene *scene, int pair, int t) {
+    const Position *pos = &scene->pos;
+    const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
+    const int c0 = half ? pair : 2 * pair, c1 = half ? pair + rotary_pairs(pos) : 2 * pair + 1;
+    const Place at = {t, 0, t};
+    real q[D] = {0}, k[D] = {0};
+    q[c0] = k[c0] = 1;
+    pos->scheme->qk_forward(pos, 0, q, k, D, &at, 1);
+    assert_memory_equal(q, k, sizeof q);
+    out[0] = q[c0], out[1] = q[c1];
+}
+
+static void stretch_scene(Scene *scene, const Scaling *scaling, int positions) {
+    scene->pos.scaling = *scaling;
+    scene_layout(scene, positions, 1);
+}
+
+// At all positions, pairs turn as `stretch` says and, before `unscaled`, as in the scene that is not stretched.
+static void expect_stretched(const Scene *scene, const Scene *plain, const Stretch *stretch, const char *what) {
+    const Position *pos = &scene->pos;
+    for (int t = 0; t < pos->positions; t++)
+        for (int i = 0; i < rotary_pairs(pos); i++) {
+            const bool scaled = t >= stretch->unscaled;
+            const double angle = t * pos->scheme->theta(pos, i) / (scaled ? stretch->factors[i] : 1);
+            real found[2], unscaled[2];
+            turned(found, scene, i, t);
+            turned(unscaled, plain, i, t);
+            if (!scaled && stretch->attention == 1) assert_memory_equal(found, unscaled, sizeof found);
+            expect_near(what, (size_t)t, (double)found[0], stretch->attention * cos(angle), 2e-7);
+            expect_near(what, (size_t)t, (double)found[1], stretch->attention * sin(angle), 2e-7);
+        }
+}
+
+static Stretch some_stretch(int unscaled, double attention, double first) {
+    Stretch stretch = {.unscaled = unscaled, .attention = attention};
+    for (int i = 0; i < D / 2; i++) stretch.factors[i] = first + 0.37 * i;
+    return stretch;
+}
+
+static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
+    (void)state;
+    static const int unscaled[] = {0, 1, 5, LENGTH, 2 * LENGTH};
+    static const double attentions[] = {1, 1.2, 0.75};
+    for (size_t s = 0; s < COUNT(stretchable); s++) {
+        Scene scene, plain;
+        scene_make(&scene, stretchable[s], shape_of(1, D, LENGTH), LENGTH);
+        scene_make(&plain, stretchable[s], shape_of(1, D, LENGTH), LENGTH);
+        for (size_t u = 0; u < COUNT(unscaled); u++)
+            for (size_t a = 0; a < COUNT(attentions); a++) {
+                Scaling scaling = {.method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(&scene.pos)};
+                scaling.wide = some_stretch(unscaled[u], attentions[a], 1.3);
+                stretch_scene(&scene, &scaling, LENGTH);
+                expect_stretched(&scene, &plain, &scaling.wide, stretchable[s]);
+            }
+        scene_free(&scene);
+        scene_free(&plain);
+    }
+}
+
+static void short_windows_may_turn_otherwise(void **state) {
+    (void)state;
+    static const int lengths[] = {1, ORIGINAL - 1, ORIGINAL, ORIGINAL + 1, LENGTH};
+    Scene scene, plain;
+    Scaling scaling = {.method = METHOD_YARN, .original = ORIGINAL, .pairs = D / 2};
+    scaling.wide = some_stretch(2, 1.2, 3);
+    scaling.brief = some_stretch(4, 0.9, 1.1);
+    scene_make(&scene, "rope", shape_of(1, D, LENGTH), LENGTH);
+    scene_make(&plain, "rope", shape_of(1, D, LENGTH), LENGTH);
+    for (int brief = 0; brief <= 1; brief++)
+        for (size_t n = 0; n < COUNT(lengths); n++) {
+            const bool is_brief = brief && lengths[n] <= ORIGINAL;
+            Stretch made;
+            scaling.has_brief = brief;
+            assert_true(scaling_stretch(&made, &scaling, lengths[n], D / 2) ==
+                        (is_brief ? &scaling.brief : &scaling.wide));
+            stretch_scene(&scene, &scaling, lengths[n]);
+            expect_stretched(&scene, &plain, is_brief ? &scaling.brief : &scaling.wide, "rope");
+        }
+    scaling.original = 0; // nothing is stretched
+    assert_null(scaling_stretch(&scaling.wide, &scaling, LENGTH, D / 2));
+    scene_free(&scene);
+    scene_free(&plain);
+}
+
+static void dynamic_tables_follow_their_length(void **state) {
+    (void)state;
+    static const int lengths[] = {2, ORIGINAL, ORIGINAL + 1, LENGTH};
+    Scene scene, plain;
+    scene_make(&scene, "rope", shape_of(1, D, LENGTH), LENGTH);
+    scene_make(&plain, "rope", shape_of(1, D, LENGTH), LENGTH);
+    for (int growth = 1; growth <= 4; growth += 3)
+        for (size_t n = 0; n < COUNT(lengths); n++) {
+            const Scaling scaling = {.method = METHOD_DYNAMIC, .original = ORIGINAL, .growth = growth};
+            Stretch expected;
+            scaling_dynamic(&expected, growth, ORIGINAL, lengths[n], D / 2);
+            stretch_scene(&scene, &scaling, lengths[n]);
+            if (lengths[n] <= ORIGINAL) expected.unscaled = LENGTH; // to the bit
+            expect_stretched(&scene, &plain, &expected, "dynamic");
+        }
+    scene_free(&scene);
+    scene_free(&plain);
+}
+
+// Positional interpolation puts token s t where token t was.
+static void pi_is_the_plain_rotation_in_smaller_steps(void **state) {
+    (void)state;
+    Scene scene, plain;
+    Scaling scaling = {.method = METHOD_PI, .factor = 4, .original = ORIGINAL, .pairs = D / 2};
+    scaling.wide = formula(METHOD_PI, RAMP_CODE, 4, ORIGINAL, 10000, D / 2);
+    scene_make(&scene, "rope", shape_of(1, D, 4 * ORIGINAL), 4 * ORIGINAL);
+    scene_make(&plain, "rope", shape_of(1, D, ORIGINAL), ORIGINAL);
+    stretch_scene(&scene, &scaling, 4 * ORIGINAL);
+    for (int t = 0; t < ORIGINAL; t++)
+        for (int i = 0; i < D / 2; i++) {
+            real slow[2], fast[2];
+            turned(slow, &scene, i, 4 * t);
+            turned(fast, &plain, i, t);
+            expect_all_near("rope", slow, fast, 2, 1e-7);
+        }
+    scene_free(&scene);
+    scene_free(&plain);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors_are_hugging_face_s),
+        cmocka_unit_test(ntk_goes_from_nothing_to_pi),
+        cmocka_unit_test(dynamic_follows_the_window),
+        cmocka_unit_test(yarn_ramps_between_whole_pairs),
+        cmocka_unit_test(yarn_of_the_paper_is_another_ramp),
+        cmocka_unit_test(llama3_is_a_narrow_yarn),
+        cmocka_unit_test(longrope_attends_more_the_longer),
+        cmocka_unit_test(a_factor_of_one_is_no_stretch),
+        cmocka_unit_test(fast_pairs_turn_fully),
+        cmocka_unit_test(tables_turn_slower_after_the_unscaled_tokens),
+        cmocka_unit_test(short_windows_may_turn_otherwise),
+        cmocka_unit_test(dynamic_tables_follow_their_length),
+        cmocka_unit_test(pi_is_the_plain_rotation_in_smaller_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
