@@ -186,10 +186,16 @@ static bool settle(Extension *x, Error *error) {
     if (x->original < 2 || window > 1e6)
         return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
                           pos->shape.context, o->factor, window);
-    if (o->short_only && !stretched)
+    if (o->short_only && (!stretched || pos->scaling.method == METHOD_DYNAMIC))
         return fail_input(
-            error, "--short: %s is not stretched, so short windows have no factors of their own; extend it first",
-            x->directory);
+            error,
+            "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
+            x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
+    if (window < x->original)
+        return fail_input(
+            error,
+            "--factor %g: %g times the context of %d is %.0f, less than the original length %d; give a larger --factor",
+            o->factor, o->factor, pos->shape.context, window, x->original);
     x->window = (int)window;
     x->factor = window / x->original;
     return true;
@@ -221,6 +227,7 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         {"one-by-one", 1u << METHOD_LONGROPE},
         {"seed", 1u << METHOD_LONGROPE},
         {"resume", 1u << METHOD_LONGROPE},
+        {"keep-short", ~(1u << METHOD_DYNAMIC)},
         {"short", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
         {"steps", 1u << METHOD_GRADIENT},
         {"lr", 1u << METHOD_GRADIENT},

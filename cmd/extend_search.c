@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+enum { SEEDS_MOST = 4 };
+
 // The search at work. search.csv is what it remembers: the first line says what was searched how, the second names the
 // columns, and each further one is an evaluation. Everything else follows from the seed, so that reading the rows back
 // and starting over is the same as never having stopped.
@@ -17,6 +19,8 @@ typedef struct {
     SearchSpace space;
     SearchOptions options;
     Stretch stretch; // attention
+    Candidate seeds[SEEDS_MOST];
+    int seed_count;
     char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
     FILE *csv;
     ProgressLine line;
@@ -52,21 +56,23 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     return !interrupt_came();
 }
 
-// The seeds that the search starts from: the formulas, and what the run turns by already, stretched further.
-static int seeds_of(Candidate seeds[4], const Job *job) {
+static void add_seed(Job *job, const Stretch *stretch) {
+    job->seeds[job->seed_count++] = candidate_of(&job->space, stretch);
+}
+
+// The search starts from the formulas, and from what the run turns by already, stretched further.
+static void choose_seeds(Job *job) {
     static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
-    Extension *x = job->x;
+    const Extension *x = job->x;
     const Scaling *before = &x->run.gpt.pos.scaling;
-    int count = 0;
-    for (; count < 3; count++) {
-        const Stretch formula = extension_formula(x, methods[count]);
-        seeds[count] = candidate_of(&job->space, &formula);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const Stretch formula = extension_formula(x, methods[i]);
+        add_seed(job, &formula);
     }
-    if (before->original == 0) return count;
+    if (before->original == 0) return;
     Stretch made, more = *scaling_stretch(&made, before, x->run.gpt.shape.context, x->pairs);
     for (int i = 0; !x->options->short_only && i < x->pairs; i++) more.factors[i] *= x->options->factor;
-    seeds[count++] = candidate_of(&job->space, &more);
-    return count;
+    add_seed(job, &more);
 }
 
 // What makes two searches the same one.
@@ -77,12 +83,13 @@ static void describe_settings(Job *job) {
     const uLong weights = crc32(0, (const Bytef *)gpt->params, (uInt)(gpt->tensors.total * sizeof(real)));
     const uLong text =
         crc32(0, (const Bytef *)s->ids, (uInt)((size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids));
+    const uLong seeds = crc32(0, (const Bytef *)job->seeds, (uInt)sizeof job->seeds);
     snprintf(job->settings, sizeof job->settings,
              "# factor %.9g, %d windows of %d tokens, population %d, parents %d, mutations %d, crossovers %d, "
              "generations %d, probability %.9g, far %.9g, abandon %.9g, seed %" PRIu64
-             ", attention %.9g, weights %08lx, text %08lx",
+             ", attention %.9g, start %08lx, weights %08lx, text %08lx",
              job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
-             o->generations, o->probability, o->far, o->abandon, o->seed, job->stretch.attention, weights, text);
+             o->generations, o->probability, o->far, o->abandon, o->seed, job->stretch.attention, seeds, weights, text);
 }
 
 static void write_head(FILE *csv, const Job *job) {
@@ -118,16 +125,25 @@ static bool read_row(Evaluated *e, int *generation, const Job *job, const char *
     return true;
 }
 
+// Is this the first line of the same search? Fails (input) naming the first setting that differs.
+static bool check_settings(const Job *job, const char *line, size_t length, Error *error) {
+    const char *now = job->settings;
+    if (length == strlen(now) && strncmp(line, now, length) == 0) return true;
+    size_t start = 0, at = 0; // of the setting that differs
+    for (; at < length && line[at] == now[at]; at++)
+        if (at >= 1 && line[at - 1] == ',' && line[at] == ' ') start = at + 1;
+    return fail_input(
+        error, "%s is of another search: there %.*s, and now %.*s; give the same options, or another --out", job->path,
+        (int)strcspn(line + start, ",\n"), line + start, (int)strcspn(now + start, ","), now + start);
+}
+
 // Take up the evaluations of a search that was stopped; a last row that was cut short is left out.
 static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
     Buffer old;
     if (!file_read(&old, job->path, error)) return false;
     const char *row = (const char *)old.bytes;
     const size_t length = strcspn(row, "\n");
-    bool ok =
-        (length == strlen(job->settings) && strncmp(row, job->settings, length) == 0) ||
-        fail_input(error, "%s is of another search:\n  %.*s\nand now\n  %s\ngive the same options, or another --out",
-                   job->path, (int)(length < 400 ? length : 400), row, job->settings);
+    bool ok = check_settings(job, row, length, error);
     row = strchr(row, '\n') ? strchr(row + length + 1, '\n') : NULL;
     for (int line = 3; ok && row && *++row; line++) {
         Evaluated e;
@@ -195,13 +211,11 @@ static SearchOptions search_options(const Extension *x) {
 }
 
 static bool run(Stretch *result, Job *job, Search *search, Error *error) {
-    Candidate seeds[4];
-    const int count = seeds_of(seeds, job);
     Scaling *scaling = &job->x->scaling;
     interrupt_catch();
     progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&job->options));
     job->started = clock_seconds();
-    const bool complete = search_run(search, seeds, count);
+    const bool complete = search_run(search, job->seeds, job->seed_count);
     progress_clear(&job->line);
     print_speed(job, search);
     if (!complete) {
@@ -227,6 +241,7 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     job.stretch.attention = longrope_attention(factor, x->original);
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
+    choose_seeds(&job);
     describe_settings(&job);
     Search search = search_begin(&job.space, &job.options, &hooks);
     bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);

@@ -45,9 +45,20 @@ static bool read_number(double *value, const json_t *object, const char *name, d
                path, name, least, most);
 }
 
+static bool read_integer(int *value, const json_t *object, const char *name, int least, int most, const char *path,
+                         Error *error) {
+    const json_t *member = json_object_get(object, name);
+    const json_int_t number = json_integer_value(member);
+    *value = (int)number;
+    return (json_is_integer(member) && number >= least && number <= most) ||
+           fail_input(error,
+                      "%s: \"rotation\" needs \"%s\", a whole number from %d to %d; the file is damaged, or was edited "
+                      "by hand",
+                      path, name, least, most);
+}
+
 static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, const char *path, Error *error) {
     const json_t *factors = json_object_get(object, "factors");
-    double unscaled;
     *pairs = (int)json_array_size(factors);
     if (*pairs < 1 || *pairs > PAIRS_MOST)
         return fail_input(error,
@@ -63,25 +74,22 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
                               "file is damaged, or was edited by hand",
                               path);
     }
-    if (!read_number(&unscaled, object, "unscaled_positions", 0, 1e9, path, error) ||
+    if (!read_integer(&stretch->unscaled, object, "unscaled_positions", 0, 1000000000, path, error) ||
         !read_number(&stretch->attention, object, "attention_factor", 1e-3, 1e3, path, error))
         return false;
-    stretch->unscaled = (int)unscaled;
     return true;
 }
 
 bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Error *error) {
     static const Option method = {"method", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""};
-    double original;
     char label[TEXT_CAPACITY];
     snprintf(label, sizeof label, "%.400s: \"method\" of \"rotation\"", path);
     *scaling = (Scaling){0};
     const char *name = json_string_value(json_object_get(object, "method"));
     if (!option_set(&scaling->method, &method, name ? name : "", label, error) ||
         !read_number(&scaling->factor, object, "factor", 1, 1e6, path, error) ||
-        !read_number(&original, object, "original_context", 2, 1e8, path, error))
+        !read_integer(&scaling->original, object, "original_context", 2, 100000000, path, error))
         return false;
-    scaling->original = (int)original;
     if (scaling->method == METHOD_DYNAMIC) return read_number(&scaling->growth, object, "growth", 1, 1e6, path, error);
     if (!read_stretch(&scaling->wide, &scaling->pairs, object, path, error)) return false;
     const json_t *search = json_object_get(object, "search"), *brief = json_object_get(object, "short");
