@@ -14,7 +14,7 @@ static const Option text_options[] = {
 
 const Builtin *const builtins[] = {
     &builtin_tales,
-    &builtin_passkey, &builtin_needle,
+    &builtin_passkey,
     &builtin_copy,
     &builtin_reverse,
     &builtin_addition,

@@ -45,7 +45,7 @@ struct Builtin {
 // NULL-terminated.
 extern const Builtin *const builtins[];
 
-extern const Builtin builtin_tales, builtin_passkey, builtin_needle;
+extern const Builtin builtin_tales, builtin_passkey;
 extern const Builtin builtin_copy, builtin_reverse, builtin_addition, builtin_sort, builtin_parity;
 extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_flipflop, builtin_grid;
 
