@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define TOLERANCE 1e-6
+#define ATTEMPTS  4 // random models for a scheme whose loss bends: a wrong gradient is wrong in all of them
 
 typedef struct {
     char pos[TEXT_CAPACITY];
@@ -25,7 +26,7 @@ static const Option gradcheck_options[] = {
     {"layers", OPTION_INTEGER, FIELD(layers), "2", 1, 8, NULL, "N", "transformer blocks"},
     {"heads", OPTION_INTEGER, FIELD(heads), "2", 1, 8, NULL, "N", "attention heads"},
     {"width", OPTION_INTEGER, FIELD(width), "8", 1, 64, NULL, "N", "channels of the residual stream"},
-    {"context", OPTION_INTEGER, FIELD(context), "10", 1, 200, NULL, "N", "tokens of a sequence"},
+    {"context", OPTION_INTEGER, FIELD(context), "20", 1, 200, NULL, "N", "tokens of a sequence"},
     {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences"},
     {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X", "with the same elements dropped in every pass"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "decides the random model and text"},
@@ -46,11 +47,10 @@ static void dropped_term(const Position *pos, const real *dx, const Place *at, i
     scheme_learned.embed_backward(pos, dx, at, rows - 1);
 }
 
-static bool check(double *worst, const Position *pos, const GradcheckOptions *options, bool verbose, Error *error) {
-    const GradcheckSettings settings = {.B = (int)options->batch,
-                                        .T = (int)options->context,
-                                        .dropout = options->dropout,
-                                        .seed = (uint64_t)options->seed};
+static bool check(double *worst, const Position *pos, const GradcheckOptions *options, long long seed, bool verbose,
+                  Error *error) {
+    const GradcheckSettings settings = {
+        .B = (int)options->batch, .T = (int)options->context, .dropout = options->dropout, .seed = (uint64_t)seed};
     GradientError *errors;
     int count;
     if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
@@ -70,9 +70,13 @@ static bool check_scheme(int *failures, const Position *pos, const GradcheckOpti
     char text[TEXT_CAPACITY];
     position_print(pos, text);
     printf("%s\n", text);
-    double worst;
-    if (!check(&worst, pos, options, true, error)) return false;
-    const bool good = worst <= TOLERANCE;
+    double worst = NAN;
+    bool good = false;
+    for (int attempt = 0; !good && attempt < (pos->scheme->bends ? ATTEMPTS : 1); attempt++) {
+        if (attempt > 0) printf("  a difference across a bend? once more, with seed %lld\n", options->seed + attempt);
+        if (!check(&worst, pos, options, options->seed + attempt, true, error)) return false;
+        good = worst <= TOLERANCE;
+    }
     printf("  worst relative error %.2e: %s\n", worst, good ? "ok" : "FAILED (tolerance 1e-6)");
     *failures += !good;
     return true;
@@ -89,7 +93,7 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
         Position pos;
         double worst;
         if (!position_parse_scheme(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
-        if (!check(&worst, &pos, options, false, error)) return false;
+        if (!check(&worst, &pos, options, options->seed, false, error)) return false;
         const bool caught = !(worst <= TOLERANCE);
         printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,
                caught ? "fails, as it must" : "NOT NOTICED: this check proves nothing");

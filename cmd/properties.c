@@ -16,7 +16,7 @@ typedef struct {
 
 static const Option properties_options[] = {
     {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every one"},
-    {"context", OPTION_INTEGER, FIELD(context), "256", 8, 4096, NULL, "N", "trained length"},
+    {"context", OPTION_INTEGER, FIELD(context), "256", PROBE_CONTEXT_LEAST, 4096, NULL, "N", "trained length"},
     {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 64, NULL, "N", "attention heads"},
     {"width", OPTION_INTEGER, FIELD(width), "64", 4, 1024, NULL, "N", "channels"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "of random weights and contents"},
@@ -52,7 +52,8 @@ static void print_row(const char *name, const SchemeProperties *p) {
 
 static void print_legend(void) {
     puts("");
-    puts("Over all trained positions, on one line of text. A dash: does not apply.");
+    puts("Over all trained positions, on one line of text of equal tokens. A dash: does not apply, or too few "
+         "positions.");
     puts("unique    distance of the two most similar codes, by their root mean square; 0 = two places share a code");
     puts("linear    error of the best linear map from the code at p to the code at p+5, by the codes' spread; 0 = "
          "exact");
@@ -65,9 +66,15 @@ static void print_legend(void) {
     puts("          length; 0 = without positions, equal words get equal outputs, whatever stands where");
 }
 
-static bool print_scheme(const char *name, const Gpt *gpt, const PropertiesOptions *options, Error *error) {
+typedef struct {
+    const PropertiesOptions *options;
+    int rows; // printed
+} Table;
+
+static bool print_scheme(const char *name, const Gpt *gpt, Table *table, Error *error) {
     SchemeProperties properties;
-    if (!scheme_probe(&properties, gpt, (uint64_t)options->seed, error)) return false;
+    if (!scheme_probe(&properties, gpt, (uint64_t)table->options->seed, error)) return false;
+    if (table->rows++ == 0) print_header();
     print_row(name, &properties);
     return true;
 }
@@ -85,7 +92,8 @@ static void fill_zeros(Gpt *gpt, uint64_t seed) {
 }
 
 // An untrained model with this scheme.
-static bool print_untrained(const char *specification, const PropertiesOptions *options, Error *error) {
+static bool print_untrained(const char *specification, Table *table, Error *error) {
+    const PropertiesOptions *options = table->options;
     const Shape shape = {.vocab = 8,
                          .context = (int)options->context,
                          .layers = 1,
@@ -98,18 +106,36 @@ static bool print_untrained(const char *specification, const PropertiesOptions *
     if (ok) {
         gpt_init(&gpt, (uint64_t)options->seed);
         fill_zeros(&gpt, (uint64_t)options->seed);
-        ok = print_scheme(specification, &gpt, options, error);
+        ok = print_scheme(specification, &gpt, table, error);
     }
     gpt_free(&gpt);
     return ok;
 }
 
-static bool print_run(const char *directory, const PropertiesOptions *options, Error *error) {
+static bool print_run(const char *directory, Table *table, Error *error) {
     Run run;
     if (!run_open(&run, directory, "", error)) return false;
-    const bool ok = print_scheme(directory, &run.gpt, options, error);
+    const bool ok = print_scheme(directory, &run.gpt, table, error);
     run_close(&run);
     return ok;
+}
+
+// Every scheme; one that cannot work with such a model has a row that says why.
+static bool print_all(Table *table, Error *error) {
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+        if (!print_untrained((*scheme)->name, table, error)) {
+            if (error->kind != ERROR_INPUT) return false;
+            printf("%-15s %s\n", (*scheme)->name, error->message);
+        }
+    return true;
+}
+
+static bool check_given(const bool *given, Error *error) {
+    for (const Option *o = properties_options; o->name; o++)
+        if (given[o - properties_options] && strcmp(o->name, "seed") != 0)
+            return fail_input(error, "--%s is of an untrained model, and a run has its own; leave one of them out",
+                              o->name);
+    return true;
 }
 
 int command_properties(int argc, char **argv) {
@@ -121,17 +147,14 @@ int command_properties(int argc, char **argv) {
         "  bitter properties\n  bitter properties --pos rope:base=100\n"
         "  bitter properties runs/learned runs/t5\n"};
     PropertiesOptions options;
+    Table table = {.options = &options};
+    bool given[ARGUMENTS_MOST];
     Error error;
-    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    bool ok = true;
-    print_header();
-    if (first < argc)
-        for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &options, &error);
-    else if (strcmp(options.pos, "all") != 0)
-        ok = print_untrained(options.pos, &options, &error);
-    else
-        for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
-            ok = print_untrained((*scheme)->name, &options, &error);
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
+    bool ok = first == argc || check_given(given, &error);
+    for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &table, &error);
+    if (first == argc)
+        ok = strcmp(options.pos, "all") == 0 ? print_all(&table, &error) : print_untrained(options.pos, &table, &error);
     if (!ok) die("properties", &error);
     print_legend();
     if (first == argc) puts("Before training: tables that start from zero are filled with noise.");

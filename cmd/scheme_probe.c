@@ -323,6 +323,9 @@ static bool finite_past_training(Probe *probe) {
 bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *error) {
     const Scheme *scheme = gpt->pos.scheme;
     Probe probe;
+    if (gpt->shape.context < PROBE_CONTEXT_LEAST)
+        return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
+                          gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, seed, error)) return false;
     const size_t C = (size_t)probe.C;
     real *W = malloc(C * C * sizeof *W), *rows = malloc((4 * C + WORDS) * WORDS * sizeof *rows);
@@ -335,6 +338,7 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
         p->linear = measure_linear(&probe);
     }
     ok = ok && measure_scores(p, &probe, error);
+    if (scheme->placeless) p->distance = NAN; // of equal tokens; others are further apart than they stand
     if (ok) {
         p->norm = measure_norm(&probe);
         p->defined = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;

@@ -17,7 +17,10 @@ typedef struct {
     double twins;    // distance between the unmasked attention outputs of two equal words, by their length
 } SchemeProperties;
 
-// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory.
+#define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens and a sentence of 5 words
+
+// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory, and when
+// the model's context is shorter than PROBE_CONTEXT_LEAST.
 bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, uint64_t seed, Error *error);
 
 #endif

@@ -29,8 +29,11 @@ task_of() {
 one() {
     run=$out/$1-$2-$3
     [ -f "$run/answers.csv" ] && return
-    resume=
-    [ -f "$run/state.safetensors" ] && resume=--resume
+    resume=--resume
+    [ -f "$run/state.safetensors" ] || {
+        rm -rf "$run" # killed before its first checkpoint
+        resume=
+    }
     # shellcheck disable=SC2086
     "$bitter" train $(task_of "$1") --pos "$2" --seed "$3" --layers 3 --heads 4 --width 128 --batch 32 \
         --steps "$steps" --eval-every 500 --save-every 500 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&

@@ -8,7 +8,8 @@
 static void layout(Inference *inference, const Shape *shape) {
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
-    const int span = shape->random_positions > inference->capacity ? shape->random_positions : inference->capacity;
+    const int drawn = position_random(&inference->pos),
+              span = drawn > inference->capacity ? drawn : inference->capacity;
     const size_t F = (size_t)position_features(&inference->pos), tokens = (size_t)inference->B * inference->capacity;
     position_layout(&inference->pos, arena, span, inference->B, false);
     inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
@@ -39,8 +40,8 @@ bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity,
     layout(inference, &gpt->shape);
     for (int t = 0; t < capacity; t++) inference->drawn[t] = t;
     // The same draw every time, so that the same text gets the same answer.
-    if (gpt->shape.random_positions)
-        places_draw(inference->drawn, capacity, gpt->shape.random_positions, random_key(0, "positions"));
+    const int span = position_random(&gpt->pos);
+    if (span) places_draw(inference->drawn, capacity, span, random_key(0, "positions"));
     return true;
 }
 

@@ -187,7 +187,7 @@ static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
-    const int span = gpt->shape.random_positions;
+    const int span = position_random(&gpt->pos);
     for (int b = 0; b < pass->B; b++) {
         Place cursor = {0};
         if (span) places_draw(pass->drawn, pass->T, span, random_bits(pass->places_key, (uint64_t)b));

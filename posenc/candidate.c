@@ -80,7 +80,7 @@ Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *
         else if (i > last)
             child.steps[i] = child.steps[i] > high ? child.steps[i] : high;
         else
-            child.steps[i] = low + (high - low) * (i - first) / (last > first ? last - first : 1);
+            child.steps[i] = low + (int)((long long)(high - low) * (i - first) / (last > first ? last - first : 1));
     }
     return child;
 }

@@ -138,6 +138,8 @@ const Scheme scheme_cope = {
             "from N-1 on, which longer texts have more of, look alike.",
     .options = cope_options,
     .enters = ENTERS_CONTENT,
+    .bends = true,
+    .placeless = true,
     .relative = true,
     .params = params,
     .layout = layout,

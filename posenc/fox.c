@@ -135,6 +135,7 @@ const Scheme scheme_fox = {
         "full stop may put more between two words than twenty words do. Where all gates are equal, this is ALiBi.",
     .options = fox_options,
     .enters = ENTERS_CONTENT,
+    .placeless = true,
     .relative = true,
     .params = params,
     .init = init,

@@ -260,6 +260,7 @@ const Scheme scheme_path = {
         "what an earlier one stored, or flip it, and states can be followed that no fixed rotation can.",
     .options = path_options,
     .enters = ENTERS_CONTENT,
+    .placeless = true,
     .relative = true,
     .own_scores = true,
     .params = params,

@@ -111,6 +111,6 @@ void position_prepare(Position *pos) {
 }
 
 int position_max_length(const Position *pos) {
-    const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = pos->shape.random_positions;
+    const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = position_random(pos);
     return drawn && (scheme == 0 || drawn < scheme) ? drawn : scheme;
 }

@@ -1,6 +1,6 @@
 // Position schemes: how a transformer learns where its tokens stand. One immutable Scheme per file; the model calls its
-// hooks and knows none of them by name. To add a scheme: write its file, add it to `schemes` in posenc.c; gradcheck,
-// the demo, --help and the tests find it there.
+// hooks and knows none of them by name. To add a scheme: write its file, name it below and in `schemes` (posenc.c);
+// gradcheck, the demo, --help and the tests find it there.
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 
@@ -75,6 +75,8 @@ struct Scheme {
     bool relative;   // a constant added to all coordinates changes nothing
     bool own_scores; // score_forward writes S from q and k, score_backward writes dq and dk, instead of adding to them
     bool two_axes;   // reads lines and columns, not t
+    bool bends;      // the loss has corners, across which a difference of two losses says nothing of the slope
+    bool placeless;  // reads no coordinates: positions come from contents, or not at all
 
     // Rotary schemes that `bitter extend` can stretch: radians a token by which a pair of channels turns.
     double (*theta)(const Position *pos, int pair);
@@ -139,9 +141,14 @@ extern const Scheme scheme_alibi, scheme_sandwich, scheme_alibi_learned, scheme_
     scheme_table;
 extern const Scheme scheme_transformer_xl, scheme_shaw, scheme_cope, scheme_fox, scheme_path;
 
+// Randomised positions are below this; 0 = they are 0, 1, 2 ..., or nobody looks.
+static inline int position_random(const Position *pos) {
+    return pos->scheme->placeless ? 0 : pos->shape.random_positions;
+}
+
 // Coordinates that training uses: 0 .. this - 1. With randomised positions they are more than the context.
 static inline int position_span(const Position *pos) {
-    return pos->shape.random_positions ? pos->shape.random_positions : pos->shape.context;
+    return position_random(pos) ? position_random(pos) : pos->shape.context;
 }
 
 // An option that schemes with parameters share, over a struct S with a field `layers`.

@@ -66,7 +66,7 @@ static void prepare(Position *pos) {
 #pragma omp parallel for
     for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
         for (int i = 0; i < pairs; i++) {
-            const double angle = (row % P) * (double)pos->tables[THETA][row / P * pairs + i];
+            const double angle = (row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
             pos->tables[COSINE][(size_t)row * pairs + i] = (real)cos(angle);
             pos->tables[SINE][(size_t)row * pairs + i] = (real)sin(angle);
         }

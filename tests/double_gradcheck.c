@@ -19,10 +19,10 @@ static const Setting two_blocks = {
 static const Setting long_rows = {
     .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
-// A difference across a bend, of fire's units or between cope's codes, says nothing of the gradient. These two may try
-// other random models; a wrong gradient is wrong in all of them.
+// A difference across a bend, of fire's units or between cope's codes, says nothing of the gradient. Such schemes may
+// try other random models; a wrong gradient is wrong in all of them.
 static int attempts(const Scheme *scheme) {
-    return scheme == &scheme_fire || scheme == &scheme_cope ? 4 : 1;
+    return scheme->bends ? 4 : 1;
 }
 
 static void expect_right(const char *specification, const Setting *setting) {

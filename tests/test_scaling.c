@@ -123,7 +123,7 @@ static void ntk_goes_from_nothing_to_pi(void **state) {
     const double base = 10000 * pow(8, 128 / 126.0);
     for (int i = 0; i < 64; i++)
         expect_near("theta'", (size_t)i, pow(10000, -i / 64.0) / ntk.factors[i], pow(base, -i / 64.0), 1e-15);
-    assert_true(formula(METHOD_NTK, RAMP_CODE, 8, 16, 10000, 1).factors[0] == 8); // of one pair, which is the last
+    assert_true(formula(METHOD_NTK, RAMP_CODE, 8, 16, 10000, 1).factors[0] == 8); // the only pair is the last
 }
 
 // With f = 4 in a window of twice the length, Hugging Face's base grows as for 5, the paper's as for 2.
@@ -141,7 +141,6 @@ static void dynamic_follows_the_window(void **state) {
         scaling_dynamic(&stretch, cases[n].growth, 1024, cases[n].length, 16);
         for (int i = 0; i < 16; i++)
             expect_near("factor", (size_t)i, stretch.factors[i], ntk.factors[i], 1e-12 * ntk.factors[i]);
-        assert_true(stretch.attention == 1 && stretch.unscaled == 0);
     }
 }
 
@@ -150,14 +149,20 @@ static double keep(const Stretch *stretch, int pair, double s) {
     return (1 / stretch->factors[pair] - 1 / s) / (1 - 1 / s);
 }
 
+// The last two ramps end beyond the last pair, at the number of channels at most.
 static void yarn_ramps_between_whole_pairs(void **state) {
     (void)state;
     static const struct {
         int d, original, low, high;
-    } cases[] = {{128, 4096, 20, 46}, {64, 1024, 5, 18}, {32, 256, 0, 7}, {16, 6, 0, 0}};
+        double beta_slow;
+    } cases[] = {{128, 4096, 20, 46, 1}, {64, 1024, 5, 18, 1},  {32, 256, 0, 7, 1},
+                 {16, 6, 0, 0, 1},       {16, 100000, 5, 9, 1}, {32, 256, 0, 31, 1e-9}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         const int pairs = cases[n].d / 2, low = cases[n].low, high = cases[n].high;
-        const Stretch yarn = formula(METHOD_YARN, RAMP_CODE, 8, cases[n].original, 10000, pairs);
+        FormulaOptions options = usual;
+        Stretch yarn;
+        options.beta_slow = cases[n].beta_slow;
+        scaling_formula(&yarn, METHOD_YARN, &options, 8, cases[n].original, 10000, pairs);
         for (int i = 0; i < pairs; i++) {
             const double expected = i <= low ? 1 : i >= high ? 0 : (double)(high - i) / (high - low);
             expect_near("keep", (size_t)i, keep(&yarn, i, 8), expected, 1e-12);
@@ -197,7 +202,6 @@ static void llama3_is_a_narrow_yarn(void **state) {
 
 static void longrope_attends_more_the_longer(void **state) {
     (void)state;
-    expect_near("attention", 0, longrope_attention(8, 256), sqrt(1 + log(8) / log(256)), 1e-15);
     expect_near("attention", 1, longrope_attention(16, 4096), sqrt(4 / 3.0), 1e-15);
     assert_true(longrope_attention(1, 256) == 1);
 }
@@ -235,8 +239,7 @@ static void fast_pairs_turn_fully(void **state) {
                  {"rope:pairing=interleaved,skip=2", 32, 256, 7, 9},
                  {"partial", 64, 256, 7, 9},       // half of the head, with its own exponents
                  {"prope:p=0.25", 32, 256, 4, 12}, // standing still is slow
-                 {"rope", 32, 6, 0, 16},
-                 {"rope", 32, 7, 1, 15}};
+                 {"rope", 32, 6, 0, 16}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         const Shape shape = shape_of(1, cases[n].d, cases[n].length);
         Position pos;
@@ -332,8 +335,7 @@ static void short_windows_may_turn_otherwise(void **state) {
             stretch_scene(&scene, &scaling, lengths[n]);
             expect_stretched(&scene, &plain, is_brief ? &scaling.brief : &scaling.wide, "rope");
         }
-    scaling.original = 0; // nothing is stretched
-    assert_null(scaling_stretch(&scaling.wide, &scaling, LENGTH, D / 2));
+    assert_null(scaling_stretch(&scaling.wide, &(Scaling){0}, LENGTH, D / 2)); // nothing is stretched
     scene_free(&scene);
     scene_free(&plain);
 }
@@ -361,8 +363,8 @@ static void dynamic_tables_follow_their_length(void **state) {
 static void pi_is_the_plain_rotation_in_smaller_steps(void **state) {
     (void)state;
     Scene scene, plain;
-    Scaling scaling = {.method = METHOD_PI, .factor = 4, .original = ORIGINAL, .pairs = D / 2};
-    scaling.wide = formula(METHOD_PI, RAMP_CODE, 4, ORIGINAL, 10000, D / 2);
+    const Scaling scaling = {
+        .method = METHOD_PI, .original = ORIGINAL, .wide = formula(METHOD_PI, RAMP_CODE, 4, ORIGINAL, 10000, D / 2)};
     scene_make(&scene, "rope", shape_of(1, D, 4 * ORIGINAL), 4 * ORIGINAL);
     scene_make(&plain, "rope", shape_of(1, D, ORIGINAL), ORIGINAL);
     stretch_scene(&scene, &scaling, 4 * ORIGINAL);

@@ -223,7 +223,7 @@ static void lengths_end_where_schemes_do(void **state) {
                  {"learned:past=interpolate", 0, 15},
                  {"binary", 8, 15},
                  {"binary:bits=4", 16, 15},
-                 {"none", 0, 15},
+                 {"none", 0, 0},
                  {"sinusoidal", 0, 15},
                  {"rope", 0, 15},
                  {"alibi", 0, 15}};
