@@ -1,8 +1,10 @@
 // The registry of position schemes and what is common to all: names, options, errors, tables, lengths.
-#include "model/gpt.h"
+#include "data/random.h"
+#include "model/infer.h"
 #include "tests/little_model.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 static const Shape shape = {.vocab = 5, .context = 6, .layers = 1, .heads = 2, .width = 8};
 
@@ -95,6 +97,12 @@ static void mistakes_name_the_nearest(void **state) {
         {"none:base=1", 8, "'none' has no options"},
         {"rope", 6, "even"},
         {"sinusoidal", 7, "even"},
+        {"learned:start=sinusoidal", 7, "even"},
+        {"rope2d", 12, "multiple of 4"},
+        {"transformer-xl", 7, "even"},
+        {"t5:buckets=8,distance=4", 8, "distance"},
+        {"partial:fraction=0.1", 8, "not one pair"},
+        {"binary", 2, "more binary digits than channels"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Shape this = {
@@ -239,6 +247,76 @@ static void lengths_end_where_schemes_do(void **state) {
     }
 }
 
+enum { LAYERS = 3, FED = 12, VOCABULARY = 5 };
+
+// Logits (FED, VOCABULARY) of a fixed text.
+static void logits_of(real *logits, const Gpt *gpt) {
+    Inference inference;
+    Error error;
+    int ids[FED];
+    for (int t = 0; t < FED; t++) ids[t] = t * t % VOCABULARY;
+    must(inference_create(&inference, gpt, 1, FED, FED, &error), &error);
+    inference_feed(&inference, gpt, ids, FED);
+    inference_logits(logits, &inference, gpt, FED);
+    inference_free(&inference);
+}
+
+static void randomise(real *values, size_t count, uint64_t seed) {
+    for (size_t n = 0; n < count; n++) values[n] = (real)(0.5 * random_normal(seed, n));
+}
+
+// Numbers of the scheme's tensor `i` in a model of so many layers.
+static size_t numbers(const char *specification, int layers, int i) {
+    const Shape shape_ = {.vocab = VOCABULARY, .context = FED, .layers = layers, .heads = 2, .width = 8};
+    Position pos;
+    Gpt gpt;
+    Error error;
+    must(position_create(&pos, specification, &shape_, &error), &error);
+    must(gpt_create(&gpt, &shape_, &pos, false, &error), &error);
+    const size_t count = gpt.tensors.items[gpt.pos.tensors[i]].count;
+    gpt_free(&gpt);
+    return count;
+}
+
+// A layer that read another one's numbers would pass a gradient check: unread numbers have no gradient on either side.
+static void every_layer_reads_its_own_numbers(void **state) {
+    (void)state;
+    const Shape deep = {.vocab = VOCABULARY, .context = FED, .layers = LAYERS, .heads = 2, .width = 8};
+    char specification[TEXT_CAPACITY];
+    int own = 0;
+    for (int v = 0; scheme_variant(specification, &deep, v); v++) {
+        Position pos;
+        Gpt gpt;
+        Error error;
+        real before[FED * VOCABULARY], after[FED * VOCABULARY];
+        // Layers without positions read none, and so do short texts of a threshold.
+        if (strstr(specification, "skip=") || strstr(specification, "threshold=")) continue;
+        must(position_create(&pos, specification, &deep, &error), &error);
+        must(gpt_create(&gpt, &deep, &pos, false, &error), &error);
+        gpt_init(&gpt, 1);
+        randomise(gpt.params, gpt.tensors.total, 1);
+        logits_of(before, &gpt);
+        for (int i = 0; i < gpt.pos.param_count; i++) {
+            const Tensor *tensor = &gpt.tensors.items[gpt.pos.tensors[i]];
+            const int slices = tensor->count == LAYERS * numbers(specification, 1, i) ? LAYERS : 1;
+            const size_t size = tensor->count / (size_t)slices;
+            own += slices > 1;
+            for (int l = 0; l < slices; l++) {
+                real *slice = gpt.params + tensor->offset + (size_t)l * size, *kept = malloc(size * sizeof(real));
+                memcpy(kept, slice, size * sizeof(real));
+                randomise(slice, size, 2);
+                logits_of(after, &gpt);
+                if (memcmp(before, after, sizeof before) == 0)
+                    fail_msg("%s: %s of layer %d is read by nobody", specification, tensor->name, l);
+                memcpy(slice, kept, size * sizeof(real));
+                free(kept);
+            }
+        }
+        gpt_free(&gpt);
+    }
+    assert_true(own > 20);
+}
+
 static void learned_clamps(void **state) {
     (void)state;
     Learned learned;
@@ -268,7 +346,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_name_gets_all_names), cmocka_unit_test(layers_share_parameters_or_have_their_own),
         cmocka_unit_test(tables_are_as_large_as_counted), cmocka_unit_test(learned_within_its_table),
         cmocka_unit_test(lengths_end_where_schemes_do),   cmocka_unit_test(learned_clamps),
-        cmocka_unit_test(learned_interpolates),
+        cmocka_unit_test(learned_interpolates),           cmocka_unit_test(every_layer_reads_its_own_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
