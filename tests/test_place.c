@@ -119,7 +119,7 @@ static void embed(Place at[ROWS], const int *ids, int random_positions, uint64_t
     Gpt gpt;
     TrainPass pass;
     Error error;
-    model_make(&gpt, "none", &shape, true);
+    model_make(&gpt, "rope", &shape, true);
     gpt.pos.rule = text_rule;
     must(train_pass_create(&pass, &gpt, B, T, &error), &error);
     pass.places_key = key;
