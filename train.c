@@ -80,8 +80,7 @@ static void describe_rotations(const Position *pos) {
     const int fast = rotary_fast_pairs(pos, original);
     printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
            original);
-    if (scaling->original)
-        printf("        stretched %g times by %s\n", scaling->factor, method_name(scaling->method));
+    if (scaling->original) printf("        stretched %g times by %s\n", scaling->factor, method_name(scaling->method));
 }
 
 static void describe(const Trainer *trainer, const TrainOptions *options) {

@@ -61,8 +61,7 @@ bool run_lock(int *lock, const RunPaths *paths, Error *error) {
 static bool apply_past(Position *pos, const char *past, Error *error) {
     if (!*past) return true;
     const Option *option = pos->scheme->options ? option_find(pos->scheme->options, "past") : NULL;
-    if (!option)
-        return fail_input(error, "--past does not apply to the scheme %s; leave it out", pos->scheme->name);
+    if (!option) return fail_input(error, "--past does not apply to the scheme %s; leave it out", pos->scheme->name);
     return option_set(pos->options, option, past, "--past", error);
 }
 

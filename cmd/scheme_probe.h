@@ -19,8 +19,8 @@ typedef struct {
 
 #define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens and a sentence of 5 words
 
-// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory, and when
-// the model's context is shorter than PROBE_CONTEXT_LEAST.
+// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory, and
+// when the model's context is shorter than PROBE_CONTEXT_LEAST.
 bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, uint64_t seed, Error *error);
 
 #endif

@@ -39,7 +39,8 @@ const Option train_options[] = {
      "steps between checkpoints; 0 = only at the end"},
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
      "run directory; by default runs/SCHEME, numbered when taken"},
-    {"init", OPTION_TEXT, FIELD(init), NULL, 0, 0, NULL, "RUN", "start from this run's weights; its model and data are the defaults"},
+    {"init", OPTION_TEXT, FIELD(init), NULL, 0, 0, NULL, "RUN",
+     "start from this run's weights; its model and data are the defaults"},
     {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "continue the run in --out, bit for bit"},
     {0},
 };

@@ -264,7 +264,8 @@ static void a_log_is_cut_after_the_checkpoint(void **state) {
 
 static void a_row_has_every_column(void **state) {
     (void)state;
-    const StepReport report = {.loss = 1.0 / 3, .learning_rate = 1e-3, .gradient_norm = 2.5, .tokens = 8, .seconds = 0.5};
+    const StepReport report = {
+        .loss = 1.0 / 3, .learning_rate = 1e-3, .gradient_norm = 2.5, .tokens = 8, .seconds = 0.5};
     RunLog log;
     Buffer file;
     Error error;
