@@ -109,7 +109,7 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     for (int i = 0; i < count; i++)
         if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
     if (search->stopped) return;
-    search->members = grow(search->members, (size_t)(search->member_count + count));
+    search->members = grow(search->members, (size_t)search->member_count + (size_t)count);
     for (int i = 0; i < count; i++) {
         if (batch[i].recalled) {
             search->evaluations++;
