@@ -102,12 +102,6 @@ static bool parse_contexts(int contexts[CONTEXTS_MOST], int *count, const char *
     }
 }
 
-static bool same_tokenizer(const Tokenizer *a, const Tokenizer *b) {
-    return a->kind == b->kind && a->vocab_size == b->vocab_size &&
-           (a->kind != TOKENIZER_CHARS ||
-            memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
-}
-
 static void show_share(void *line, double share) {
     progress_show(line, share, "scoring");
 }
@@ -266,7 +260,7 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     Corpus corpus = {0};
     const char *data = *options->data ? options->data : run->options.data;
     if (!corpus_open(&corpus, data, error)) return false;
-    bool ok = same_tokenizer(&corpus.tokenizer, &run->tokenizer) ||
+    bool ok = tokenizer_same(&corpus.tokenizer, &run->tokenizer) ||
               fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
                          directory);
     ok = ok && evaluate_all(run, &corpus, options, error);

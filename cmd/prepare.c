@@ -1,13 +1,13 @@
 // `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/interrupt.h"
 #include "cmd/output.h"
 #include "data/builtin.h"
 #include "data/corpus.h"
 #include "data/scatter.h"
 #include "data/source.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,26 +51,9 @@ static const Usage usage = {
                 "  bitter prepare book.txt builtin:passkey:share=0.05\n",
 };
 
-// SIGINT, SIGTERM and SIGHUP ask the work to stop where it can; a handler can reach nothing but a global.
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number) {
-    interrupted = signal_number;
-}
-
-static void catch_signals(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = interrupt}, before; // without SA_RESTART: waiting for input ends, too
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        sigaction(signals[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL); // nohup means what it says
-    }
-}
-
 // False, with the error set, once a signal has come.
 static bool undisturbed(Error *error) {
-    if (!interrupted) return true;
+    if (!interrupt_came()) return true;
     fail_run(error, "interrupted; nothing was written");
     error->kind = ERROR_INTERRUPTED;
     return false;
@@ -301,7 +284,7 @@ int command_prepare(int argc, char **argv) {
         fail_input(&error, "give at least one INPUT; `bitter prepare --help` says what it can be");
         die(usage.command, &error);
     }
-    catch_signals();
+    interrupt_catch();
     if (!prepare(&output, &options, argv + first, argc - first, &error)) {
         output_discard(&output);
         undisturbed(&error); // a read that a signal has cut short fails for another reason
