@@ -77,12 +77,12 @@ name_of() { # METHOD STAGE
 }
 
 # --- the runs ---
-[ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" builtin:passkey:share=0.15,max=400 >"$out/data.log"
+[ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360 >"$out/data.log"
 # A model this small does not find out how to copy a number from a mixture alone: it sees nothing else at first, in
 # small batches, and then the book.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
-    --lr 2e-3 --warmup 20 --steps 6000 --eval-every 1000 --save-every 500
-train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1.5e-3 --steps "$steps" --eval-every 1000 --save-every 500
+    --lr 2e-3 --warmup 20 --steps 12000 --eval-every 2000 --save-every 1000
+train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
 extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8
 for seed in $seeds; do extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --seed "$seed"; done

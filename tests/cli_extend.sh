@@ -105,7 +105,13 @@ check "the same search finds the same" same_rotation longrope searched
 need extend run --method longrope --factor 4 $few --generations 20 --far 0.5 --out searched-longer
 check "longrope beats tuned yarn" less "$(spent_loss)" "$tuned"
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch
-check "gradient descends" less "$(spent_loss)" "$(awk -F , 'NR == 2 { print $2 }' learned-stretch/descent.csv)"
+# Loss at a step of the descent.
+at_step() {
+    awk -F , -v step="$1" '$1 == step { print $2 }' learned-stretch/descent.csv
+}
+check "gradient descends" less "$(at_step 50)" "$(at_step 1)"
+check "and goes on from where it came to" less "$(at_step 100)" "$(at_step 51)"
+check "the best of all is taken" less "$(spent_loss)" "$(at_step 1)"
 check "a row a step" test "$(wc -l <learned-stretch/descent.csv)" -eq 101
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-again
 check "the same descent finds the same" same_rotation learned-stretch learned-again
