@@ -178,7 +178,8 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         option_print(&from, option, text);
         if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
     }
-    if (strcmp(options->pos, from.pos) == 0) options->scaling = from.scaling;
+    const bool same_heads = options->heads == from.heads && options->width == from.width;
+    if (strcmp(options->pos, from.pos) == 0 && same_heads) options->scaling = from.scaling;
     return true;
 }
 

@@ -121,7 +121,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
         if (o->tune) {
             if (!open_text(x, threads_use(o->threads), error)) return false;
             tune(result, x);
-            return true;
+            return isfinite(x->scaling.loss) || fail_run(error, "no betas have a finite loss; is the model trained?");
         }
         break;
     case METHOD_PI:

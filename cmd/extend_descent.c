@@ -116,6 +116,7 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
         formula.attention = d->stretch.attention;
         keep_better(best, &loss, x, &formula);
     }
+    if (!isfinite(loss)) return fail_run(error, "no formula has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
     for (int i = 0; i < space->unscaled; i++) {
