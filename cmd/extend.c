@@ -8,9 +8,6 @@
 #include "posenc/rotate.h"
 #include "posenc/search.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #define FIELD(name) offsetof(ExtendOptions, name)
 
 static const Option extend_options[] = {
@@ -56,7 +53,7 @@ static const Option extend_options[] = {
     {0},
 };
 
-void print_stretch(const Stretch *stretch, int pairs) {
+static void print_stretch(const Stretch *stretch, int pairs) {
     printf("factors ");
     for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
     printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);

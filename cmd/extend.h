@@ -44,7 +44,4 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error);
 // Each step is a row of descent.csv.
 bool extend_by_descent(Stretch *result, Extension *x, Error *error);
 
-// "loss 1.4321, factors 1.00 1.12 ..., the first 32 tokens unscaled, attention 1.173"
-void print_stretch(const Stretch *stretch, int pairs);
-
 #endif

@@ -90,8 +90,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
         if (interrupt_came()) {
             fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
-            error->kind = ERROR_INTERRUPTED;
-            return false;
+            return interrupt_failed(error);
         }
     }
     return true;

@@ -221,8 +221,7 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     if (!complete) {
         fail_run(error, "interrupted after %lld evaluations; go on with the same command and --resume",
                  search->evaluations);
-        error->kind = ERROR_INTERRUPTED;
-        return false;
+        return interrupt_failed(error);
     }
     const Evaluated *best = search_best(search);
     if (!best || !isfinite(evaluated_mean(best)))

@@ -26,3 +26,8 @@ void interrupt_catch(void) {
 bool interrupt_came(void) {
     return came;
 }
+
+bool interrupt_failed(Error *error) {
+    error->kind = ERROR_INTERRUPTED;
+    return false;
+}

@@ -2,12 +2,15 @@
 #ifndef BITTER_INTERRUPT_H
 #define BITTER_INTERRUPT_H
 
-#include <stdbool.h>
+#include "data/error.h"
 
 // From now on these signals are noted; a second one ends the program at once. An ignored SIGHUP (nohup) stays so.
 void interrupt_catch(void);
 
 // Has one come?
 bool interrupt_came(void);
+
+// After a failure's message was set: it failed because a signal came. Returns false.
+bool interrupt_failed(Error *error);
 
 #endif

@@ -55,8 +55,7 @@ static const Usage usage = {
 static bool undisturbed(Error *error) {
     if (!interrupt_came()) return true;
     fail_run(error, "interrupted; nothing was written");
-    error->kind = ERROR_INTERRUPTED;
-    return false;
+    return interrupt_failed(error);
 }
 
 // All text of all inputs: what one file or one built-in story holds is a document.
