@@ -120,8 +120,10 @@ int command_gradcheck(int argc, char **argv) {
     Position pos;
     if (strcmp(options.pos, "all") == 0) {
         for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
-            ok = position_create(&pos, (*scheme)->name, &shape, &error) &&
-                 check_scheme(&failures, &pos, &options, &error);
+            if (position_create(&pos, (*scheme)->name, &shape, &error))
+                ok = check_scheme(&failures, &pos, &options, &error);
+            else
+                printf("%s\n  left out: %s\n", (*scheme)->name, error.message);
     } else {
         ok =
             ok && position_create(&pos, options.pos, &shape, &error) && check_scheme(&failures, &pos, &options, &error);

@@ -11,9 +11,11 @@
 
 // The rows of a table: lengths first..last, or some of them, evenly spaced.
 typedef struct {
-    const char *title;
+    const char *title, *name; // for people, and in the CSV file
     int first, last, count;
     int lengths[ROWS_MOST];
+    int answered; // of the lengths: the others have no positions
+    Answers sum;
 } Part;
 
 typedef struct {
@@ -25,9 +27,9 @@ typedef struct {
     int done; // rows
 } Table;
 
-static Part part_of(const char *title, int first, int last) {
+static Part part_of(const char *title, const char *name, int first, int last) {
     const int all = last - first + 1, count = all < ROWS_MOST ? all : ROWS_MOST;
-    Part part = {.title = title, .first = first, .last = last, .count = count};
+    Part part = {.title = title, .name = name, .first = first, .last = last, .count = count};
     for (int i = 0; i < count; i++) part.lengths[i] = count > 1 ? first + i * (all - 1) / (count - 1) : first;
     return part;
 }
@@ -62,7 +64,18 @@ static void print_row(const Answers *a, int length) {
     fflush(stdout);
 }
 
-static bool one_length(Answers *sum, Table *table, int length, Error *error) {
+static void write_row(FILE *csv, const Answers *a, const char *part, int length) {
+    fprintf(csv, "%d,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", length, part, a->exercises, a->perfect,
+            a->questions, a->right);
+    const Interval interval = wilson((double)a->right, (double)a->questions);
+    if (a->questions > 0)
+        fprintf(csv, "%.9g,%.9g,%.9g,%.9g\n", (double)a->right / (double)a->questions, interval.low, interval.high,
+                a->nll / (double)a->tokens);
+    else
+        fprintf(csv, ",,,\n");
+}
+
+static bool one_length(Part *part, Table *table, int length, Error *error) {
     char text[256];
     Answers answers = {0};
     const char *reason = objection(text, table, length);
@@ -73,43 +86,37 @@ static bool one_length(Answers *sum, Table *table, int length, Error *error) {
         printf("%8d %10s  %s\n", length, "-", reason);
     else
         print_row(&answers, length);
-    answers_add(sum, &answers);
-    if (!table->csv) return true;
-    fprintf(table->csv, "%d,%" PRIu64 ",%" PRIu64 ",", length, answers.questions, answers.right);
-    const Interval interval = wilson((double)answers.right, (double)answers.questions);
-    if (reason)
-        fprintf(table->csv, ",,\n");
-    else
-        fprintf(table->csv, "%.9g,%.9g,%.9g\n", (double)answers.right / (double)answers.questions, interval.low,
-                interval.high);
+    answers_add(&part->sum, &answers);
+    part->answered += !reason;
+    if (table->csv) write_row(table->csv, &answers, part->name, length);
     return true;
 }
 
-static void print_part(const Part *part, const Answers *sum) {
+static void print_part(const Part *part) {
     char title[64];
     snprintf(title, sizeof title, "%s %d to %d", part->title, part->first, part->last);
     printf("%-30s", title);
-    if (sum->questions > 0) {
-        printf("%10" PRIu64 " of %" PRIu64 " right", sum->right, sum->questions);
-        print_share(sum->right, sum->questions);
-        printf("\n");
-    } else {
+    if (part->answered == 0) {
         printf("%10s\n", "-");
+        return;
     }
+    printf("%10" PRIu64 " of %" PRIu64 " right", part->sum.right, part->sum.questions);
+    print_share(part->sum.right, part->sum.questions);
+    if (part->answered < part->count) printf(", at %d of %d lengths", part->answered, part->count);
+    printf("\n");
 }
 
 static bool print_table(Table *table, bool as_trained, Error *error) {
     const int min = (int)table->task.min, max = (int)table->task.max;
-    const Part parts[] = {part_of(as_trained ? "trained lengths," : "lengths", min, max),
-                          part_of(as_trained ? "beyond," : "lengths", max + 1, 2 * max)};
-    Answers sums[2] = {{0}, {0}};
+    Part parts[] = {part_of(as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", min, max),
+                    part_of(as_trained ? "beyond," : "lengths", "beyond", max + 1, 2 * max)};
     printf("%8s %10s %10s %10s %10s %10s %10s  %s\n", "length", "exercises", "perfect", "questions", "right", "nats",
            "accuracy", "95% interval");
     progress_start(&table->line, "eval", 0, parts[0].count + parts[1].count);
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < parts[p].count; i++)
-            if (!one_length(&sums[p], table, parts[p].lengths[i], error)) return false;
-    for (int p = 0; p < 2; p++) print_part(&parts[p], &sums[p]);
+            if (!one_length(&parts[p], table, parts[p].lengths[i], error)) return false;
+    for (int p = 0; p < 2; p++) print_part(&parts[p]);
     return true;
 }
 
@@ -151,7 +158,7 @@ bool evaluate_task(const Run *run, const char *directory, const TaskSettings *se
         (*settings->csv && !atomic_open(&csv, settings->csv, error)))
         return false;
     table.csv = csv.stream;
-    if (table.csv) fprintf(table.csv, "length,questions,right,accuracy,low,high\n");
+    if (table.csv) fprintf(table.csv, "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n");
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
     const bool ok = print_table(&table, as_trained, error);
     if (!*settings->csv) return ok;

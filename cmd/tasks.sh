@@ -51,18 +51,21 @@ fi
 for seed in $seeds; do for task in $tasks; do for scheme in $schemes; do echo "$task $scheme $seed"; done; done; done |
     xargs -P "$cores" -I '{}' env ONE='{}' TASKS="$tasks" STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
 
-echo "task,scheme,seed,length,questions,right,accuracy,low,high" >"$results/results.csv"
-for task in $tasks; do for scheme in $schemes; do for seed in $seeds; do
-    tail -n +2 "$out/$task-$scheme-$seed/answers.csv" | sed "s/^/$task,$scheme,$seed,/"
-done; done; done >>"$results/results.csv"
+# Task, scheme and seed before each row of the runs' tables, by tabs: the options of a scheme have commas.
+rows() {
+    for task in $tasks; do for scheme in $schemes; do for seed in $seeds; do
+        tail -n +2 "$out/$task-$scheme-$seed/answers.csv" |
+            awk -F , -v OFS='\t' -v run="$task	$scheme	$seed" '{ $1 = $1; print run, $0 }'
+    done; done; done
+}
+{
+    echo "task,scheme,seed,length,part,exercises,perfect,questions,right,accuracy,low,high,nats"
+    rows | awk -F '\t' -v OFS=, '{ if ($2 ~ /,/) $2 = "\"" $2 "\""; $1 = $1; print }'
+} >"$results/results.csv"
 
 # Right answers of all seeds together, in per cent, with the least and the most of one seed.
-awk -F , -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
-    BEGIN { longest["copy"] = 10; longest["addition"] = 3 }
-    NR > 1 && $7 != "" {
-        part = $4 <= longest[$1] ? "trained" : "beyond"
-        asked[$1, $2, part, $3] += $5; right[$1, $2, part, $3] += $6
-    }
+rows | awk -F '\t' -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
+    $10 != "" { asked[$1, $2, $5, $3] += $8; right[$1, $2, $5, $3] += $9 }
     function cell(task, scheme, part,    i, n, list, all, good, low, high, share) {
         n = split(seeds, list, " "); low = 101; high = -1
         for (i = 1; i <= n; i++) {
@@ -82,7 +85,7 @@ awk -F , -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
             for (i = 1; i <= t; i++) printf " %s | %s |", cell(task[i], scheme[j], "trained"), cell(task[i], scheme[j], "beyond")
         }
         printf "\n"
-    }' "$results/results.csv" >"$results/table.md"
+    }' >"$results/table.md"
 {
     echo
     echo "Right answers of all seeds together, and the least and the most of one seed: copying 1 to 10 letters and adding"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,12 +294,16 @@ static bool fail_unknown_key(const Option *table, const char *key, const char *o
     return fail_input(error, "%s has no option '%s'; it has %s", owner, key, names);
 }
 
-// One "key=value", or the bare name of a flag.
-static bool set_pair(void *target, const Option *table, char *pair, const char *owner, Error *error) {
+// One "key=value", or the bare name of a flag; `seen` has a bit for each option of the list.
+static bool set_pair(void *target, uint64_t *seen, const Option *table, char *pair, const char *owner, Error *error) {
     char *value = strchr(pair, '=');
     if (value) *value++ = 0;
     const Option *option = option_find(table, pair);
     if (!option) return fail_unknown_key(table, pair, owner, error);
+    assert(option - table < 64);
+    const uint64_t bit = (uint64_t)1 << (option - table);
+    if (*seen & bit) return fail_input(error, "%s: %s is given twice; leave one of them out", owner, pair);
+    *seen |= bit;
     if (!value && option->type != OPTION_FLAG)
         return fail_input(error, "%s:%s needs a value; write %s=%s", owner, pair, pair,
                           option->value ? option->value : "VALUE");
@@ -308,6 +313,7 @@ static bool set_pair(void *target, const Option *table, char *pair, const char *
 }
 
 bool options_parse_list(void *target, const Option *table, const char *list, const char *owner, Error *error) {
+    uint64_t seen = 0;
     if (!list || !*list) return true;
     for (;;) {
         char pair[TEXT_CAPACITY];
@@ -315,7 +321,7 @@ bool options_parse_list(void *target, const Option *table, const char *list, con
         if (length >= sizeof pair) return fail_input(error, "%s: the option '%.40s...' is too long", owner, list);
         memcpy(pair, list, length);
         pair[length] = 0;
-        if (!set_pair(target, table, pair, owner, error)) return false;
+        if (!set_pair(target, &seen, table, pair, owner, error)) return false;
         if (list[length] == 0) return true;
         list += length + 1;
     }

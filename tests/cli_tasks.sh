@@ -44,17 +44,22 @@ succeed "eval --task" eval run --task --samples 20 --csv table.csv
 check "a row for each length up to twice the trained ones" test "$(grep -cE '^ +[1-8] +20 ' "$scratch/out")" -eq 8
 check "a line for trained lengths" says '^trained lengths, 1 to 4 +[0-9]+ of 80 right'
 check "a line for those beyond" says '^beyond, 5 to 8 +[0-9]+ of 80 right'
-check "the table has its columns" test "$(head -n 1 table.csv)" = 'length,questions,right,accuracy,low,high'
+check "the table has its columns" test "$(head -n 1 table.csv)" = \
+    'length,part,exercises,perfect,questions,right,accuracy,low,high,nats'
 check "shares lie in their intervals" awk -F , '
-    NR > 1 && !($1 == NR - 1 && $2 == 20 && $4 * $2 - $3 < 1e-6 && $5 <= $4 && $4 <= $6) { bad = 1 }
+    NR > 1 && !($1 == NR - 1 && $2 == ($1 > 4 ? "beyond" : "trained") && $3 == 20 && $4 == $6 && $5 == 20 &&
+                ($7 * $5 - $6) ^ 2 < 1e-9 && $8 <= $7 && $7 <= $9 && $10 > 0) { bad = 1 }
     END { exit bad || NR != 9 }' table.csv
 cp "$scratch/out" one
 run eval run --task --samples 20
 check "the same exercises every time" cmp one "$scratch/out"
 succeed "eval --task past the learned table" eval learned --task --samples 5 --csv table.csv
 check "lengths without positions are said" test "$(grep -cE '^ +[5-8] +-  .*not defined past 28' "$scratch/out")" -eq 4
-check "in the table as well" grep -qx '5,0,0,,,' table.csv
+check "in the table as well" grep -qx '5,beyond,0,0,0,0,,,,' table.csv
 check "and nothing is claimed of them" says '^beyond, 5 to 8 +-$'
+need train $small --data $copy --context 40 --steps 2 --pos learned --out some
+succeed "eval --task partly past it" eval some --task --samples 5
+check "says of how many lengths it speaks" says '^beyond, 5 to 8 .*, at [1-3] of 4 lengths$'
 succeed "learned positions, --past clamp" eval learned --task --samples 5 --past clamp
 check "have a row for every length" test "$(grep -cE '^ +[1-8] +5 ' "$scratch/out")" -eq 8
 succeed "eval --task on another task" eval run --task --samples 5 --data builtin:flipflop:ignore=0.98,min=8,max=8

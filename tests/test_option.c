@@ -198,6 +198,7 @@ static void bad_lists_are_refused(void **state) {
                  {"width=5,,seed=1", "''"},
                  {"qqqqqq=1", "it has width, seed"},
                  {"resume=1", "true or false"},
+                 {"width=5,width=5", "width is given twice"},
                  {"=", "''"}};
     Settings settings;
     Error error;

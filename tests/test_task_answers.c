@@ -190,6 +190,23 @@ static void batches_do_not_matter(void **state) {
     dismiss(&pupil);
 }
 
+// A model of zeros finds all tokens equally likely, which is no answer.
+static void a_tie_is_no_right_answer(void **state) {
+    (void)state;
+    Pupil pupil;
+    Error error;
+    Answers answers = {0};
+    teach(&pupil, "builtin:copy:max=2", "rope", 0);
+    Gpt *gpt = &pupil.trainer.gpt;
+    memset(gpt->params, 0, gpt->tensors.total * sizeof *gpt->params);
+    const Examination e = examination_of(&pupil, 20);
+    must(examine(&answers, gpt, &e, &error), &error);
+    assert_int_equal(answers.questions, 20);
+    assert_int_equal(answers.right, 0);
+    expect_near("nats", 0, answers.nll / (double)answers.tokens, log(257), 1e-5);
+    dismiss(&pupil);
+}
+
 static void validation_s_share_is_that_of_right_answers(void **state) {
     (void)state;
     Pupil pupil;
@@ -208,7 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wilson_gives_the_published_intervals),        cmocka_unit_test(wilson_solves_its_equation),
         cmocka_unit_test(one_pass_tells_what_decoding_tells),          cmocka_unit_test(batches_do_not_matter),
-        cmocka_unit_test(validation_s_share_is_that_of_right_answers),
+        cmocka_unit_test(validation_s_share_is_that_of_right_answers), cmocka_unit_test(a_tie_is_no_right_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
