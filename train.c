@@ -27,6 +27,12 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     int vocab_size;
     if (!path_exists(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
+    if (path_exists(paths->model) && !path_exists(paths->log))
+        return fail_input(
+            error,
+            "%s comes from `bitter extend` and no training was begun in it, so there is nothing to resume; "
+            "start a new run with --init %s",
+            options->out, options->out);
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
     for (int i = 0; train_options[i].name; i++) {
         const Option *option = &train_options[i];
@@ -43,21 +49,6 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     saved.resume = true;
     *options = saved;
     return true;
-}
-
-// The run directory, fresh or taken up again and locked, and the model's first weights.
-static bool begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    if (options->resume) {
-        char difference[TEXT_CAPACITY];
-        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths, error)) return false;
-        if (config_other_machine(difference, paths->config))
-            fprintf(stderr,
-                    "bitter train: not the machine that the run was started on (%s), so the last bits will differ\n",
-                    difference);
-        if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
-    }
-    if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
-    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths, error));
 }
 
 static void describe_data(const Corpus *corpus) {
@@ -101,11 +92,6 @@ static void describe(const Trainer *trainer, const TrainOptions *options) {
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
                options->batch * options->accumulate * (task ? 1 : options->context), task ? "exercises" : "tokens");
     fflush(stdout);
-}
-
-static bool save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
-    return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
-           trainer_save_state(trainer, paths->state, error);
 }
 
 // A sample that fails says so and does no harm: the run matters more.
@@ -155,7 +141,8 @@ static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *o
             print_sample(trainer, step);
         }
         const bool stop = interrupt_came();
-        if ((due(step, options->save_every, options->steps) || stop) && !save(trainer, paths, log, error)) return false;
+        if ((due(step, options->save_every, options->steps) || stop) && !run_save(trainer, paths, log, error))
+            return false;
         if (stop) break;
     }
     progress_clear(&line);
@@ -205,12 +192,17 @@ int command_train(int argc, char **argv) {
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
+    char difference[TEXT_CAPACITY];
     RunPaths paths;
     Error error;
     arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) return print_schemes();
     if (!settle_options(&options, &paths, given, &error)) die("train", &error);
     threads_use(options.threads);
+    if (options.resume && config_other_machine(difference, paths.config))
+        fprintf(stderr,
+                "bitter train: not the machine that the run was started on (%s), so the last bits will differ\n",
+                difference);
     if (gemm_complaint()) fprintf(stderr, "bitter train: %s\n", gemm_complaint());
 
     Corpus corpus = {0};
@@ -218,7 +210,7 @@ int command_train(int argc, char **argv) {
     RunLog log = {0};
     int lock = -1;
     bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-              begin(&trainer, &lock, &paths, &options, &error) &&
+              run_begin(&trainer, &lock, &paths, &options, &error) &&
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
         interrupt_catch();

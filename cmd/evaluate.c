@@ -1,5 +1,6 @@
 #include "cmd/evaluate.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,12 +36,14 @@ typedef struct {
     int count;
 } Windows;
 
-// The next windows, at most `most`; *done targets are scored so far.
+// The next windows, at most `most`; the first *done targets are scored, or not wanted.
 static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
     for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
-        uint64_t fresh = *done == 0 ? (uint64_t)e->window : (uint64_t)e->stride;
+        const uint64_t window = (uint64_t)e->window;
+        uint64_t fresh = (uint64_t)e->stride;
+        if (*done + fresh < window) fresh = window - *done; // nothing stands before the stream
         if (fresh > targets - *done) fresh = targets - *done;
-        windows->start[windows->count] = *done + fresh - (uint64_t)e->window;
+        windows->start[windows->count] = *done + fresh - window;
         windows->from[windows->count] = e->window - (int)fresh;
         *done += fresh;
     }
@@ -114,6 +117,7 @@ bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, c
         return fail_input(error, "--stride %d does not fit windows of %d tokens; choose 1 to that", e->stride,
                           e->window);
     const uint64_t tokens = tokens_of(e, split);
+    assert(e->from == 0 || e->from + 1 < tokens);
     return tokens > (uint64_t)e->window ||
            fail_input(error,
                       "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
@@ -129,11 +133,11 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     const int B = scorer.inference.B;
     e->nll = 0;
     e->tokens = e->bytes = 0;
-    for (uint64_t done = 0; ok && done < targets;) {
+    for (uint64_t done = e->from; ok && done < targets;) {
         Windows windows;
         plan(&windows, &done, e, targets, B);
         score(e, &scorer, &windows, gpt, split);
-        if (progress) progress(context, (double)done / (double)targets);
+        if (progress) progress(context, (double)(done - e->from) / (double)(targets - e->from));
     }
     scorer_free(&scorer);
     return ok;

@@ -5,13 +5,15 @@
 #include "data/corpus.h"
 #include "model/infer.h"
 
-// Windows of `window` tokens; each scores the targets that no window before it scored: all of the first one's, then
-// `stride` at a time. The last window ends at the end of the stream, so that it too has its full context.
+// Windows of `window` tokens; each scores the targets that no window before it scored: all of the first one's, or,
+// where `from` leaves enough text before it, `stride` as of all others. The last window ends at the end of the stream,
+// so that it too has its full context.
 typedef struct {
     int window, stride;
+    uint64_t from;   // the stream's first `from` tokens are context only: no target is scored there
     uint64_t limit;  // only the stream's first `limit` tokens; 0 = all
     double nll;      // sum over scored targets, in nats
-    uint64_t tokens; // scored targets: one less than the tokens of the stream
+    uint64_t tokens; // scored targets: one less than the tokens of the stream behind `from`
     uint64_t bytes;  // of text in them, for bits per byte; counted when there is a tokenizer
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) the same, by position in the window; NULL = not asked for

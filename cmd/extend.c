@@ -6,12 +6,11 @@
 #include "cmd/config.h"
 #include "cmd/rotation.h"
 #include "posenc/rotate.h"
-#include "posenc/search.h"
 
 #define FIELD(name) offsetof(ExtendOptions, name)
 
 static const Option extend_options[] = {
-    {"method", OPTION_CHOICE, FIELD(method), "yarn", 0, 0, METHOD_NAMES, "M", "how the factors are found"},
+    {"method", OPTION_CHOICE, FIELD(method), "yarn", 0, 0, METHOD_NAMES, NULL, "how the factors are found"},
     {"factor", OPTION_NUMBER, FIELD(factor), "8", 1, 1e5, NULL, "S", "the new context, times the run's own"},
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "RUN2", "by default RUN-METHOD"},
     {"keep-short", OPTION_FLAG, FIELD(keep_short), NULL, 0, 0, NULL, NULL,
@@ -19,7 +18,7 @@ static const Option extend_options[] = {
     {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
      "find new factors for those short windows, keep the long ones"},
     {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, "code|exact|paper", "HOW",
-     "yarn: as its authors' code, that without rounding, or their paper has it"},
+     "yarn: as its authors' code has it, exact without its rounding, or as their paper"},
     {"beta-fast", OPTION_NUMBER, FIELD(formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
      "yarn: pairs with more turns in the original length keep their speed"},
     {"beta-slow", OPTION_NUMBER, FIELD(formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
@@ -63,6 +62,22 @@ Stretch extension_formula(const Extension *x, Method method) {
     Stretch stretch;
     scaling_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
     return stretch;
+}
+
+SearchOptions extension_search(const Extension *x) {
+    const ExtendOptions *o = x->options;
+    return (SearchOptions){.population = (int)o->population,
+                           .parents = (int)o->parents,
+                           .mutations = (int)o->mutations,
+                           .crossovers = (int)o->crossovers,
+                           .generations = (int)o->generations,
+                           .probability = o->probability,
+                           .far = o->far,
+                           .windows = (int)o->windows,
+                           .abandon = o->abandon,
+                           .remember = !o->forget,
+                           .side_by_side = !o->one_by_one,
+                           .seed = (uint64_t)o->seed};
 }
 
 static bool open_text(Extension *x, int workers, Error *error) {
@@ -198,6 +213,10 @@ static bool settle(Extension *x, Error *error) {
     return true;
 }
 
+static bool is_given(const bool *given, const char *name) {
+    return given[option_find(extend_options, name) - extend_options];
+}
+
 static bool check_options(const ExtendOptions *o, const bool *given, Error *error) {
     static const struct {
         const char *name;
@@ -230,10 +249,13 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         {"lr", 1u << METHOD_GRADIENT},
     };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (given[option_find(extend_options, special[i].name) - extend_options] &&
-            !(special[i].methods >> o->method & 1))
+        if (is_given(given, special[i].name) && !(special[i].methods >> o->method & 1))
             return fail_input(error, "--%s means nothing to --method %s; leave it out", special[i].name,
                               method_name(o->method));
+    if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
+        return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
+    if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow")))
+        return fail_input(error, "--tune chooses both betas; leave out --beta-fast and --beta-slow, or --tune");
     if (o->formula.beta_fast <= o->formula.beta_slow)
         return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
                           o->formula.beta_slow);

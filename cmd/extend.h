@@ -5,6 +5,7 @@
 
 #include "cmd/run.h"
 #include "cmd/stretch.h"
+#include "posenc/search.h"
 
 typedef struct {
     char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
@@ -35,6 +36,9 @@ typedef struct {
 
 // The stretch of a formula for this extension.
 Stretch extension_formula(const Extension *x, Method method);
+
+// What the search is asked to do.
+SearchOptions extension_search(const Extension *x);
 
 // Fill `result` by evolution, each evaluation a row of search.csv in the new run's directory, and `scaling`'s loss,
 // evaluations and tokens. Fails (interrupted) when a signal came: --resume goes on from the rows.

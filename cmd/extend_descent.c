@@ -4,9 +4,9 @@
 #include "model/adamw.h"
 #include "model/train_pass.h"
 #include "posenc/rotate.h"
-#include "posenc/search.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 // A training step reads a window forwards and, at twice the cost, backwards.
 #define READS_PER_STEP 3
@@ -132,22 +132,20 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 
-static long long steps_of(const ExtendOptions *o) {
-    const SearchOptions search = {.population = (int)o->population,
-                                  .mutations = (int)o->mutations,
-                                  .crossovers = (int)o->crossovers,
-                                  .generations = (int)o->generations};
-    return o->steps > 0 ? o->steps : search_budget(&search) * o->windows / READS_PER_STEP;
+static long long steps_of(const Extension *x) {
+    const SearchOptions search = extension_search(x);
+    return x->options->steps > 0 ? x->options->steps : search_budget(&search) * search.windows / READS_PER_STEP;
 }
 
 bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     char path[PATH_CAPACITY];
     const double factor = x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
     const SearchSpace space = search_space(x->pairs, factor, x->original);
-    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x->options)};
+    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x)};
     d.stretch.attention = longrope_attention(factor, x->original);
-    if (!path_format(path, error, "%s/descent.csv", x->options->out) || !directory_create(x->options->out, error))
-        return false;
+    const char *out = x->options->out;
+    const bool existed = path_exists(out);
+    if (!path_format(path, error, "%s/descent.csv", out) || !directory_create(out, error)) return false;
     d.csv = fopen(path, "w");
     if (!d.csv) return fail_input(error, "cannot write %s; choose an --out that you can write to", path);
     fputs("step,loss,unscaled", d.csv);
@@ -160,5 +158,8 @@ bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     progress_clear(&d.line);
     if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
     descent_free(&d);
-    return ok;
+    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
+    unlink(path);
+    if (!existed) rmdir(out);
+    return false;
 }

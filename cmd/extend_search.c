@@ -1,7 +1,6 @@
 #include "cmd/extend.h"
 #include "cmd/interrupt.h"
 #include "cmd/progress.h"
-#include "posenc/search.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -194,22 +193,6 @@ static void print_speed(const Job *job, const Search *search) {
                fresh, seconds, (double)fresh / seconds, search->abandoned, search->known);
 }
 
-static SearchOptions search_options(const Extension *x) {
-    const ExtendOptions *o = x->options;
-    return (SearchOptions){.population = (int)o->population,
-                           .parents = (int)o->parents,
-                           .mutations = (int)o->mutations,
-                           .crossovers = (int)o->crossovers,
-                           .generations = (int)o->generations,
-                           .probability = o->probability,
-                           .far = o->far,
-                           .windows = (int)o->windows,
-                           .abandon = o->abandon,
-                           .remember = !o->forget,
-                           .side_by_side = !o->one_by_one,
-                           .seed = (uint64_t)o->seed};
-}
-
 static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     Scaling *scaling = &job->x->scaling;
     interrupt_catch();
@@ -236,7 +219,7 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
 
 bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     const double factor = x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
-    Job job = {.x = x, .space = search_space(x->pairs, factor, x->original), .options = search_options(x)};
+    Job job = {.x = x, .space = search_space(x->pairs, factor, x->original), .options = extension_search(x)};
     job.stretch.attention = longrope_attention(factor, x->original);
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;

@@ -47,7 +47,8 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     return false;
 }
 
-bool run_lock(int *lock, const RunPaths *paths, Error *error) {
+// Keep other processes from training here until the descriptor is closed.
+static bool run_lock(int *lock, const RunPaths *paths, Error *error) {
     *lock = open(paths->config, O_RDWR);
     if (*lock < 0)
         return fail_input(error, "cannot open %s: %s; choose a place that you can write to", paths->config,
@@ -119,6 +120,15 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
     return ok;
 }
 
+bool run_begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (options->resume) {
+        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths, error)) return false;
+        if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    }
+    if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
+    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths, error));
+}
+
 // The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.
 static size_t kept_bytes(const char *text, long long step) {
     const char *at = strchr(text, '\n');
@@ -169,6 +179,11 @@ bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, doub
 
 bool log_sync(RunLog *log, Error *error) {
     return (fflush(log->stream) == 0 && fsync(fileno(log->stream)) == 0) || log_failed(log, error);
+}
+
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+    return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
+           trainer_save_state(trainer, paths->state, error);
 }
 
 void log_close(RunLog *log) {

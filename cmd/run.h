@@ -20,9 +20,10 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 // Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
-// Keep other processes from training in the same directory for as long as *lock, a file descriptor, stays open. Fails
-// (input) when one already does.
-bool run_lock(int *lock, const RunPaths *paths, Error *error);
+// Begin in a fresh directory (run_create), or take up the last checkpoint with options->resume; options->init is where
+// the first weights come from. Other processes are kept out for as long as *lock, a file descriptor, stays open. Fails
+// (input) when one is already training there, or when the data are others than those of the run.
+bool run_begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error);
 
 // A trained model that was read back.
 typedef struct {
@@ -51,6 +52,9 @@ typedef struct {
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // validation is the loss in nats, or NAN where none was made.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error);
+// A checkpoint: the log, the weights, and all that run_begin takes up.
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
+
 // Make all rows durable.
 bool log_sync(RunLog *log, Error *error);
 void log_close(RunLog *log);

@@ -241,6 +241,7 @@ succeed "train --resume of a stretched run" train --resume --out halted
 check "the same weights" cmp trained/model.safetensors halted/model.safetensors
 check "the same rotation" same_rotation trained halted
 check "the one that it was started with" same_rotation kept halted
+refuses "--resume of what extend wrote" "yarn;nothing to resume;--init yarn" train --resume --out yarn --steps 2000
 need train --init yarn --pos rope:base=500 --batch 4 --steps 2 --threads 1 --out rebased
 check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
 need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
@@ -270,6 +271,8 @@ done
 refuses "betas in the wrong order" "--beta-fast 1;--beta-slow 2" extend run --beta-fast 1 --beta-slow 2 $new
 refuses "frequencies in the wrong order" "--high-freq 1;--low-freq 1" extend run --method llama3 --high-freq 1 $new
 refuses "no children" "--mutations;--crossovers" extend run --method longrope --mutations 0 --crossovers 0 $new
+refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
+refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "--resume and --forget" "--forget;--resume" extend run --method longrope --resume --forget $new
 refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new

@@ -94,8 +94,8 @@ static void every_target_is_scored_once(void **state) {
 static void evaluate_directly(Evaluation *e, Gpt *gpt, const Stream *stream) {
     const int targets = (int)stream->split.count - 1, window = e->window;
     double *nll = malloc((size_t)window * sizeof *nll);
-    for (int done = 0; done < targets;) {
-        int end = done == 0 ? window : done + e->stride; // targets scored after this window
+    for (int done = (int)e->from; done < targets;) {
+        int end = done + e->stride > window ? done + e->stride : window; // targets scored after this window
         if (end > targets) end = targets;
         stream_nll(nll, gpt, stream->ids + end - window, window);
         for (; done < end; done++) {
@@ -111,19 +111,19 @@ static void evaluate_directly(Evaluation *e, Gpt *gpt, const Stream *stream) {
 
 enum { WINDOW_MOST = 128 };
 
-static void compare_with_direct(Gpt *gpt, const Stream *stream, int window, int stride) {
+static void compare_with_direct(Gpt *gpt, const Stream *stream, int window, int stride, uint64_t from) {
     double direct_nll[WINDOW_MOST] = {0}, position_nll[WINDOW_MOST] = {0};
     uint64_t direct_tokens[WINDOW_MOST] = {0}, position_tokens[WINDOW_MOST] = {0};
-    Evaluation direct = {
-        .window = window, .stride = stride, .position_nll = direct_nll, .position_tokens = direct_tokens};
+    Evaluation direct = {.window = window, .stride = stride, .from = from}, asked = direct;
+    direct.position_nll = direct_nll;
+    direct.position_tokens = direct_tokens;
+    asked.position_nll = position_nll;
+    asked.position_tokens = position_tokens;
     evaluate_directly(&direct, gpt, stream);
-    const Evaluation e =
-        run(gpt, stream,
-            (Evaluation){
-                .window = window, .stride = stride, .position_nll = position_nll, .position_tokens = position_tokens});
+    const Evaluation e = run(gpt, stream, asked);
     double sum = 0;
     uint64_t tokens = 0;
-    assert_int_equal(e.tokens, stream->split.count - 1);
+    assert_int_equal(e.tokens, stream->split.count - 1 - from);
     expect_near("total", 0, e.nll, direct.nll, 1e-5 * direct.nll);
     for (int t = 0; t < window; t++) {
         assert_int_equal(position_tokens[t], direct_tokens[t]);
@@ -145,10 +145,12 @@ static void windows_have_the_context_they_promise(void **state) {
         model_make(&gpt, schemes[s]->name, &shape, true);
         for (size_t c = 0; c < COUNT(cuts); c++) {
             stream_make(&stream, 300, VOCAB);
-            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride);
+            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 0);
+            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 150); // more than a window before it
+            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 5);   // less
         }
         stream_make(&stream, WINDOW_MOST + 1, VOCAB); // one window is all
-        compare_with_direct(&gpt, &stream, WINDOW_MOST, 1);
+        compare_with_direct(&gpt, &stream, WINDOW_MOST, 1, 0);
         gpt_free(&gpt);
     }
 }
