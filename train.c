@@ -244,6 +244,7 @@ static const Command commands[] = {
     {"eval", command_eval, "perplexity of a run by context length and by position", false},
     {"sample", command_sample, "text from a run", false},
     {"extend", command_extend, "a run with its rotations stretched to longer contexts", false},
+    {"compare", command_compare, "schemes from several seeds, and which differences are real", false},
     {"demo", command_demo, "train position schemes on little stories and compare them", false},
     {"properties", command_properties, "what is claimed of position schemes, measured", false},
     {"gradcheck", command_gradcheck, "every gradient against central differences", true},

@@ -5,12 +5,11 @@
 #include "model/gemm.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-static json_t *options_json(const TrainOptions *options) {
+json_t *options_json(const TrainOptions *options) {
     json_t *object = json_object();
     for (const Option *o = train_options; o->name; o++) {
         char text[TEXT_CAPACITY];
@@ -111,20 +110,27 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
     return write_config(path, config, options, error);
 }
 
-// NULL when the file is not a JSON object with the members every config has.
-static json_t *load(const char *path, Error *error) {
+json_t *json_read(const char *path, Error *error) {
     Buffer file;
     if (!file_read(&file, path, error)) return NULL;
     json_error_t where;
-    json_t *config = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &where);
+    json_t *json = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &where);
     free(file.bytes);
-    if (!config) {
+    if (!json) {
         fail_input(error, "%s, line %d: %s; the file is damaged, or was edited by hand", path, where.line, where.text);
         return NULL;
     }
-    if (json_is_object(json_object_get(config, "options")) && json_is_object(json_object_get(config, "data")))
-        return config;
-    fail_input(error, "%s has no \"options\" and \"data\"; it is not a run's config.json", path);
+    if (json_is_object(json_object_get(json, "options"))) return json;
+    fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
+    json_decref(json);
+    return NULL;
+}
+
+// NULL when the file is not a JSON object with the members every config has.
+static json_t *load(const char *path, Error *error) {
+    json_t *config = json_read(path, error);
+    if (!config || json_is_object(json_object_get(config, "data"))) return config;
+    fail_input(error, "%s has no \"data\"; it is not a run's config.json", path);
     json_decref(config);
     return NULL;
 }
@@ -157,17 +163,21 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
     return option_set(options, option, text, label, error);
 }
 
+bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error) {
+    const char *name;
+    json_t *value;
+    options_default(options, train_options);
+    json_object_foreach((json_t *)object, name, value) {
+        if (!read_option(options, name, value, path, error)) return false;
+    }
+    return true;
+}
+
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error) {
     json_t *config = load(path, error);
     if (!config) return false;
-    options_default(options, train_options);
     options->scaling = (Scaling){0};
-    bool ok = true;
-    const char *name;
-    json_t *value;
-    json_object_foreach(json_object_get(config, "options"), name, value) {
-        ok = ok && read_option(options, name, value, path, error);
-    }
+    bool ok = options_read(options, json_object_get(config, "options"), path, error);
     const json_t *rotation = json_object_get(config, "rotation");
     ok = ok && (!rotation || rotation_read(&options->scaling, rotation, path, error));
     const json_int_t vocabulary = json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
@@ -204,6 +214,17 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
                     check_split(json_object_get(data, "val"), &corpus->val, path, corpus, error);
     json_decref(config);
     return ok;
+}
+
+bool config_machine(char text[TEXT_CAPACITY], const char *path) {
+    Error ignored;
+    json_t *config = load(path, &ignored);
+    const json_t *machine = json_object_get(config, "machine");
+    const char *cpu = json_string_value(json_object_get(machine, "cpu")),
+               *blas = json_string_value(json_object_get(machine, "blas"));
+    if (cpu && blas) snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
+    json_decref(config);
+    return cpu && blas;
 }
 
 const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {

@@ -6,6 +6,8 @@
 #include "data/corpus.h"
 #include "model/gpt.h"
 
+#include <jansson.h>
+
 #define BITTER_VERSION "0.1.0"
 
 // Write every resolved option, the model's sizes, the data's fingerprint and the machine. Atomic.
@@ -19,8 +21,17 @@ bool config_derive(const char *path, const char *from, const TrainOptions *optio
 // Keys that are missing keep their defaults; unknown ones fail (input), naming the nearest.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
+// The parts of it that a comparison's file has too. json_read: a JSON object with "options", or NULL, failing (input).
+// options_read sets every option that is missing to its default.
+json_t *json_read(const char *path, Error *error);
+json_t *options_json(const TrainOptions *options);
+bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);
+
 // Is this corpus the one that the run was trained on, shard by shard? Fails (input) naming the first that differs.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
+
+// "CPU, BLAS" of the machine that a run was started on; false when the file does not say.
+bool config_machine(char text[TEXT_CAPACITY], const char *path);
 
 // NULL, or what is different about this machine from the one that the run was started on (into `text`): the same bits
 // are promised only for the same number of threads, BLAS and CPU.

@@ -48,6 +48,7 @@ const Scheme scheme_alibi_learned = {
             "designed slopes good?",
     .options = slopes_options,
     .enters = ENTERS_BIAS,
+    .designed = "alibi",
     .relative = true,
     .params = params,
     .layout = bias_layout,

@@ -209,6 +209,7 @@ const Scheme scheme_fire = {
             "input is ever outside of what it was trained on. It can become a line, a logarithm or a staircase.",
     .options = fire_options,
     .enters = ENTERS_BIAS,
+    .designed = "alibi",
     .bends = true,
     .params = params,
     .init = init,

@@ -81,6 +81,7 @@ const Scheme scheme_kerple = {
             "the straight line. Two numbers per head and layer, found by gradient descent from a random start.",
     .options = kerple_options,
     .enters = ENTERS_BIAS,
+    .designed = "alibi",
     .relative = true,
     .params = params,
     .init = init,

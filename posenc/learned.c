@@ -96,6 +96,7 @@ const Scheme scheme_learned = {
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
     .enters = ENTERS_EMBEDDING,
+    .designed = "sinusoidal",
     .check = check,
     .max_length = max_length,
     .params = params,

@@ -72,7 +72,8 @@ struct Scheme {
     const char *help;      // some sentences, for `--pos help` and docs
     const Option *options; // rows over the scheme's options struct; NULL = none
     Enters enters;
-    bool relative;   // a constant added to all coordinates changes nothing
+    const char *designed; // of a learned scheme: the designed one whose numbers it learns; NULL = there is none
+    bool relative;        // a constant added to all coordinates changes nothing
     bool own_scores; // score_forward writes S from q and k, score_backward writes dq and dk, instead of adding to them
     bool two_axes;   // reads lines and columns, not t
     bool bends;      // the loss has corners, across which a difference of two losses says nothing of the slope

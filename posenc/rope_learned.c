@@ -124,6 +124,7 @@ const Scheme scheme_rope_learned = {
             "from random ones. The gradient of an angle is a torque, and costs two products per pair.",
     .options = rope_learned_options,
     .enters = ENTERS_ROTATION,
+    .designed = "rope",
     .relative = true,
     .check = rotary_check,
     .params = params,

@@ -71,6 +71,7 @@ const Scheme scheme_t5 = {
             "wider, the last without end. Added after the scaling by 1/sqrt(d), which T5 itself does not do.",
     .options = t5_options,
     .enters = ENTERS_BIAS,
+    .designed = "alibi",
     .relative = true,
     .check = check,
     .params = params,

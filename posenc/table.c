@@ -44,6 +44,7 @@ const Scheme scheme_table = {
             "for a bias is a special case of it; what it lacks is the formula's idea of distances it has seldom seen.",
     .options = table_options,
     .enters = ENTERS_BIAS,
+    .designed = "alibi",
     .relative = true,
     .params = params,
     .layout = bias_layout,

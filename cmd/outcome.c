@@ -1,0 +1,196 @@
+#include "cmd/outcome.h"
+
+#include "cmd/measure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_row(Measured *row, const char *line) {
+    int length = 0;
+    return sscanf(line, "%15[a-z],%lf,%lf,%lf%n", row->quantity, &row->x, &row->value, &row->count, &length) == 4 &&
+           (line[length] == '\n' || line[length] == '\0');
+}
+
+static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
+    measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
+    if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
+    bool ok = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    for (const char *line = strchr(text, '\n'); ok && line && line[1]; line = strchr(line + 1, '\n')) {
+        ok = read_row(&measures->rows[measures->count], line + 1);
+        measures->count += ok;
+    }
+    measures->done = ok;
+    return ok || fail_input(error, "%s: row %d is not one of a comparison; remove the run's directory to repeat it",
+                            path, measures->count + 2);
+}
+
+static bool read_job(Measures *measures, const Comparison *c, const Job *job, Error *error) {
+    char path[PATH_CAPACITY];
+    Buffer file;
+    *measures = (Measures){0};
+    if (!comparison_path(path, c, job, "measured.csv", error)) return false;
+    if (!path_exists(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    const bool ok = parse(measures, (const char *)file.bytes, path, error);
+    free(file.bytes);
+    return ok;
+}
+
+static double value_of(const Measures *measures, const char *quantity, double x) {
+    for (int i = 0; i < measures->count; i++)
+        if (measures->rows[i].x == x && strcmp(measures->rows[i].quantity, quantity) == 0)
+            return measures->rows[i].value;
+    return NAN;
+}
+
+static bool same_job(const Job *a, const Job *b) {
+    return a->size == b->size && a->task == b->task && a->arm == b->arm && a->rate == b->rate && a->seed == b->seed;
+}
+
+const Measures *outcome_measures(const Outcome *o, const Job *job) {
+    const Plan *plan = &o->comparison->plan;
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job other = plan_job(plan, i);
+        if (same_job(job, &other)) return &o->jobs[i];
+    }
+    return NULL;
+}
+
+// Paired differences are worth nothing unless all schemes of a seed saw the same.
+static bool check_batches(const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const Job first = {
+            .size = job.size, .task = job.task, .arm = plan->reference, .rate = job.rate, .seed = job.seed};
+        const double batches = value_of(&o->jobs[i], "batches", 0);
+        const double reference = value_of(outcome_measures(o, &first), "batches", 0);
+        const bool same_steps =
+            job.task >= 0 || plan->arms[job.arm].steps[job.size] == plan->arms[plan->reference].steps[job.size];
+        if (isnan(batches) || isnan(reference) || batches == reference || !same_steps) continue;
+        char name[PATH_CAPACITY];
+        return plan_job_name(name, plan, &job, error) &&
+               fail_input(error,
+                          "%s/runs/%s saw other batches than the reference of its seed (CRC-32 %08" PRIx32
+                          ", not %08" PRIx32 "); were the data changed? remove the older runs to repeat them",
+                          o->comparison->directory, name, (uint32_t)batches, (uint32_t)reference);
+    }
+    return true;
+}
+
+static double choosing_loss(const Outcome *o, int size, int arm, int rate) {
+    const Plan *plan = &o->comparison->plan;
+    const int T = (int)plan->base.context;
+    double sum = 0;
+    for (int seed = 0; seed < o->seeds; seed++) {
+        const Job job = {.size = size, .task = -1, .arm = arm, .rate = rate, .seed = seed};
+        sum += value_of(outcome_measures(o, &job), "choose", T);
+    }
+    return isnan(sum) ? INFINITY : sum; // a rate at which a seed diverged is no choice
+}
+
+static void choose_rates(Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    for (int size = 0; size < plan->size_count; size++)
+        for (int arm = 0; arm < plan->arm_count; arm++)
+            for (int rate = 1; rate < plan->rate_count; rate++)
+                if (choosing_loss(o, size, arm, rate) < choosing_loss(o, size, arm, o->rates[size][arm]))
+                    o->rates[size][arm] = rate;
+}
+
+bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {
+    const Plan *plan = &comparison->plan;
+    const int jobs = plan_job_count(plan);
+    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds};
+    outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
+    bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
+    for (int i = 0; ok && i < jobs; i++) {
+        const Job job = plan_job(plan, i);
+        ok = read_job(&outcome->jobs[i], comparison, &job, error);
+        if (!outcome->jobs[i].done && job.seed < outcome->seeds) outcome->seeds = job.seed;
+    }
+    ok = ok && check_batches(outcome, error);
+    if (ok) choose_rates(outcome);
+    if (!ok) outcome_free(outcome);
+    return ok;
+}
+
+void outcome_free(Outcome *outcome) {
+    for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
+    free(outcome->jobs);
+    outcome->jobs = NULL;
+}
+
+double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
+    const Job job = {.size = size, .task = task, .arm = arm, .rate = task < 0 ? o->rates[size][arm] : 0, .seed = seed};
+    return value_of(outcome_measures(o, &job), quantity, x);
+}
+
+Paired outcome_paired(const Outcome *o, int size, int arm, int other, const char *quantity, double x) {
+    double differences[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++)
+        differences[seed] =
+            outcome_value(o, size, -1, arm, seed, quantity, x) - outcome_value(o, size, -1, other, seed, quantity, x);
+    return paired_summary(differences, o->seeds);
+}
+
+void outcome_standings(Standing *standings, const Outcome *o, int size, double x) {
+    const Plan *plan = &o->comparison->plan;
+    double p[ARMS_MOST], adjusted[ARMS_MOST];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        Standing *s = &standings[arm];
+        *s = (Standing){.gap = outcome_paired(o, size, arm, plan->reference, "loss", x)};
+        for (int seed = 0; seed < o->seeds; seed++)
+            s->loss += outcome_value(o, size, -1, arm, seed, "loss", x) / o->seeds;
+        p[arm] = arm == plan->reference ? NAN : s->gap.p;
+    }
+    holm(adjusted, p, plan->arm_count);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        Standing *s = &standings[arm];
+        s->adjusted = adjusted[arm];
+        s->verdict = verdict(s->gap.mean, s->adjusted);
+        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, plan->arm_count > 1 ? plan->arm_count - 1 : 1);
+    }
+}
+
+void outcome_right(double *right, double *questions, const Outcome *o, int task, int arm, double first, double last) {
+    *right = *questions = 0;
+    for (int seed = 0; seed < o->seeds; seed++) {
+        const Job job = {.task = task, .arm = arm, .seed = seed};
+        const Measures *measures = outcome_measures(o, &job);
+        for (int i = 0; i < measures->count; i++) {
+            const Measured *row = &measures->rows[i];
+            if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
+            *right += round(row->value * row->count);
+            *questions += row->count;
+        }
+    }
+}
+
+static void write_quoted(FILE *csv, const char *text) {
+    fprintf(csv, strchr(text, ',') ? "\"%s\"," : "%s,", text);
+}
+
+bool outcome_write(const char *path, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    AtomicFile csv;
+    if (!atomic_open(&csv, path, error)) return false;
+    fputs("size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n", csv.stream);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const bool text = job.task < 0, chosen = !text || o->rates[job.size][job.arm] == job.rate;
+        for (int r = 0; r < o->jobs[i].count; r++) {
+            const Measured *row = &o->jobs[i].rows[r];
+            write_quoted(csv.stream, text ? plan->sizes[job.size].name : "");
+            write_quoted(csv.stream, text ? "" : plan->tasks[job.task]);
+            write_quoted(csv.stream, plan->arms[job.arm].name);
+            fprintf(csv.stream, "%.9g,%d,%lld,%s,%.9g,%.10g,%.0f\n", text ? plan->rates[job.rate] : plan->base.lr,
+                    chosen, plan->base.seed + job.seed, row->quantity, row->x, row->value, row->count);
+        }
+    }
+    return atomic_commit(&csv, error);
+}

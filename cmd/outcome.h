@@ -1,0 +1,61 @@
+// What the runs of a comparison have measured, and what follows from it.
+#ifndef BITTER_OUTCOME_H
+#define BITTER_OUTCOME_H
+
+#include "cmd/paired.h"
+#include "cmd/work.h"
+
+typedef struct {
+    char quantity[16]; // see cmd/measure.h
+    double x, value;
+    double count;
+} Measured;
+
+typedef struct {
+    Measured *rows;
+    int count;
+    bool done;
+} Measures;
+
+typedef struct {
+    const Comparison *comparison;
+    Measures *jobs;                   // (plan_job_count)
+    int seeds;                        // of which every run is done: the first so many
+    int rates[SIZES_MOST][ARMS_MOST]; // chosen learning rates
+} Outcome;
+
+// Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
+// on the choosing half of validation. Fails (input) on a damaged file, and when runs of the same seed, size and task
+// did not see the same batches.
+bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
+void outcome_free(Outcome *outcome);
+
+// All that one run has measured.
+const Measures *outcome_measures(const Outcome *outcome, const Job *job);
+
+// What was measured at x; NAN where it was not. Of text at the chosen learning rate; of a task, size is 0.
+double outcome_value(const Outcome *outcome, int size, int task, int arm, int seed, const char *quantity, double x);
+
+// The differences of a quantity to another arm's, by seed: this minus the other.
+Paired outcome_paired(const Outcome *outcome, int size, int arm, int other, const char *quantity, double x);
+
+// A scheme beside the reference.
+typedef struct {
+    double loss;     // mean over seeds
+    Paired gap;      // in loss
+    double adjusted; // p of the gap by holm(), among all schemes of the table
+    double resolvable;
+    Verdict verdict;
+} Standing;
+
+// Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
+void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
+
+// Right answers at lengths first to last of all seeds together, and out of how many; 0 of 0 where there are none.
+void outcome_right(double *right, double *questions, const Outcome *outcome, int task, int arm, double first,
+                   double last);
+
+// size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count of everything. Atomic.
+bool outcome_write(const char *path, const Outcome *outcome, Error *error);
+
+#endif

@@ -1,0 +1,168 @@
+#include "cmd/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    ":root{color-scheme:light dark;--line:#8888}\n"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}\n"
+    "h1{line-height:1.2}h2{margin-top:2.5rem;border-bottom:1px solid var(--line)}\n"
+    ".wide{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-size:.85rem}caption{text-align:left;padding:.3rem 0}\n"
+    "th,td{padding:.2rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}\n"
+    "th:first-child,td:first-child{text-align:left}\n"
+    "figure{margin:1rem 0}figcaption{font-weight:600}svg{width:100%;height:auto;max-width:52rem}\n"
+    "pre{overflow-x:auto;padding:.6rem;border:1px solid var(--line)}summary{cursor:pointer}\n"
+    "@media print{body{max-width:none}details{display:none}.wide{overflow:visible}}\n";
+
+static void html_text(FILE *out, const char *text) {
+    for (; *text; text++) switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+}
+
+static void markdown_text(FILE *out, const char *text) {
+    for (; *text; text++) {
+        if (strchr("\\`*_|<>[]", *text)) fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error) {
+    char path[PATH_CAPACITY];
+    *page = (Page){.directory = directory};
+    page->plots = system("gnuplot --version >/dev/null 2>&1") == 0;
+    if (!path_format(path, error, "%s/%s.md", directory, name) || !atomic_open(&page->markdown, path, error))
+        return false;
+    if (!path_format(path, error, "%s/%s.html", directory, name) || !atomic_open(&page->html, path, error)) {
+        atomic_abandon(&page->markdown);
+        return false;
+    }
+    FILE *html = page->html.stream;
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          html);
+    html_text(html, title);
+    fprintf(html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    html_text(html, title);
+    fputs("</h1>\n", html);
+    fputs("# ", page->markdown.stream);
+    markdown_text(page->markdown.stream, title);
+    fputs("\n", page->markdown.stream);
+    if (!page->plots)
+        page_paragraph(page, "There is no gnuplot on this machine, so plots are left out; `make deps` installs it, and "
+                             "`bitter report` writes this page again.");
+    return true;
+}
+
+bool page_close(Page *page, Error *error) {
+    fputs("</body>\n</html>\n", page->html.stream);
+    if (!atomic_commit(&page->html, error)) {
+        atomic_abandon(&page->markdown);
+        return false;
+    }
+    return atomic_commit(&page->markdown, error);
+}
+
+void page_abandon(Page *page) {
+    atomic_abandon(&page->markdown);
+    atomic_abandon(&page->html);
+}
+
+void page_heading(Page *page, const char *text) {
+    fputs("<h2>", page->html.stream);
+    html_text(page->html.stream, text);
+    fputs("</h2>\n", page->html.stream);
+    fputs("\n## ", page->markdown.stream);
+    markdown_text(page->markdown.stream, text);
+    fputs("\n", page->markdown.stream);
+}
+
+void page_paragraph(Page *page, const char *format, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fputs("<p>", page->html.stream);
+    html_text(page->html.stream, text);
+    fputs("</p>\n", page->html.stream);
+    fputs("\n", page->markdown.stream);
+    markdown_text(page->markdown.stream, text);
+    fputs("\n", page->markdown.stream);
+}
+
+void page_code(Page *page, const char *text) {
+    fputs("<pre>", page->html.stream);
+    html_text(page->html.stream, text);
+    fputs("</pre>\n", page->html.stream);
+    fprintf(page->markdown.stream, "\n```\n%s\n```\n", text);
+}
+
+void page_table(Page *page, const char *caption) {
+    fputs("<div class=\"wide\"><table>\n", page->html.stream);
+    fputs("\n", page->markdown.stream);
+    if (!*caption) return;
+    fputs("<caption>", page->html.stream);
+    html_text(page->html.stream, caption);
+    fputs("</caption>\n", page->html.stream);
+    markdown_text(page->markdown.stream, caption);
+    fputs("\n\n", page->markdown.stream);
+}
+
+void page_row(Page *page, const char *const *cells, int count, bool heading) {
+    FILE *html = page->html.stream, *markdown = page->markdown.stream;
+    fputs("<tr>", html);
+    fputs("|", markdown);
+    for (int i = 0; i < count; i++) {
+        fputs(heading ? "<th>" : "<td>", html);
+        html_text(html, cells[i]);
+        fputs(heading ? "</th>" : "</td>", html);
+        fputs(" ", markdown);
+        markdown_text(markdown, cells[i]);
+        fputs(" |", markdown);
+    }
+    fputs("</tr>\n", html);
+    fputs("\n", markdown);
+    if (!heading) return;
+    fputs("|", markdown);
+    for (int i = 0; i < count; i++) fputs(i == 0 ? "---|" : "---:|", markdown);
+    fputs("\n", markdown);
+}
+
+void page_cells(Page *page, bool heading, const char *format, ...) {
+    enum { CELLS_MOST = 64 };
+    char text[4096];
+    const char *cells[CELLS_MOST];
+    int count = 0;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *at = text; at && count < CELLS_MOST;) {
+        cells[count++] = at;
+        at = strchr(at, '|');
+        if (at) *at++ = '\0';
+    }
+    page_row(page, cells, count, heading);
+}
+
+void page_table_end(Page *page) {
+    fputs("</table></div>\n", page->html.stream);
+}

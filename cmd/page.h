@@ -1,0 +1,57 @@
+// A report that is written twice: as Markdown, and as one HTML file that needs nothing else.
+#ifndef BITTER_PAGE_H
+#define BITTER_PAGE_H
+
+#include "data/file.h"
+
+#include <stdio.h>
+
+typedef struct {
+    AtomicFile markdown, html;
+    const char *directory; // where both are, and the plots of the Markdown
+    int charts;            // so far
+    bool plots;            // is there a gnuplot?
+} Page;
+
+// Begin DIR/NAME.md and DIR/NAME.html.
+bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error);
+// End both. After a failure they are what they were before.
+bool page_close(Page *page, Error *error);
+void page_abandon(Page *page);
+
+// Plain text: what HTML or Markdown would take for something else is escaped.
+void page_heading(Page *page, const char *text);
+void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
+// Text as it is, in a block.
+void page_code(Page *page, const char *text);
+
+// A table, cell by cell: a row of headings, then rows. The first column is text, the others are numbers.
+void page_table(Page *page, const char *caption);
+void page_row(Page *page, const char *const *cells, int count, bool heading);
+void page_table_end(Page *page);
+
+// One row of `count` cells printed by one format that has the cells separated by '|'.
+void page_cells(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
+
+// Lines of a chart. NAN breaks a line; low and high, if there are any, are drawn as bars.
+typedef struct {
+    const char *name;
+    const double *x, *y, *low, *high; // (count)
+    int count;
+} Series;
+
+typedef struct {
+    const char *title, *x_label, *y_label;
+    bool log_x, log_y;
+    double mark; // a vertical line at this x, with a label; NAN = none
+    const char *mark_label;
+} Chart;
+
+// A plot by gnuplot, and its numbers as a table to be opened; without a gnuplot the table only. Fails (run) when
+// gnuplot does.
+bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error);
+
+// A matrix of cells -1..1 as shades, (n,n), whose rows and columns are positions `step` apart.
+bool page_matrix(Page *page, const char *title, const double *cells, int n, int step, Error *error);
+
+#endif

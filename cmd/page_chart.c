@@ -1,0 +1,206 @@
+// Charts of a page: gnuplot draws, and their numbers stand beside them as a table.
+#include "cmd/page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Okabe and Ito's colours, which people tell apart whatever colours they see, on light and on dark; further series
+// begin again with another dash.
+static const char *const colours[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+// gnuplot's strings in double quotes know escapes, and its enhanced text knows more; single quotes know neither.
+static void quoted(FILE *out, const char *text) {
+    fputc('\'', out);
+    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
+    fputc('\'', out);
+}
+
+static void common_settings(FILE *out, int height) {
+    fprintf(out,
+            "set terminal svg size 860,%d noenhanced font 'sans-serif,14' linewidth 1.3\n"
+            "set border 3\nset tics nomirror\nset grid linecolor rgb '#888888' linewidth 0.3\n",
+            height);
+}
+
+static void label(FILE *out, const char *what, const char *text) {
+    fprintf(out, "set %s ", what);
+    quoted(out, text);
+    fputc('\n', out);
+}
+
+static void write_script(FILE *out, const Chart *chart, const Series *series, int count) {
+    common_settings(out, 480);
+    label(out, "xlabel", chart->x_label);
+    label(out, "ylabel", chart->y_label);
+    fputs("set key outside right top\n", out);
+    if (chart->log_x) fputs("set logscale x\n", out);
+    if (chart->log_y) fputs("set logscale y\n", out);
+    if (!isnan(chart->mark)) {
+        fprintf(out, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\n",
+                chart->mark, chart->mark);
+        label(out, "label", chart->mark_label);
+        fprintf(out, "set label 1 ");
+        quoted(out, chart->mark_label);
+        fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
+    }
+    for (int s = 0; s < count; s++) {
+        fprintf(out, "$data%d << END\n", s);
+        for (int i = 0; i < series[s].count; i++) {
+            const double y = series[s].y[i];
+            if (isnan(y)) {
+                fputc('\n', out); // breaks the line
+                continue;
+            }
+            fprintf(out, "%.9g %.9g %.9g %.9g\n", series[s].x[i], y, series[s].low ? series[s].low[i] : y,
+                    series[s].high ? series[s].high[i] : y);
+        }
+        fputs("END\n", out);
+    }
+    fputs("plot ", out);
+    for (int s = 0; s < count; s++) {
+        const char *colour = colours[s % COLOURS];
+        fprintf(out, "%s$data%d using 1:2 with %s linecolor rgb '%s' dashtype %d pointtype %d pointsize 0.6 title ",
+                s ? ", " : "", s, series[s].count > 40 ? "lines" : "linespoints", colour, 1 + s / COLOURS, 4 + s % 10);
+        quoted(out, series[s].name);
+        if (series[s].low)
+            fprintf(out, ", $data%d using 1:2:3:4 with yerrorbars linecolor rgb '%s' pointsize 0 notitle", s, colour);
+    }
+    fputc('\n', out);
+}
+
+// Run gnuplot on a script file; what it draws is SVG in `svg`, to be freed.
+static bool draw(Buffer *svg, const char *script, Error *error) {
+    char command[PATH_CAPACITY + 64];
+    snprintf(command, sizeof command, "gnuplot '%s' 2>/dev/null", script);
+    FILE *pipe = popen(command, "r");
+    if (!pipe) return fail_run(error, "cannot start gnuplot: %s", strerror(errno));
+    const bool read = stream_read(svg, pipe, "gnuplot", error), done = pclose(pipe) == 0;
+    if (read && done && strstr((const char *)svg->bytes, "</svg>")) return true;
+    if (read) free(svg->bytes);
+    return read && fail_run(error, "gnuplot failed on a chart; `gnuplot --version` should say 5.0 or later");
+}
+
+// gnuplot's names for parts of a drawing, unique within one drawing only, get the drawing's number; black becomes the
+// colour of the text around it, so that dark pages can be read.
+static void write_svg(FILE *out, const char *svg, int number, const char *title, bool alone) {
+    static const char *const names[] = {"id=\"", "id='", "href='#", "href=\"#", "url(#"};
+    const char *at = strstr(svg, "<svg");
+    bool first = true;
+    while (at && *at) {
+        if (strncmp(at, "<title>", 7) == 0 && (at = strstr(at, "</title>"))) { // "Gnuplot", shown at every mouse-over
+            at += 8;
+            continue;
+        }
+        if (!alone && strncmp(at, "black", 5) == 0) {
+            fputs("currentColor", out);
+            at += 5;
+            continue;
+        }
+        bool named = false;
+        for (size_t i = 0; !named && i < sizeof names / sizeof *names; i++)
+            if (strncmp(at, names[i], strlen(names[i])) == 0) {
+                fprintf(out, "%sc%d-", names[i], number);
+                at += strlen(names[i]);
+                named = true;
+            }
+        if (named) continue;
+        if (first && *at == '>') {
+            fprintf(out, " role=\"img\" aria-label=\"%s\">", title);
+            first = false;
+            at++;
+            continue;
+        }
+        fputc(*at++, out);
+    }
+}
+
+// The drawing goes into the page, and for Markdown into a file of its own.
+static bool place_drawing(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
+    char path[PATH_CAPACITY];
+    Buffer svg;
+    AtomicFile file;
+    if (fclose(script) != 0) return fail_run(error, "cannot write %s: is the disk full?", script_path);
+    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !draw(&svg, script_path, error))
+        return false;
+    fputs("<figure>\n", page->html.stream);
+    write_svg(page->html.stream, (const char *)svg.bytes, page->charts, title, false);
+    bool ok = atomic_open(&file, path, error);
+    if (ok) {
+        fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", file.stream);
+        write_svg(file.stream, (const char *)svg.bytes, page->charts, title, true);
+        ok = atomic_commit(&file, error);
+    }
+    free(svg.bytes);
+    fprintf(page->html.stream, "<figcaption>%s</figcaption>\n</figure>\n", title);
+    fprintf(page->markdown.stream, "\n![%s](plot-%d.svg)\n", title, page->charts);
+    return ok;
+}
+
+static FILE *open_script(char path[PATH_CAPACITY], const Page *page, Error *error) {
+    if (!path_format(path, error, "%s/.plot-XXXXXX", page->directory)) return NULL;
+    const int descriptor = mkstemp(path);
+    FILE *script = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (!script) fail_input(error, "cannot write %s: %s", path, strerror(errno));
+    return script;
+}
+
+static void number_row(Page *page, const Series *s, int i) {
+    page_cells(page, false, s->low ? "%s|%.6g|%.6g|%.6g|%.6g" : "%s|%.6g|%.6g", s->name, s->x[i], s->y[i],
+               s->low ? s->low[i] : 0, s->high ? s->high[i] : 0);
+}
+
+static void write_numbers(Page *page, const Chart *chart, const Series *series, int count) {
+    bool bars = false;
+    for (int s = 0; s < count; s++) bars = bars || series[s].low;
+    fputs("<details><summary>The numbers</summary>\n", page->html.stream);
+    fputs("\n<details><summary>The numbers</summary>\n", page->markdown.stream);
+    page_table(page, "");
+    page_cells(page, true, bars ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < series[s].count; i++)
+            if (!isnan(series[s].y[i])) number_row(page, &series[s], i);
+    page_table_end(page);
+    fputs("</details>\n", page->html.stream);
+    fputs("\n</details>\n", page->markdown.stream);
+}
+
+bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
+    char path[PATH_CAPACITY];
+    bool ok = true;
+    page->charts++;
+    if (page->plots) {
+        FILE *script = open_script(path, page, error);
+        if (!script) return false;
+        write_script(script, chart, series, count);
+        ok = place_drawing(page, chart->title, script, path, error);
+        unlink(path);
+    } else {
+        page_paragraph(page, "%s:", chart->title);
+    }
+    if (ok) write_numbers(page, chart, series, count);
+    return ok;
+}
+
+bool page_matrix(Page *page, const char *title, const double *cells, int n, int step, Error *error) {
+    char path[PATH_CAPACITY];
+    if (!page->plots) return true;
+    page->charts++;
+    FILE *script = open_script(path, page, error);
+    if (!script) return false;
+    common_settings(script, 560);
+    fputs("set size square\nset palette defined (-1 '#D55E00', 0 '#FFFFFF', 1 '#0072B2')\nset cbrange [-1:1]\n"
+          "set yrange [*:*] reverse\nset xlabel 'position'\nset ylabel 'position'\nunset grid\nunset key\n"
+          "$data << END\n",
+          script);
+    for (int row = 0; row < n; row++)
+        for (int column = 0; column < n; column++)
+            fprintf(script, "%d %d %.4g\n", column * step, row * step, cells[(size_t)row * (size_t)n + (size_t)column]);
+    fputs("END\nplot $data using 1:2:3 with image pixels\n", script);
+    const bool ok = place_drawing(page, title, script, path, error);
+    unlink(path);
+    return ok;
+}

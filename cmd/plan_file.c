@@ -1,0 +1,177 @@
+// compare.json: a plan in and out.
+#include "cmd/config.h"
+#include "cmd/plan.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static json_t *arms_json(const Plan *plan) {
+    json_t *array = json_array();
+    for (int a = 0; a < plan->arm_count; a++) {
+        const Arm *arm = &plan->arms[a];
+        json_t *steps = json_array();
+        for (int s = 0; s < plan->size_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:o}", "name", arm->name, "pos", arm->pos, "steps", steps));
+    }
+    return array;
+}
+
+static json_t *sizes_json(const Plan *plan) {
+    json_t *array = json_array();
+    for (int s = 0; s < plan->size_count; s++) {
+        const Size *size = &plan->sizes[s];
+        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", size->name, "layers",
+                                               (json_int_t)size->layers, "heads", (json_int_t)size->heads, "width",
+                                               (json_int_t)size->width, "steps", (json_int_t)size->steps, "parameters",
+                                               (json_int_t)size->parameters));
+    }
+    return array;
+}
+
+static json_t *plan_json(const Plan *plan) {
+    json_t *rates = json_array(), *tasks = json_array();
+    for (int r = 0; r < plan->rate_count; r++) json_array_append_new(rates, json_real(plan->rates[r]));
+    for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:I, s:i, s:b, s:i}", "bitter", BITTER_VERSION,
+                     "command", plan->command, "options", options_json(&plan->base), "schemes", arms_json(plan),
+                     "reference", plan->reference, "seeds", plan->seeds, "sizes", sizes_json(plan), "learning_rates",
+                     rates, "tasks", tasks, "task_steps", (json_int_t)plan->task_steps, "exercises", plan->exercises,
+                     "equal_seconds", plan->by_seconds, "threads", plan->threads);
+}
+
+bool plan_write(const char *path, const Plan *plan, Error *error) {
+    json_t *json = plan_json(plan);
+    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    const bool ok =
+        text ? atomic_text(path, text, error) : fail_run(error, "cannot write %s: a name in it is not UTF-8", path);
+    free(text);
+    return ok;
+}
+
+static bool damaged(const char *path, const char *what, Error *error) {
+    return fail_input(error, "%s: %s; the file is damaged, or was edited by hand", path, what);
+}
+
+// A whole number from `least` to `most`.
+static bool read_integer(long long *value, const json_t *object, const char *name, long long least, long long most,
+                         const char *path, Error *error) {
+    const json_t *member = json_object_get(object, name);
+    *value = json_integer_value(member);
+    if (json_is_integer(member) && *value >= least && *value <= most) return true;
+    char what[TEXT_CAPACITY];
+    snprintf(what, sizeof what, "\"%.80s\" is no whole number from %lld to %lld", name, least, most);
+    return damaged(path, what, error);
+}
+
+static bool read_text(char *text, size_t capacity, const json_t *value, const char *path, Error *error) {
+    const char *string = json_string_value(value);
+    if (!string || strlen(string) >= capacity) return damaged(path, "a name is missing or too long", error);
+    snprintf(text, capacity, "%s", string);
+    return true;
+}
+
+static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int s = 0; s < plan->size_count; s++) {
+        Size *size = &plan->sizes[s];
+        const json_t *object = json_array_get(array, (size_t)s);
+        long long parameters;
+        if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error) ||
+            !read_integer(&size->layers, object, "layers", 1, 1000, path, error) ||
+            !read_integer(&size->heads, object, "heads", 1, 1000, path, error) ||
+            !read_integer(&size->width, object, "width", 1, 20000, path, error) ||
+            !read_integer(&size->steps, object, "steps", 1, 1LL << 53, path, error) ||
+            !read_integer(&parameters, object, "parameters", 1, 1LL << 53, path, error))
+            return false;
+        size->parameters = (size_t)parameters;
+    }
+    return true;
+}
+
+static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int a = 0; a < plan->arm_count; a++) {
+        Arm *arm = &plan->arms[a];
+        const json_t *object = json_array_get(array, (size_t)a), *steps = json_object_get(object, "steps");
+        if (!read_text(arm->name, sizeof arm->name, json_object_get(object, "name"), path, error) ||
+            !read_text(arm->pos, sizeof arm->pos, json_object_get(object, "pos"), path, error))
+            return false;
+        for (int s = 0; s < plan->size_count; s++) {
+            arm->steps[s] = json_integer_value(json_array_get(steps, (size_t)s));
+            if (arm->steps[s] < 1) return damaged(path, "a scheme's \"steps\" are missing", error);
+        }
+    }
+    return true;
+}
+
+// How many there are of something; `least` to `most`.
+static bool count_of(int *count, const json_t *json, const char *name, int least, int most, const char *path,
+                     Error *error) {
+    const size_t size = json_array_size(json_object_get(json, name));
+    char what[TEXT_CAPACITY];
+    *count = (int)size;
+    if (size >= (size_t)least && size <= (size_t)most) return true;
+    snprintf(what, sizeof what, "\"%.80s\" does not list %d to %d of them", name, least, most);
+    return damaged(path, what, error);
+}
+
+static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
+    long long reference, seeds, exercises, threads;
+    const json_t *rates = json_object_get(json, "learning_rates"), *tasks = json_object_get(json, "tasks");
+    if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
+        !count_of(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
+        !count_of(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
+        !count_of(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
+        !count_of(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
+        !read_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
+        !read_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
+        !read_integer(&plan->task_steps, json, "task_steps", 1, 1LL << 53, path, error) ||
+        !read_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
+        !read_integer(&threads, json, "threads", 1, 1024, path, error) ||
+        !read_sizes(plan, json_object_get(json, "sizes"), path, error) ||
+        !read_arms(plan, json_object_get(json, "schemes"), path, error))
+        return false;
+    if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
+    plan->reference = (int)reference;
+    plan->seeds = (int)seeds;
+    plan->exercises = (int)exercises;
+    plan->threads = (int)threads;
+    plan->by_seconds = json_is_true(json_object_get(json, "equal_seconds"));
+    for (int r = 0; r < plan->rate_count; r++) {
+        plan->rates[r] = json_number_value(json_array_get(rates, (size_t)r));
+        if (!(plan->rates[r] >= 0)) return damaged(path, "a learning rate is no number", error);
+    }
+    for (int t = 0; t < plan->task_count; t++)
+        if (!read_text(plan->tasks[t], TEXT_CAPACITY, json_array_get(tasks, (size_t)t), path, error)) return false;
+    return true;
+}
+
+bool plan_read(Plan *plan, const char *path, Error *error) {
+    *plan = (Plan){0};
+    json_t *json = json_read(path, error);
+    if (!json) return false;
+    const bool ok = read_plan(plan, json, path, error);
+    json_decref(json);
+    return ok;
+}
+
+bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {
+    static const char *const names[] = {"sizes", "task_steps", "exercises", "equal_seconds"};
+    for (const Option *o = train_options; o->name; o++) {
+        char now[TEXT_CAPACITY], then[TEXT_CAPACITY];
+        option_print(&plan->base, o, now);
+        option_print(&before->base, o, then);
+        if (strcmp(now, then) != 0)
+            return fail_input(
+                error, "%s: the runs there have --%s %.200s, not %.200s; give the same options, or another --out", path,
+                o->name, then, now);
+    }
+    json_t *now = plan_json(plan), *then = plan_json(before);
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+        if (!json_equal(json_object_get(now, names[i]), json_object_get(then, names[i])))
+            ok = fail_input(error, "%s: the comparison there has other %s; give the same options, or another --out",
+                            path, names[i]);
+    json_decref(now);
+    json_decref(then);
+    return ok;
+}

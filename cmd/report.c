@@ -1,0 +1,58 @@
+#include "cmd/report.h"
+
+#include <math.h>
+
+double report_mean(const Outcome *o, int size, int arm, const char *quantity, double x) {
+    double sum = 0;
+    for (int seed = 0; seed < o->seeds; seed++) sum += outcome_value(o, size, -1, arm, seed, quantity, x);
+    return sum / o->seeds;
+}
+
+void report_table(FILE *out, const Outcome *o, int size) {
+    const Plan *plan = &o->comparison->plan;
+    Standing standings[ARMS_MOST];
+    outcome_standings(standings, o, size, (double)plan->base.context);
+    fprintf(out, "%-24s %9s %10s %9s  %-18s %9s  %s\n", "scheme", "positions", "loss", "gap", "95% interval",
+            "resolves", "verdict");
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const Standing *s = &standings[arm];
+        fprintf(out, "%-24s %9.0f %10.4f ", plan->arms[arm].name, outcome_value(o, size, -1, arm, 0, "positions", 0),
+                s->loss);
+        if (arm == plan->reference)
+            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", "the reference");
+        else if (isnan(s->gap.mean))
+            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", "diverged");
+        else if (isnan(s->gap.sd))
+            fprintf(out, "%+9.4f  %-18s %9s  %s\n", s->gap.mean, "", "", "one seed tells nothing");
+        else
+            fprintf(out, "%+9.4f  %+.4f to %+.4f %9.4f  %s\n", s->gap.mean, s->gap.t.low, s->gap.t.high, s->resolvable,
+                    verdict_words(s->verdict));
+    }
+}
+
+static bool write_page(const Outcome *o, Error *error) {
+    bool (*const sections[])(Page *, const Outcome *, Error *) = {
+        report_answer, report_training, report_lengths, report_scale, report_learned, report_tasks, report_repeat};
+    Page page;
+    if (!page_open(&page, o->comparison->directory, "report", "Learned or designed positions?", error)) return false;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (!sections[i](&page, o, error)) {
+            page_abandon(&page);
+            return false;
+        }
+    return page_close(&page, error);
+}
+
+bool report(const Comparison *comparison, FILE *out, Error *error) {
+    Outcome outcome;
+    char path[PATH_CAPACITY];
+    if (!outcome_read(&outcome, comparison, error)) return false;
+    bool ok = outcome.seeds > 0 ||
+              fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
+    if (ok) report_table(out, &outcome, comparison->plan.size_count - 1);
+    ok = ok && path_format(path, error, "%s/results.csv", comparison->directory) &&
+         outcome_write(path, &outcome, error) && write_page(&outcome, error);
+    if (ok) fprintf(out, "report   %s/report.html, report.md, results.csv\n", comparison->directory);
+    outcome_free(&outcome);
+    return ok;
+}

@@ -1,0 +1,202 @@
+#include "cmd/work.h"
+
+#include "cmd/claim.h"
+#include "cmd/interrupt.h"
+#include "cmd/measure.h"
+#include "cmd/npy.h"
+#include "cmd/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+bool comparison_paths(Comparison *c, const char *directory, Error *error) {
+    return path_format(c->directory, error, "%s", directory) &&
+           path_format(c->file, error, "%s/compare.json", directory) &&
+           path_format(c->claims, error, "%s/claims", directory);
+}
+
+bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job, const char *file, Error *error) {
+    char name[PATH_CAPACITY];
+    return plan_job_name(name, &c->plan, job, error) &&
+           path_format(path, error, "%s/runs/%s%s%s", c->directory, name, *file ? "/" : "", file);
+}
+
+bool job_done(const Comparison *c, const Job *job) {
+    char path[PATH_CAPACITY];
+    Error error;
+    return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
+}
+
+long long snapshot_step(long long steps, int snapshot) {
+    return snapshot == 0 ? 0 : steps >> (SNAPSHOTS - 1 - snapshot);
+}
+
+// What one worker has at hand.
+typedef struct {
+    Comparison *comparison;
+    Corpus *corpora; // (1 + task_count) of the text and of the tasks, opened when they are needed
+    Claim claim;
+    Job job;
+    int index; // of the job
+    TrainOptions options;
+    RunPaths paths;
+    Trainer trainer;
+    RunLog log;
+} Worker;
+
+static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
+    Corpus *c = &w->corpora[1 + w->job.task];
+    *corpus = c;
+    return c->tokenizer.vocab_size > 0 || corpus_open(c, w->options.data, error);
+}
+
+static bool record_positions(const Worker *w, long long step, Error *error) {
+    const Gpt *gpt = &w->trainer.gpt;
+    char path[PATH_CAPACITY], file[64];
+    AtomicFile npy;
+    snprintf(file, sizeof file, "positions-%lld.npy", step);
+    if (!comparison_path(path, w->comparison, &w->job, file, error) ||
+        !npy_open(&npy, path, 1, (long long)tensor_numbers(&gpt->tensors, true), error))
+        return false;
+    for (int p = 0; p < gpt->pos.param_count; p++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+        if (!atomic_write(&npy, gpt->params + tensor->offset, tensor->count * sizeof(real), error)) return false;
+    }
+    return atomic_commit(&npy, error);
+}
+
+static bool snapshot(const Worker *w, long long step, Error *error) {
+    if (w->job.task >= 0 || w->trainer.gpt.pos.param_count == 0) return true;
+    for (int s = 0; s < SNAPSHOTS; s++)
+        if (snapshot_step(w->options.steps, s) == step) return record_positions(w, step, error);
+    return true;
+}
+
+static bool due(long long step, long long every, long long last) {
+    return step == last || (every > 0 && step % every == 0);
+}
+
+// *lost: somebody else has the job now.
+static bool train(Worker *w, bool *lost, Error *error) {
+    const TrainOptions *o = &w->options;
+    Trainer *trainer = &w->trainer;
+    if (trainer->progress.step == 0 && !snapshot(w, 0, error)) return false;
+    for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
+        StepReport report;
+        Validation validation = {NAN, NAN};
+        if (!trainer_step(&report, trainer, error)) return false;
+        if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
+        if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
+        w->comparison->progress[w->index] = (double)step / (double)o->steps;
+        const bool stop = interrupt_came();
+        if ((due(step, o->save_every, o->steps) || stop) && !run_save(trainer, &w->paths, &w->log, error)) return false;
+        if (stop) {
+            fail_run(error, "interrupted; the same command goes on");
+            return interrupt_failed(error);
+        }
+        if (!claim_keep(&w->claim)) {
+            *lost = true;
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool write_measures(const Worker *w, Error *error) {
+    char path[PATH_CAPACITY];
+    AtomicFile csv;
+    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
+        return false;
+    if (measure(csv.stream, &w->trainer, &w->comparison->plan, &w->job, error)) return atomic_commit(&csv, error);
+    atomic_abandon(&csv);
+    return false;
+}
+
+static bool write_divergence(const Worker *w, Error *error) {
+    char path[PATH_CAPACITY], text[128];
+    snprintf(text, sizeof text, MEASURED_HEADER "diverged,%lld,nan,1", (long long)w->trainer.progress.step + 1);
+    return comparison_path(path, w->comparison, &w->job, "measured.csv", error) && atomic_text(path, text, error);
+}
+
+static bool finish(const Worker *w, bool trained, Error *error) {
+    if (!trained && error->kind != ERROR_NONFINITE) return false;
+    if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
+    unlink(w->paths.state); // three times the weights, and never needed again
+    w->comparison->progress[w->index] = 1;
+    return true;
+}
+
+// Train or go on training, and measure.
+static bool do_job(Worker *w, Error *error) {
+    char out[PATH_CAPACITY];
+    const Corpus *corpus;
+    int lock = -1;
+    bool lost = false;
+    plan_job_options(&w->options, &w->comparison->plan, &w->job);
+    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
+    if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
+    snprintf(w->options.out, sizeof w->options.out, "%s", out);
+    w->options.resume = path_exists(w->paths.config);
+    bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
+    if (!ok) return false;
+    w->log = (RunLog){0};
+    ok = run_begin(&w->trainer, &lock, &w->paths, &w->options, error) &&
+         log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
+    if (ok) {
+        ok = train(w, &lost, error);
+        if (!lost) ok = finish(w, ok, error);
+    }
+    log_close(&w->log);
+    trainer_free(&w->trainer);
+    if (lock >= 0) close(lock);
+    return ok;
+}
+
+// The first job that is neither done nor somebody else's; *left counts those that are not done.
+static ClaimResult next_job(Worker *w, int *left, Error *error) {
+    const Comparison *c = w->comparison;
+    *left = 0;
+    for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
+        char name[PATH_CAPACITY];
+        w->job = plan_job(&c->plan, w->index);
+        if (job_done(c, &w->job)) continue;
+        ++*left;
+        if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
+        const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, error);
+        if (result == CLAIM_TAKEN) continue;
+        if (result == CLAIM_FAILED || !job_done(c, &w->job)) return result;
+        claim_release(&w->claim); // it was done between the look and the claim
+    }
+    return CLAIM_TAKEN;
+}
+
+bool work(Comparison *comparison, Error *error) {
+    Worker w = {.comparison = comparison};
+    const int corpora = 1 + comparison->plan.task_count;
+    int left = 0;
+    w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
+    bool ok = w.corpora || fail_run(error, "no memory for %d corpora", corpora);
+    threads_use(comparison->plan.threads);
+    while (ok) {
+        const ClaimResult result = next_job(&w, &left, error);
+        ok = result != CLAIM_FAILED;
+        if (result == CLAIM_MINE) {
+            ok = do_job(&w, error);
+            claim_release(&w.claim);
+        } else if (left == 0) {
+            break;
+        } else if (ok) { // others are at work on the rest, and may die of it
+            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+            if (interrupt_came()) {
+                fail_run(error, "interrupted; the same command goes on");
+                ok = interrupt_failed(error);
+            }
+        }
+    }
+    for (int i = 0; w.corpora && i < corpora; i++)
+        if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
+    free(w.corpora);
+    return ok;
+}

@@ -1,0 +1,34 @@
+// The runs of a comparison, done one after the other by as many workers as there are.
+#ifndef BITTER_WORK_H
+#define BITTER_WORK_H
+
+#include "cmd/plan.h"
+#include "data/corpus.h"
+
+// DIR/compare.json, DIR/runs/JOB/ and DIR/claims/JOB.1.
+typedef struct {
+    Plan plan;
+    char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
+    double patience;  // seconds after which a worker that gives no sign counts as dead
+    double *progress; // (jobs) share that is done, in memory that all workers of this process share
+} Comparison;
+
+// Set the paths. Fails (input) when they are too long.
+bool comparison_paths(Comparison *comparison, const char *directory, Error *error);
+
+// DIR/runs/JOB, or with a file's name in it.
+bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, const Job *job, const char *file,
+                     Error *error);
+
+// Has it been trained and measured?
+bool job_done(const Comparison *comparison, const Job *job);
+
+// Work until every job is done, by this process or another one, or a signal came: then the run at work is saved and it
+// fails (interrupted). A run whose loss is not finite is done, too: it has diverged.
+bool work(Comparison *comparison, Error *error);
+
+// The numbers of the position parameters at `step`, recorded in a run's directory now and then: positions-STEP.npy.
+#define SNAPSHOTS 5
+long long snapshot_step(long long steps, int snapshot); // 0, an eighth, a quarter, half, and all of the steps
+
+#endif
