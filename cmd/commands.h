@@ -9,6 +9,7 @@ int command_eval(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_extend(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_demo(int argc, char **argv);
 int command_properties(int argc, char **argv);
 int command_gradcheck(int argc, char **argv);

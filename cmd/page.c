@@ -13,9 +13,11 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.85rem}caption{text-align:left;padding:.3rem 0}\n"
     "th,td{padding:.2rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}\n"
     "th:first-child,td:first-child{text-align:left}\n"
-    "figure{margin:1rem 0}figcaption{font-weight:600}svg{width:100%;height:auto;max-width:52rem}\n"
+    "figure{margin:1rem "
+    "0}figcaption{font-weight:600}svg{display:block;width:100%;height:auto;min-width:36rem;max-width:52rem}\n"
     "pre{overflow-x:auto;padding:.6rem;border:1px solid var(--line)}summary{cursor:pointer}\n"
-    "@media print{body{max-width:none}details{display:none}.wide{overflow:visible}}\n";
+    "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
+    "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
 
 static void html_text(FILE *out, const char *text) {
     for (; *text; text++) switch (*text) {

@@ -42,8 +42,8 @@ typedef struct {
 
 typedef struct {
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;
-    double mark; // a vertical line at this x, with a label; NAN = none
+    bool log_x, log_y; // log_y where values are far apart, else not
+    double mark;       // a vertical line at this x, with a label; NAN = none
     const char *mark_label;
 } Chart;
 

@@ -32,42 +32,96 @@ static void label(FILE *out, const char *what, const char *text) {
     fputc('\n', out);
 }
 
-static void write_script(FILE *out, const Chart *chart, const Series *series, int count) {
+// Where all series have the same few x, they are the ticks.
+static void write_ticks(FILE *out, const Series *series, int count) {
+    enum { TICKS_MOST = 8 };
+    const Series *longest = &series[0];
+    for (int s = 0; s < count; s++)
+        if (series[s].count > longest->count) longest = &series[s];
+    if (longest->count < 2 || longest->count > TICKS_MOST) return;
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < series[s].count; i++)
+            if (series[s].x[i] != longest->x[i]) return;
+    fputs("set xtics (", out);
+    for (int i = 0; i < longest->count; i++) fprintf(out, "%s'%.4g' %.9g", i ? ", " : "", longest->x[i], longest->x[i]);
+    fputs(")\n", out);
+}
+
+// Does the largest y differ from the smallest by so much that a linear axis would hide the small ones?
+static bool is_wide(const Series *series, int count) {
+    double low = INFINITY, high = 0;
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < series[s].count; i++) {
+            if (!(series[s].y[i] > 0)) continue; // NAN, too
+            low = fmin(low, series[s].y[i]);
+            high = fmax(high, series[s].y[i]);
+        }
+    return high > 5 * low;
+}
+
+static void write_axes(FILE *out, const Chart *chart, const Series *series, int count) {
     common_settings(out, 480);
     label(out, "xlabel", chart->x_label);
     label(out, "ylabel", chart->y_label);
-    fputs("set key outside right top\n", out);
+    fputs("set key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, graph 0.05, graph "
+          "0.05\n",
+          out);
     if (chart->log_x) fputs("set logscale x\n", out);
-    if (chart->log_y) fputs("set logscale y\n", out);
-    if (!isnan(chart->mark)) {
-        fprintf(out, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\n",
-                chart->mark, chart->mark);
-        label(out, "label", chart->mark_label);
-        fprintf(out, "set label 1 ");
-        quoted(out, chart->mark_label);
-        fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
-    }
-    for (int s = 0; s < count; s++) {
-        fprintf(out, "$data%d << END\n", s);
+    if (chart->log_y && is_wide(series, count)) fputs("set logscale y 2\n", out);
+    write_ticks(out, series, count);
+    if (isnan(chart->mark)) return;
+    fprintf(out,
+            "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\nset label 1 ",
+            chart->mark, chart->mark);
+    quoted(out, chart->mark_label);
+    fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
+}
+
+// Bars of several series at the same x would hide each other: series s of `count` is moved a little to its side.
+static double beside(double x, const Chart *chart, double width, int s, int count) {
+    const double side = 0.008 * (s - 0.5 * (count - 1));
+    return chart->log_x ? x * exp(side * width) : x + side * width;
+}
+
+// From the smallest to the largest x, as drawn.
+static double width_of(const Chart *chart, const Series *series, int count) {
+    double low = INFINITY, high = -INFINITY;
+    for (int s = 0; s < count; s++)
         for (int i = 0; i < series[s].count; i++) {
-            const double y = series[s].y[i];
-            if (isnan(y)) {
+            const double x = chart->log_x ? log(series[s].x[i]) : series[s].x[i];
+            low = fmin(low, x);
+            high = fmax(high, x);
+        }
+    return high > low ? high - low : 1;
+}
+
+static void write_script(FILE *out, const Chart *chart, const Series *series, int count) {
+    const double width = width_of(chart, series, count);
+    write_axes(out, chart, series, count);
+    for (int s = 0; s < count; s++) {
+        const Series *line = &series[s];
+        fprintf(out, "$data%d << END\n", s);
+        for (int i = 0; i < line->count; i++) {
+            if (isnan(line->y[i]))
                 fputc('\n', out); // breaks the line
-                continue;
-            }
-            fprintf(out, "%.9g %.9g %.9g %.9g\n", series[s].x[i], y, series[s].low ? series[s].low[i] : y,
-                    series[s].high ? series[s].high[i] : y);
+            else if (line->low)
+                fprintf(out, "%.9g %.9g %.9g %.9g\n", beside(line->x[i], chart, width, s, count), line->y[i],
+                        line->low[i], line->high[i]);
+            else
+                fprintf(out, "%.9g %.9g\n", line->x[i], line->y[i]);
         }
         fputs("END\n", out);
     }
     fputs("plot ", out);
     for (int s = 0; s < count; s++) {
-        const char *colour = colours[s % COLOURS];
-        fprintf(out, "%s$data%d using 1:2 with %s linecolor rgb '%s' dashtype %d pointtype %d pointsize 0.6 title ",
-                s ? ", " : "", s, series[s].count > 40 ? "lines" : "linespoints", colour, 1 + s / COLOURS, 4 + s % 10);
+        const char *manner = series[s].low          ? "using 1:2:3:4 with yerrorlines"
+                             : series[s].count > 40 ? "using 1:2 with lines"
+                                                    : "using 1:2 with linespoints";
+        fprintf(out, "%s$data%d %s linecolor rgb '%s' dashtype %d", s ? ", " : "", s, manner, colours[s % COLOURS],
+                1 + s / COLOURS);
+        if (series[s].low || series[s].count <= 40) fprintf(out, " pointtype %d pointsize 0.6", 4 + s % 10);
+        fputs(" title ", out);
         quoted(out, series[s].name);
-        if (series[s].low)
-            fprintf(out, ", $data%d using 1:2:3:4 with yerrorbars linecolor rgb '%s' pointsize 0 notitle", s, colour);
     }
     fputc('\n', out);
 }
@@ -126,7 +180,7 @@ static bool place_drawing(Page *page, const char *title, FILE *script, const cha
     if (fclose(script) != 0) return fail_run(error, "cannot write %s: is the disk full?", script_path);
     if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !draw(&svg, script_path, error))
         return false;
-    fputs("<figure>\n", page->html.stream);
+    fputs("<figure>\n<div class=\"wide\">\n", page->html.stream);
     write_svg(page->html.stream, (const char *)svg.bytes, page->charts, title, false);
     bool ok = atomic_open(&file, path, error);
     if (ok) {
@@ -135,7 +189,7 @@ static bool place_drawing(Page *page, const char *title, FILE *script, const cha
         ok = atomic_commit(&file, error);
     }
     free(svg.bytes);
-    fprintf(page->html.stream, "<figcaption>%s</figcaption>\n</figure>\n", title);
+    fprintf(page->html.stream, "</div>\n<figcaption>%s</figcaption>\n</figure>\n", title);
     fprintf(page->markdown.stream, "\n![%s](plot-%d.svg)\n", title, page->charts);
     return ok;
 }

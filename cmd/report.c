@@ -1,5 +1,8 @@
 #include "cmd/report.h"
 
+#include "cmd/arguments.h"
+#include "cmd/commands.h"
+
 #include <math.h>
 
 double report_mean(const Outcome *o, int size, int arm, const char *quantity, double x) {
@@ -55,4 +58,25 @@ bool report(const Comparison *comparison, FILE *out, Error *error) {
     if (ok) fprintf(out, "report   %s/report.html, report.md, results.csv\n", comparison->directory);
     outcome_free(&outcome);
     return ok;
+}
+
+int command_report(int argc, char **argv) {
+    static const Option no_options[] = {{0}};
+    static const Usage usage = {"report",
+                                "Write tables, plots and pages of a comparison again, from what its runs have written.",
+                                "DIR", no_options, "  bitter report runs/compare\n"};
+    static Comparison comparison;
+    Error error;
+    char nothing;
+    const int first = arguments_parse(&nothing, NULL, &usage, argc, argv);
+    const char *directory = arguments_single(&usage, first, argc, argv);
+    if (!comparison_paths(&comparison, directory, &error)) die("report", &error);
+    if (!path_exists(comparison.file)) {
+        fail_input(&error, "%s holds no comparison (there is no compare.json); name a directory of `bitter compare`",
+                   directory);
+        die("report", &error);
+    }
+    if (!plan_read(&comparison.plan, comparison.file, &error) || !report(&comparison, stdout, &error))
+        die("report", &error);
+    return 0;
 }

@@ -49,7 +49,7 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
         "Within the trained length of %.0f tokens, with %.3g parameters and %.3g training tokens, %d of %d "
         "learned schemes are better than the designed one whose numbers they learn, %d are worse, and for %d "
         "the difference is not resolved by %d seeds. In nats a token, with 95%% intervals: %s.",
-        T, (double)plan->sizes[size].parameters, tokens_of(plan, size), counts[VERDICT_BETTER], pairs,
+        T, 1e-6 * (double)plan->sizes[size].parameters, 1e-6 * tokens_of(plan, size), counts[VERDICT_BETTER], pairs,
         counts[VERDICT_WORSE], counts[VERDICT_UNRESOLVED], o->seeds, list);
 }
 
