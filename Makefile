@@ -46,13 +46,13 @@ DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 
-.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend experiment valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
-deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka); nothing to do where all is there
+deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
 	@sh cmd/deps.sh "$(CC) -E $(INCLUDES)"
 
 # Where libraries are is found out when make starts, so what follows `deps` starts make again.
@@ -80,6 +80,9 @@ flipflop: all ## state tracking: what PaTH can do and RoPE cannot (2 minutes)
 
 extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be stopped and started
 	sh cmd/extend.sh ./$(PROGRAM)
+
+experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: an hour, can be stopped and started
+	sh cmd/experiment.sh ./$(PROGRAM)
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter

@@ -34,8 +34,8 @@ typedef struct {
 // grid and then refined, log: 1/n to 100, power: 0.05 to 2, exponential: 1/2 to n, Fourier: 1/n to 1/4, because even
 // distances cannot tell faster waves from slower ones. A shape that hardly bends within n is left to the linear family.
 // The best family has the smallest error once each of k parameters costs a factor m^(1/2m) with m = n/2 errors (Schwarz
-// 1978), 2% where n is 256. A curve that is flat, or not finite, has errors NAN and a
-// constant as best. n is at least CURVE_LEAST. Fails (run) for want of memory.
+// 1978), 2% where n is 256. A curve that is flat, or not finite, has errors NAN and a constant as best. n is at least
+// CURVE_LEAST. Fails (run) for want of memory.
 bool curves_fit(CurveFits *fits, const double *curve, int n, Error *error);
 
 // The fitted formula at a distance.

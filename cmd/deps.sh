@@ -15,6 +15,7 @@ done
 if command -v apt-get >/dev/null 2>&1; then
     ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
 fi
+command -v gnuplot >/dev/null 2>&1 || missing="$missing gnuplot"
 [ -n "$missing" ] || exit 0
 
 echo "installing what is missing:$missing"
@@ -22,14 +23,14 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev >/dev/null
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev gnuplot-nox >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel
+    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka
+    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot
 elif command -v brew >/dev/null 2>&1; then
-    brew install openblas libomp jansson cmocka
+    brew install openblas libomp jansson cmocka gnuplot
 else
-    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib and cmocka yourself" >&2
+    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib, cmocka and gnuplot yourself" >&2
     exit 1
 fi

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CONTEXT_TOKENS 8192 // that are scored with more and more text before them
+#define CONTEXT_TOKENS 4096 // that are scored with more and more text before them
 #define LENGTHS_MOST   20   // of exercises
 
 static void row(FILE *csv, const char *quantity, double x, double value, uint64_t count) {

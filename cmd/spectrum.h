@@ -33,8 +33,10 @@ typedef struct {
 // The strongest wave in each of the first `count` left singular vectors: near the highest k/T of its discrete Fourier
 // transform, and no further from it than 1/T, the frequency whose cosine and sine, fitted by least squares, explain
 // most. So it need not be a multiple of 1/T, and no window smears it. Frequencies go from 1/(2T), half a wave over the
-// whole table, to 1/2. Vectors of nearly equal values are mixtures that the decomposition is free to choose: for those
-// see table_power(). T is 4 or more. Fails (run) for want of memory.
+// whole table, to 1/2. The first vectors of any
+// table that changes slowly are close to half a wave, a whole one, one and a half ...: such peaks do not say that waves
+// were learned. And vectors of nearly equal values are mixtures that the decomposition is free to choose. table_power()
+// has neither fault. T is 4 or more. Fails (run) for want of memory.
 bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
 
 // power (T/2 + 1): the share of the table's variance around its mean row that has frequency k/T, all columns together.
