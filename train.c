@@ -245,6 +245,7 @@ static const Command commands[] = {
     {"sample", command_sample, "text from a run", false},
     {"extend", command_extend, "a run with its rotations stretched to longer contexts", false},
     {"compare", command_compare, "schemes from several seeds, and which differences are real", false},
+    {"report", command_report, "tables, plots and pages of a comparison, once more", false},
     {"demo", command_demo, "train position schemes on little stories and compare them", false},
     {"properties", command_properties, "what is claimed of position schemes, measured", false},
     {"gradcheck", command_gradcheck, "every gradient against central differences", true},

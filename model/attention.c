@@ -96,8 +96,10 @@ void attention_forward(real *out, real *lse, const real *q, const real *k, const
                 for (int i = 0; i < block.rows; i++) {
                     real *P_i = S + (size_t)i * block.columns;
                     const int seen = block.before + first + i + 1;
+                    const size_t row = ((size_t)b * shape->H + h) * shape->queries + first + i;
                     const real row_lse = softmax_row(P_i, seen, block.columns);
-                    if (lse) lse[((size_t)b * shape->H + h) * shape->queries + first + i] = row_lse;
+                    if (lse) lse[row] = row_lse;
+                    if (shape->P) memcpy(shape->P + row * shape->keys, P_i, (size_t)seen * sizeof(real));
                     if (shape->dropout.rate > 0)
                         for (int j = 0; j < seen; j++)
                             P_i[j] *= dropout_factor(&shape->dropout, dropout_counter(&block, shape, i) + (uint64_t)j);

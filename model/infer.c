@@ -71,7 +71,7 @@ static void remember(real *cache, real *features, const Inference *inference, in
 }
 
 static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
-    const int C = gpt->shape.width, rows = inference->B * n;
+    const int C = gpt->shape.width, H = gpt->shape.heads, rows = inference->B * n, keys = inference->length + n;
     const Position *pos = &inference->pos;
     const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
     real *qkv = inference->qkv, *cache = inference->cache + l * tokens * 2 * C;
@@ -81,10 +81,10 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     team_barrier();
     const AttentionShape shape = {
         .B = inference->B,
-        .H = gpt->shape.heads,
+        .H = H,
         .d = head_width(&gpt->shape),
         .queries = n,
-        .keys = inference->length + n,
+        .keys = keys,
         .q_stride = 3 * C,
         .kv_stride = 2 * C,
         .q_batch = (size_t)n * 3 * C,
@@ -94,6 +94,7 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
         .key_at = inference->key_at,
         .features = features,
         .key_batch = inference->capacity,
+        .P = inference->P ? inference->P + (size_t)l * rows * H * keys : NULL,
     };
     attention_forward(inference->heads, NULL, qkv, cache, cache + C, pos, &shape, inference->scratch);
 }

@@ -26,6 +26,7 @@ typedef struct {
     real *heads;        // (B, chunk, C)
     real *branch;       // (B, chunk, C)
     real *scratch;
+    real *P; // NULL, or the caller's (L, B, H, n, length + n) in which a feed of n tokens leaves its attention weights
 } Inference;
 
 // Take memory. Fails (input) when there is not enough.

@@ -85,6 +85,8 @@ typedef struct {
     const real *features;     // (B, keys, F) what the scheme's input hook made of the tokens
     int key_batch;
     Dropout dropout; // of the attention weights
+    real *P; // NULL, or (B, H, queries, keys) in which forward leaves those weights, before dropout, of the keys
+             // that each query sees
 } AttentionShape;
 
 // Numbers of scratch that attention needs: S (and dS in backward) of one block per thread, and what the scheme wants.
