@@ -49,10 +49,45 @@ static double age_of(const char *path, const char *directory) {
     return known ? difftime(now.st_mtime, claim.st_mtime) : 0;
 }
 
+static bool is_free(const char *path, const char *directory, double patience) {
+    return is_gone(path) || age_of(path, directory) > patience;
+}
+
 static bool name_claim(char path[PATH_CAPACITY], const char *directory, const char *name, int number, Error *error) {
     return path_format(path, error, "%s/%s.%d", directory, name, number);
 }
 
+// The owner's thread: work that takes longer than anybody's patience, such as measuring a large model, is alive.
+static void *keep_touching(void *context) {
+    Claim *claim = context;
+    const double pause = claim->patience / 6;
+    pthread_mutex_lock(&claim->lock);
+    while (!claim->over) {
+        struct timespec next;
+        clock_gettime(CLOCK_REALTIME, &next);
+        const double nanoseconds = (double)next.tv_nsec + 1e9 * (pause - floor(pause));
+        next.tv_sec += (time_t)pause + (nanoseconds >= 1e9);
+        next.tv_nsec = (long)(nanoseconds >= 1e9 ? nanoseconds - 1e9 : nanoseconds);
+        pthread_cond_timedwait(&claim->wake, &claim->lock, &next);
+        if (!claim->over) utimensat(AT_FDCWD, claim->path, NULL, 0);
+    }
+    pthread_mutex_unlock(&claim->lock);
+    return NULL;
+}
+
+// The new file, with its owner's name.
+static bool write_claim(const char *path, Error *error) {
+    char text[256];
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (file < 0 && errno == EEXIST) return false;
+    owner(text);
+    const bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    const int reason = errno;
+    if (file >= 0) close(file);
+    if (file >= 0 && !written) unlink(path);
+    errno = reason;
+    return written;
+}
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error) {
     char last[PATH_CAPACITY], text[256];
     int number = 1;

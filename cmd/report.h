@@ -4,6 +4,7 @@
 
 #include "cmd/outcome.h"
 #include "cmd/page.h"
+#include "cmd/run.h"
 
 #include <stdio.h>
 
@@ -16,16 +17,21 @@ bool report(const Comparison *comparison, FILE *out, Error *error);
 
 // The sections of the page, by file; each writes nothing where a comparison has nothing to say. Fail as page_chart
 // does.
-bool report_answer(Page *page, const Outcome *outcome, Error *error);   // the question, the answer, the table
-bool report_training(Page *page, const Outcome *outcome, Error *error); // loss against tokens and time; cost
-bool report_lengths(Page *page, const Outcome *outcome, Error *error);  // contexts, positions, more context
-bool report_scale(Page *page, const Outcome *outcome, Error *error);    // gap against compute
-bool report_learned(Page *page, const Outcome *outcome, Error *error);  // what was learned, attention by distance
-bool report_tasks(Page *page, const Outcome *outcome, Error *error);    // answers by length
-bool report_repeat(Page *page, const Outcome *outcome, Error *error);   // how to do it again
+bool report_answer(Page *page, const Outcome *outcome, Error *error);    // the question, the answer, the table
+bool report_training(Page *page, const Outcome *outcome, Error *error);  // loss against tokens and time; cost
+bool report_lengths(Page *page, const Outcome *outcome, Error *error);   // contexts, positions, more context
+bool report_scale(Page *page, const Outcome *outcome, Error *error);     // gap against compute
+bool report_learned(Page *page, const Outcome *outcome, Error *error);   // what was learned
+bool report_attention(Page *page, const Outcome *outcome, Error *error); // attention by distance
+bool report_tasks(Page *page, const Outcome *outcome, Error *error);     // answers by length
+bool report_repeat(Page *page, const Outcome *outcome, Error *error);    // how to do it again
 
 // The sentence on how gaps move with compute, where there is more than one size.
 void report_trend_sentence(Page *page, const Outcome *outcome);
+
+// The first seed's model of a scheme at the largest size, and whether there are such models.
+bool report_open_run(Run *run, const Outcome *outcome, int arm, Error *error);
+bool report_has_weights(const Outcome *outcome);
 
 // Mean over the complete seeds of what was measured at x, at the largest size; NAN where a seed has none.
 double report_mean(const Outcome *outcome, int size, int arm, const char *quantity, double x);

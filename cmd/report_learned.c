@@ -1,7 +1,331 @@
-// What gradient descent made of positions: tables, frequencies, biases; and what heads look at.
+// What gradient descent made of positions: tables, frequencies and biases of the first seed's models at the largest
+// size, beside what people designed.
 #include "cmd/report.h"
 
-bool report_learned(Page *page, const Outcome *o, Error *error) {
-    (void)page, (void)o, (void)error;
+#include "cmd/curves.h"
+#include "cmd/fit.h"
+#include "cmd/npy.h"
+#include "cmd/run.h"
+#include "cmd/scheme_probe.h"
+#include "cmd/spectrum.h"
+#include "posenc/rotate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIFT       5  // k, in "the code at p+k"
+#define SHADES_MOST 64 // rows of a similarity matrix
+
+static Job job_of(const Outcome *o, int arm) {
+    const int size = o->comparison->plan.size_count - 1;
+    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm]};
+}
+
+bool report_open_run(Run *run, const Outcome *o, int arm, Error *error) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY];
+    return comparison_path(path, o->comparison, &job, "", error) && run_open(run, path, "", error);
+}
+
+// The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C).
+static double linear_of(const real *codes, int T, int C) {
+    const size_t rows = T > SHIFT ? (size_t)(T - SHIFT) : 0, n = rows * (size_t)C;
+    double *X = malloc((n + 1) * sizeof *X), *Y = malloc((n + 1) * sizeof *Y), residual = NAN;
+    for (size_t i = 0; X && Y && i < n; i++) {
+        X[i] = (double)codes[i];
+        Y[i] = (double)codes[i + SHIFT * (size_t)C];
+    }
+    if (X && Y && rows > 0) residual = linear_residual(Y, X, (int)rows, C);
+    free(X);
+    free(Y);
+    return residual;
+}
+
+// An embedding scheme's codes (T, C) of a run.
+typedef struct {
+    const char *name;
+    real *codes;
+    double *power; // (T/2 + 1)
+    double *frequencies;
+} Table;
+
+static bool table_rows(Page *page, Table *table, const Run *run, const Outcome *o, int arm, Error *error) {
+    const int T = run->gpt.shape.context, C = run->gpt.shape.width;
+    Spectrum spectrum;
+    if (!spectrum_create(&spectrum, table->codes, T, C, error)) return false;
+    page_cells(page, false, "%s|%.1f|%d|%d|%.3f|%.3f", o->comparison->plan.arms[arm].name,
+               effective_rank(spectrum.values, spectrum.count), values_holding(spectrum.values, spectrum.count, 0.9),
+               values_holding(spectrum.values, spectrum.count, 0.99), translation_invariance(table->codes, T, C),
+               linear_of(table->codes, T, C));
+    spectrum_free(&spectrum);
+    table->power = calloc((size_t)T / 2 + 1, sizeof *table->power);
+    table->frequencies = calloc((size_t)T / 2 + 1, sizeof *table->frequencies);
+    if (!table->power || !table->frequencies) return fail_run(error, "no memory for %d frequencies", T / 2);
+    for (int k = 0; k <= T / 2; k++) table->frequencies[k] = (double)k / T;
+    return table_power(table->power, table->codes, T, C, error);
+}
+
+static bool power_chart(Page *page, const Table *tables, int count, int T, Error *error) {
+    Series series[ARMS_MOST];
+    for (int i = 0; i < count; i++)
+        series[i] =
+            (Series){.name = tables[i].name, .x = tables[i].frequencies + 1, .y = tables[i].power + 1, .count = T / 2};
+    const Chart chart = {.title = "Which waves the tables are made of",
+                         .x_label = "frequency, cycles a token",
+                         .y_label = "share of the variance",
+                         .log_x = true,
+                         .log_y = true,
+                         .mark = NAN};
+    return page_chart(page, &chart, series, count, error);
+}
+
+static bool similarity_matrix(Page *page, const Table *table, int T, int C, Error *error) {
+    double cells[SHADES_MOST * SHADES_MOST];
+    char title[TEXT_CAPACITY + 64];
+    const int n = similarity(cells, table->codes, T, C, SHADES_MOST);
+    snprintf(title, sizeof title, "How alike the codes of two positions are (cosine): %s", table->name);
+    return page_matrix(page, title, cells, n, T / n, error);
+}
+
+// What the position parameters were on the way.
+static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Error *error) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY], file[64];
+    float *values;
+    size_t count, at = 0;
+    Gpt *gpt = &run->gpt;
+    snprintf(file, sizeof file, "positions-%lld.npy", snapshot_step(run->options.steps, snapshot));
+    if (!comparison_path(path, o->comparison, &job, file, error) || !npy_read(&values, &count, path, error))
+        return false;
+    bool ok =
+        count == tensor_numbers(&gpt->tensors, true) ||
+        fail_input(error, "%s has %zu numbers, not the model's %zu", path, count, tensor_numbers(&gpt->tensors, true));
+    for (int p = 0; ok && p < gpt->pos.param_count; p++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+        for (size_t i = 0; i < tensor->count; i++) gpt->params[tensor->offset + i] = (real)values[at++];
+    }
+    free(values);
+    return ok;
+}
+
+// How the learned table comes to its structure, or does not.
+static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const int T = run.gpt.shape.context, C = run.gpt.shape.width;
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    char row[TEXT_CAPACITY + 128];
+    snprintf(row, sizeof row, "%s", o->comparison->plan.arms[arm].name);
+    for (int s = 0; ok && s < SNAPSHOTS; s++) {
+        ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
+        if (ok) snprintf(row + strlen(row), sizeof row - strlen(row), "|%.3f", linear_of(codes, T, C));
+    }
+    if (ok) page_cells(page, false, "%s", row);
+    free(codes);
+    run_close(&run);
+    return ok;
+}
+
+static bool enters(const Plan *plan, int arm, Enters where) {
+    return plan_scheme(plan, arm)->enters == where;
+}
+
+static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    page_table(page, "the same residual over training, after these shares of the steps");
+    page_cells(page, true, "scheme|0|1/8|1/4|1/2|all");
+    bool ok = true;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (enters(plan, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params)
+            ok = linear_table(page, o, arm, error);
+    page_table_end(page);
+    return ok;
+}
+
+static bool tables_section(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Table tables[ARMS_MOST] = {{0}};
+    int count = 0, T = 0, C = 0, learned = 0;
+    bool ok = true;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        learned += enters(plan, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
+    if (learned == 0) return true;
+    page_paragraph(page,
+                   "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
+                   "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
+                   "Residual: what the best linear map from the code at p to that at p+%d leaves; a rotation, such as "
+                   "sinusoidal's, leaves 0.",
+                   SHIFT);
+    page_table(page, "what the tables are like");
+    page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        Run run;
+        if (!enters(plan, arm, ENTERS_EMBEDDING)) continue;
+        if (!(ok = report_open_run(&run, o, arm, error))) break;
+        Table *table = &tables[count++];
+        T = run.gpt.shape.context;
+        C = run.gpt.shape.width;
+        table->name = plan->arms[arm].name;
+        table->codes = malloc((size_t)T * (size_t)C * sizeof *table->codes);
+        ok = (table->codes || fail_run(error, "no memory for %d codes", T)) &&
+             scheme_codes(table->codes, &run.gpt, error) && table_rows(page, table, &run, o, arm, error);
+        run_close(&run);
+    }
+    page_table_end(page);
+    ok = ok && learned_residuals(page, o, error) && power_chart(page, tables, count, T, error);
+    for (int i = 0; i < count; i++) {
+        ok = ok && similarity_matrix(page, &tables[i], T, C, error);
+        free(tables[i].codes);
+        free(tables[i].power);
+        free(tables[i].frequencies);
+    }
+    return ok;
+}
+
+// theta of every head and layer, beside base^(-2i/d).
+static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
+    enum { SETS_MOST = 64 };
+    static double x[PAIRS_MOST], y[SETS_MOST + 1][PAIRS_MOST];
+    static char names[SETS_MOST][32];
+    Series series[SETS_MOST + 1];
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const Gpt *gpt = &run.gpt;
+    const int pairs = rotary_pairs(&gpt->pos);
+    const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]];
+    const int sets = (int)(rho->count / (size_t)pairs) < SETS_MOST ? (int)(rho->count / (size_t)pairs) : SETS_MOST;
+    for (int i = 0; i < pairs && i < PAIRS_MOST; i++) {
+        x[i] = i;
+        y[0][i] = rotary_theta(&gpt->pos, i);
+        for (int s = 0; s < sets; s++) y[s + 1][i] = exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]);
+    }
+    series[0] = (Series){.name = "designed", .x = x, .y = y[0], .count = pairs};
+    for (int s = 0; s < sets; s++) {
+        snprintf(names[s], sizeof names[s], "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
+        series[s + 1] = (Series){.name = names[s], .x = x, .y = y[s + 1], .count = pairs};
+    }
+    char title[TEXT_CAPACITY + 64];
+    snprintf(title, sizeof title, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
+    const Chart chart = {.title = title, .x_label = "pair", .y_label = "radians a token", .log_y = true, .mark = NAN};
+    run_close(&run);
+    return page_chart(page, &chart, series, sets + 1, error);
+}
+
+static void print_fit(char text[128], const CurveFits *fits) {
+    const CurveFit *best = &fits->fits[fits->best];
+    if (fits->best == FAMILY_CONSTANT)
+        snprintf(text, 128, "none");
+    else if (isnan(best->shape))
+        snprintf(text, 128, "%s, r = %.3g", family_name(fits->best), best->weights[0]);
+    else
+        snprintf(text, 128, "%s, r = %.3g, p = %.3g", family_name(fits->best), best->weights[0], best->shape);
+}
+
+static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
+    for (int h = 0; h < H; h++) {
+        CurveFits fits;
+        char best[128], row[TEXT_CAPACITY + 256];
+        if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
+        print_fit(best, &fits);
+        snprintf(row, sizeof row, "%s|%d|%s", o->comparison->plan.arms[arm].name, h, best);
+        for (int f = FAMILY_LINEAR; f < FAMILIES; f++)
+            snprintf(row + strlen(row), sizeof row - strlen(row), "|%.3f", fits.fits[f].error);
+        page_cells(page, false, "%s", row);
+    }
     return true;
+}
+
+static bool bias_chart(Page *page, const char *name, const double *curves, const double *x, int H, int T,
+                       Error *error) {
+    enum { HEADS_MOST = 64 };
+    static char names[HEADS_MOST][32];
+    Series series[HEADS_MOST];
+    const int heads = H < HEADS_MOST ? H : HEADS_MOST;
+    char title[TEXT_CAPACITY + 64];
+    for (int h = 0; h < heads; h++) {
+        snprintf(names[h], sizeof names[h], "head %d", h);
+        series[h] = (Series){.name = names[h], .x = x, .y = curves + (size_t)h * (size_t)T, .count = T};
+    }
+    snprintf(title, sizeof title, "Bias by distance: %s", name);
+    const Chart chart = {.title = title, .x_label = "tokens back", .y_label = "added to the score", .mark = NAN};
+    return page_chart(page, &chart, series, heads, error);
+}
+
+typedef struct {
+    double *curves, *x; // (H, T), (T)
+    int H, T;
+} Biases;
+
+static bool biases_of(Biases *b, const Outcome *o, int arm, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    *b = (Biases){.H = run.gpt.shape.heads, .T = run.gpt.shape.context};
+    b->curves = malloc((size_t)b->H * (size_t)b->T * sizeof *b->curves);
+    b->x = malloc((size_t)b->T * sizeof *b->x);
+    const bool ok = ((b->curves && b->x) || fail_run(error, "no memory for curves of %d distances", b->T)) &&
+                    scheme_bias(b->curves, &run.gpt, error);
+    for (int t = 0; b->x && t < b->T; t++) b->x[t] = t;
+    run_close(&run);
+    return ok;
+}
+
+static bool bias_section(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Biases biases[ARMS_MOST] = {{0}};
+    bool ok = true, any = false;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        if (!enters(plan, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
+        any = any || plan_scheme(plan, arm)->params;
+        ok = biases_of(&biases[arm], o, arm, error);
+    }
+    if (ok && any) {
+        page_paragraph(page,
+                       "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
+                       "are fitted to even distances and judged by odd ones: their root mean square error there "
+                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant.");
+        page_table(page, "biases by formula");
+        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_formula(FAMILY_LINEAR),
+                   family_formula(FAMILY_LOG), family_formula(FAMILY_POWER), family_formula(FAMILY_EXPONENTIAL),
+                   family_formula(FAMILY_FOURIER));
+        for (int arm = 0; ok && arm < plan->arm_count; arm++)
+            if (biases[arm].x) ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
+        page_table_end(page);
+    }
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (ok && any && biases[arm].x)
+            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].x, biases[arm].H, biases[arm].T,
+                            error);
+        free(biases[arm].curves);
+        free(biases[arm].x);
+    }
+    return ok;
+}
+
+// A run whose loss was not finite has no weights to look at.
+bool report_has_weights(const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const Job job = job_of(o, arm);
+        char path[PATH_CAPACITY];
+        Error ignored;
+        if (!comparison_path(path, o->comparison, &job, "model.safetensors", &ignored) || !path_exists(path))
+            return false;
+    }
+    return true;
+}
+
+bool report_learned(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    page_heading(page, "What was learned");
+    if (!report_has_weights(o)) {
+        page_paragraph(page,
+                       "A run has no weights (it diverged, or model.safetensors was removed), so this is left out.");
+        return true;
+    }
+    bool ok = tables_section(page, o, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0) ok = frequency_chart(page, o, arm, error);
+    return ok && bias_section(page, o, error);
 }

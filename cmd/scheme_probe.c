@@ -352,3 +352,31 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
     arena_free(&probe.arena);
     return ok;
 }
+
+bool scheme_codes(real *table, const Gpt *gpt, Error *error) {
+    Probe probe;
+    if (!probe_create(&probe, gpt, 0, error)) return false;
+    codes(&probe);
+    memcpy(table, probe.x, (size_t)probe.T * (size_t)probe.C * sizeof *table);
+    arena_free(&probe.arena);
+    return true;
+}
+
+bool scheme_bias(double *curves, const Gpt *gpt, Error *error) {
+    Probe probe;
+    if (!probe_create(&probe, gpt, 0, error)) return false;
+    const size_t T = (size_t)probe.T, rows = T * (size_t)probe.C;
+    place_in_order(&probe);
+    memset(probe.q, 0, rows * sizeof(real));
+    memset(probe.k, 0, rows * sizeof(real));
+    memset(probe.x, 0, rows * sizeof(real));
+    apply_hooks(&probe, probe.T);
+    for (int h = 0; h < probe.H; h++) {
+        scores(&probe, h, probe.T);
+        const real *last = probe.S + (T - 1) * T; // the one query that has all distances
+        for (size_t distance = 0; distance < T; distance++)
+            curves[(size_t)h * T + distance] = (double)last[T - 1 - distance];
+    }
+    arena_free(&probe.arena);
+    return true;
+}

@@ -23,4 +23,12 @@ typedef struct {
 // when the model's context is shorter than PROBE_CONTEXT_LEAST.
 bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, uint64_t seed, Error *error);
 
+// table (T, C): what the scheme adds to the embeddings of a trained window's tokens, or what its rotations make of one
+// query in layer 0. Fails (input) for want of memory.
+bool scheme_codes(real *table, const Gpt *gpt, Error *error);
+
+// curves (H, T): what the scheme adds, in layer 0, to the scores of the last query of a trained window, by distance.
+// Fails (input) for want of memory.
+bool scheme_bias(double *curves, const Gpt *gpt, Error *error);
+
 #endif
