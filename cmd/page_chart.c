@@ -63,10 +63,11 @@ static void write_axes(FILE *out, const Chart *chart, const Series *series, int 
     common_settings(out, 480);
     label(out, "xlabel", chart->x_label);
     label(out, "ylabel", chart->y_label);
-    fputs("set key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, graph 0.05, graph "
+    fputs("set format '%.3g'\nset key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, "
+          "graph 0.05, graph "
           "0.05\n",
           out);
-    if (chart->log_x) fputs("set logscale x\n", out);
+    if (chart->log_x) fputs("set logscale x 2\n", out);
     if (chart->log_y && is_wide(series, count)) fputs("set logscale y 2\n", out);
     write_ticks(out, series, count);
     if (isnan(chart->mark)) return;
@@ -247,7 +248,8 @@ bool page_matrix(Page *page, const char *title, const double *cells, int n, int 
     if (!script) return false;
     common_settings(script, 560);
     fputs("set size square\nset palette defined (-1 '#D55E00', 0 '#FFFFFF', 1 '#0072B2')\nset cbrange [-1:1]\n"
-          "set yrange [*:*] reverse\nset xlabel 'position'\nset ylabel 'position'\nunset grid\nunset key\n"
+          "set autoscale noextend\nset yrange [*:*] reverse\nset xlabel 'position'\nset ylabel 'position'\nunset "
+          "grid\nunset key\n"
           "$data << END\n",
           script);
     for (int row = 0; row < n; row++)

@@ -34,8 +34,9 @@ void report_table(FILE *out, const Outcome *o, int size) {
 }
 
 static bool write_page(const Outcome *o, Error *error) {
-    bool (*const sections[])(Page *, const Outcome *, Error *) = {
-        report_answer, report_training, report_lengths, report_scale, report_learned, report_tasks, report_repeat};
+    bool (*const sections[])(Page *, const Outcome *, Error *) = {report_answer, report_training, report_lengths,
+                                                                  report_scale,  report_learned,  report_attention,
+                                                                  report_tasks,  report_repeat};
     Page page;
     if (!page_open(&page, o->comparison->directory, "report", "Learned or designed positions?", error)) return false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

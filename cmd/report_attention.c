@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS = 8, LINES_MOST = 64 };
+enum { WINDOWS = 8, LINES_MOST = 64, POINTS_MOST = 64 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
 static int *read_windows(const Outcome *o, int T, Error *error) {
@@ -40,18 +40,33 @@ static void heads_rows(Page *page, const char *name, const Attended *a) {
         }
 }
 
+// Distances of half an octave together: x (POINTS_MOST) is their geometric middle, plus 1, because a logarithmic axis
+// has no 0; y the mean over them. Returns how many points there are.
+static int octaves(double *x, double *y, const double *by_distance, int T) {
+    int count = 0;
+    for (int from = 0, to; from < T && count < POINTS_MOST; from = to, count++) {
+        to = (int)ceil((from + 1) * sqrt(2)) - 1;
+        if (to <= from) to = from + 1;
+        if (to > T) to = T;
+        y[count] = 0;
+        for (int d = from; d < to; d++) y[count] += by_distance[d] / (to - from);
+        x[count] = sqrt((from + 1.0) * to);
+    }
+    return count;
+}
+
 static bool attended_chart(Page *page, const char *name, const Attended *a, const Attended *uniform, Error *error) {
     static char names[LINES_MOST][32];
+    static double x[LINES_MOST + 1][POINTS_MOST], y[LINES_MOST + 1][POINTS_MOST];
     Series series[LINES_MOST + 1];
     const int T = a->T, lines = a->layers * a->heads < LINES_MOST ? a->layers * a->heads : LINES_MOST;
-    double *x = malloc((size_t)T * sizeof *x);
-    if (!x) return fail_run(error, "no memory for %d distances", T);
-    for (int t = 0; t < T; t++) x[t] = t + 1; // a logarithmic axis has no 0
-    for (int i = 0; i < lines; i++) {
-        snprintf(names[i], sizeof names[i], "layer %d, head %d", i / a->heads, i % a->heads);
-        series[i] = (Series){.name = names[i], .x = x, .y = a->by_distance + (size_t)i * (size_t)T, .count = T};
+    for (int i = 0; i <= lines; i++) {
+        const bool last = i == lines;
+        if (!last) snprintf(names[i], sizeof names[i], "layer %d, head %d", i / a->heads, i % a->heads);
+        const double *curve = last ? uniform->by_distance : a->by_distance + (size_t)i * (size_t)T;
+        const int count = octaves(x[i], y[i], curve, T);
+        series[i] = (Series){.name = last ? "all keys alike" : names[i], .x = x[i], .y = y[i], .count = count};
     }
-    series[lines] = (Series){.name = "all keys alike", .x = x, .y = uniform->by_distance, .count = T};
     char title[TEXT_CAPACITY + 64];
     snprintf(title, sizeof title, "Attention by distance: %s", name);
     const Chart chart = {.title = title,
@@ -60,9 +75,7 @@ static bool attended_chart(Page *page, const char *name, const Attended *a, cons
                          .log_x = true,
                          .log_y = true,
                          .mark = NAN};
-    const bool ok = page_chart(page, &chart, series, lines + 1, error);
-    free(x);
-    return ok;
+    return page_chart(page, &chart, series, lines + 1, error);
 }
 
 static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, int T, Error *error) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SHIFT       5  // k, in "the code at p+k"
-#define SHADES_MOST 64 // rows of a similarity matrix
+#define SHADES_MOST 32 // rows of a similarity matrix
 
 static Job job_of(const Outcome *o, int arm) {
     const int size = o->comparison->plan.size_count - 1;
@@ -237,16 +237,20 @@ static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curve
     return true;
 }
 
-static bool bias_chart(Page *page, const char *name, const double *curves, const double *x, int H, int T,
-                       Error *error) {
-    enum { HEADS_MOST = 64 };
+// All near distances, and every step-th of the others.
+static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
+    enum { HEADS_MOST = 64, POINTS_MOST = 64, NEAR = 16 };
     static char names[HEADS_MOST][32];
+    static double x[POINTS_MOST], y[HEADS_MOST][POINTS_MOST];
     Series series[HEADS_MOST];
-    const int heads = H < HEADS_MOST ? H : HEADS_MOST;
+    const int heads = H < HEADS_MOST ? H : HEADS_MOST, step = 1 + T / (POINTS_MOST - NEAR);
     char title[TEXT_CAPACITY + 64];
+    int count = 0;
+    for (int d = 0; d < T && count < POINTS_MOST; d += d < NEAR ? 1 : step) x[count++] = d;
     for (int h = 0; h < heads; h++) {
         snprintf(names[h], sizeof names[h], "head %d", h);
-        series[h] = (Series){.name = names[h], .x = x, .y = curves + (size_t)h * (size_t)T, .count = T};
+        for (int i = 0; i < count; i++) y[h][i] = curves[(size_t)h * (size_t)T + (size_t)x[i]];
+        series[h] = (Series){.name = names[h], .x = x, .y = y[h], .count = count};
     }
     snprintf(title, sizeof title, "Bias by distance: %s", name);
     const Chart chart = {.title = title, .x_label = "tokens back", .y_label = "added to the score", .mark = NAN};
@@ -254,7 +258,7 @@ static bool bias_chart(Page *page, const char *name, const double *curves, const
 }
 
 typedef struct {
-    double *curves, *x; // (H, T), (T)
+    double *curves; // (H, T)
     int H, T;
 } Biases;
 
@@ -263,10 +267,8 @@ static bool biases_of(Biases *b, const Outcome *o, int arm, Error *error) {
     if (!report_open_run(&run, o, arm, error)) return false;
     *b = (Biases){.H = run.gpt.shape.heads, .T = run.gpt.shape.context};
     b->curves = malloc((size_t)b->H * (size_t)b->T * sizeof *b->curves);
-    b->x = malloc((size_t)b->T * sizeof *b->x);
-    const bool ok = ((b->curves && b->x) || fail_run(error, "no memory for curves of %d distances", b->T)) &&
+    const bool ok = (b->curves || fail_run(error, "no memory for curves of %d distances", b->T)) &&
                     scheme_bias(b->curves, &run.gpt, error);
-    for (int t = 0; b->x && t < b->T; t++) b->x[t] = t;
     run_close(&run);
     return ok;
 }
@@ -284,21 +286,24 @@ static bool bias_section(Page *page, const Outcome *o, Error *error) {
         page_paragraph(page,
                        "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
                        "are fitted to even distances and judged by odd ones: their root mean square error there "
-                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant.");
+                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %s: %s; %s: %s; "
+                       "%s: %s; %s: %s; %s: %s.",
+                       family_name(FAMILY_LINEAR), family_formula(FAMILY_LINEAR), family_name(FAMILY_LOG),
+                       family_formula(FAMILY_LOG), family_name(FAMILY_POWER), family_formula(FAMILY_POWER),
+                       family_name(FAMILY_EXPONENTIAL), family_formula(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER),
+                       family_formula(FAMILY_FOURIER));
         page_table(page, "biases by formula");
-        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_formula(FAMILY_LINEAR),
-                   family_formula(FAMILY_LOG), family_formula(FAMILY_POWER), family_formula(FAMILY_EXPONENTIAL),
-                   family_formula(FAMILY_FOURIER));
+        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
+                   family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
         for (int arm = 0; ok && arm < plan->arm_count; arm++)
-            if (biases[arm].x) ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
+            if (biases[arm].curves)
+                ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
         page_table_end(page);
     }
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (ok && any && biases[arm].x)
-            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].x, biases[arm].H, biases[arm].T,
-                            error);
+        if (ok && any && biases[arm].curves)
+            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].H, biases[arm].T, error);
         free(biases[arm].curves);
-        free(biases[arm].x);
     }
     return ok;
 }
