@@ -46,7 +46,7 @@ DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 
-.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend experiment valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -81,6 +81,9 @@ flipflop: all ## state tracking: what PaTH can do and RoPE cannot (2 minutes)
 extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be stopped and started
 	sh cmd/extend.sh ./$(PROGRAM)
 
+extend-far: all ## the same at 512 times the trained length: an hour more
+	sh cmd/extend_far.sh ./$(PROGRAM)
+
 experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: an hour, can be stopped and started
 	sh cmd/experiment.sh ./$(PROGRAM)
 
@@ -103,7 +106,7 @@ clang: ## build everything with clang, warnings as errors
 	@$(MAKE) --no-print-directory CC=clang CI=1 BUILD=build/clang build/clang/bitter
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 clean: ## remove what was built
 	rm -rf build bitter bitter-double

@@ -3,6 +3,7 @@
 #include "cmd/answers.h"
 #include "cmd/evaluate.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
     int longest = 0;
     char ignored[256];
     for (int i = 0; i < MULTIPLES && !length_complaint(ignored, &trainer->gpt, T << i); i++) longest = T << i;
+    assert(longest > 0);
     double *nll = calloc((size_t)longest, sizeof *nll);
     uint64_t *tokens = calloc((size_t)longest, sizeof *tokens);
     bool ok = (nll && tokens) || fail_run(error, "no memory for losses at %d positions", longest);

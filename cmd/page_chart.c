@@ -146,8 +146,9 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
     const char *at = strstr(svg, "<svg");
     bool first = true;
     while (at && *at) {
-        if (strncmp(at, "<title>", 7) == 0 && (at = strstr(at, "</title>"))) { // "Gnuplot", shown at every mouse-over
-            at += 8;
+        const char *title_end = strncmp(at, "<title>", 7) == 0 ? strstr(at, "</title>") : NULL;
+        if (title_end) { // "Gnuplot", shown at every mouse-over
+            at = title_end + strlen("</title>");
             continue;
         }
         if (!alone && strncmp(at, "black", 5) == 0) {

@@ -18,7 +18,7 @@ static void print_pair(char *text, size_t capacity, const Plan *plan, int arm, c
 static void window_sentence(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->base.context;
-    Paired gaps[ARMS_MOST];
+    Paired gaps[ARMS_MOST] = {{0}};
     double p[ARMS_MOST] = {NAN}, adjusted[ARMS_MOST];
     int pairs = 0, counts[3] = {0};
     for (int arm = 0; arm < plan->arm_count; arm++) {
