@@ -16,6 +16,7 @@
 
 #define SHIFT       5  // k, in "the code at p+k"
 #define SHADES_MOST 32 // rows of a similarity matrix
+#define PEAKS       6  // singular vectors whose waves are listed
 
 static Job job_of(const Outcome *o, int arm) {
     const int size = o->comparison->plan.size_count - 1;
@@ -48,6 +49,9 @@ typedef struct {
     real *codes;
     double *power; // (T/2 + 1)
     double *frequencies;
+    Peak peaks[PEAKS];   // of the first singular vectors, as far as there are so many
+    double share[PEAKS]; // of the variance that they hold
+    int peak_count;
 } Table;
 
 static bool table_rows(Page *page, Table *table, const Run *run, const Outcome *o, int arm, Error *error) {
@@ -58,12 +62,33 @@ static bool table_rows(Page *page, Table *table, const Run *run, const Outcome *
                effective_rank(spectrum.values, spectrum.count), values_holding(spectrum.values, spectrum.count, 0.9),
                values_holding(spectrum.values, spectrum.count, 0.99), translation_invariance(table->codes, T, C),
                linear_of(table->codes, T, C));
+    double all = 0;
+    for (int i = 0; i < spectrum.count; i++) all += spectrum.values[i] * spectrum.values[i];
+    table->peak_count = spectrum.count < PEAKS ? spectrum.count : PEAKS;
+    for (int i = 0; i < table->peak_count; i++) table->share[i] = spectrum.values[i] * spectrum.values[i] / all;
+    const bool peaked = spectrum_peaks(table->peaks, &spectrum, table->peak_count, error);
     spectrum_free(&spectrum);
+    if (!peaked) return false;
     table->power = calloc((size_t)T / 2 + 1, sizeof *table->power);
     table->frequencies = calloc((size_t)T / 2 + 1, sizeof *table->frequencies);
     if (!table->power || !table->frequencies) return fail_run(error, "no memory for %d frequencies", T / 2);
     for (int k = 0; k <= T / 2; k++) table->frequencies[k] = (double)k / T;
     return table_power(table->power, table->codes, T, C, error);
+}
+
+static void peaks_table(Page *page, const Table *tables, int count) {
+    page_table(page, "the first singular vectors, functions of position: share of the table's variance, and the period "
+                     "in tokens of the wave that explains most of each, with how much it explains");
+    page_cells(page, true, "scheme|1|2|3|4|5|6");
+    for (int i = 0; i < count; i++) {
+        char row[TEXT_CAPACITY + 512];
+        snprintf(row, sizeof row, "%s", tables[i].name);
+        for (int k = 0; k < tables[i].peak_count; k++)
+            snprintf(row + strlen(row), sizeof row - strlen(row), "|%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k],
+                     1 / tables[i].peaks[k].frequency, 100 * tables[i].peaks[k].share);
+        page_cells(page, false, "%s", row);
+    }
+    page_table_end(page);
 }
 
 static bool power_chart(Page *page, const Table *tables, int count, int T, Error *error) {
@@ -174,6 +199,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
         run_close(&run);
     }
     page_table_end(page);
+    if (ok) peaks_table(page, tables, count);
     ok = ok && learned_residuals(page, o, error) && power_chart(page, tables, count, T, error);
     for (int i = 0; i < count; i++) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
