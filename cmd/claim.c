@@ -2,8 +2,10 @@
 
 #include "cmd/progress.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +13,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { CLAIMS_MOST = 100000 }; // of one job: each is a worker that died
 
 // "host pid" of the owner.
 static void owner(char text[256]) {
@@ -53,79 +53,107 @@ static bool is_free(const char *path, const char *directory, double patience) {
     return is_gone(path) || age_of(path, directory) > patience;
 }
 
+// The number of the job's last claim; 0 = there is none.
+static bool last_claim(int *last, const char *directory, const char *name, Error *error) {
+    const size_t length = strlen(name);
+    DIR *entries = opendir(directory);
+    if (!entries)
+        return fail_input(error, "cannot read the directory %s: %s; choose a place that you can read", directory,
+                          strerror(errno));
+    *last = 0;
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        if (strncmp(entry->d_name, name, length) != 0 || entry->d_name[length] != '.') continue;
+        const char *digits = entry->d_name + length + 1;
+        if (strspn(digits, "0123456789") == strlen(digits) && atoi(digits) > *last) *last = atoi(digits);
+    }
+    closedir(entries);
+    return true;
+}
+
 static bool name_claim(char path[PATH_CAPACITY], const char *directory, const char *name, int number, Error *error) {
     return path_format(path, error, "%s/%s.%d", directory, name, number);
 }
 
-// The owner's thread: work that takes longer than anybody's patience, such as measuring a large model, is alive.
+// A new file with its owner's name; -1 with errno when there is one, or when it cannot be written.
+static int create_claim(const char *path) {
+    char text[256];
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    owner(text);
+    if (file < 0 || write(file, text, strlen(text)) == (ssize_t)strlen(text)) return file;
+    const int reason = errno;
+    close(file);
+    unlink(path);
+    errno = reason;
+    return -1;
+}
+
+// The owner's thread: who works for longer than others have patience, measuring a large model say, is not dead.
 static void *keep_touching(void *context) {
-    Claim *claim = context;
+    const Claim *claim = context;
     const double pause = claim->patience / 6;
-    pthread_mutex_lock(&claim->lock);
-    while (!claim->over) {
-        struct timespec next;
-        clock_gettime(CLOCK_REALTIME, &next);
-        const double nanoseconds = (double)next.tv_nsec + 1e9 * (pause - floor(pause));
-        next.tv_sec += (time_t)pause + (nanoseconds >= 1e9);
-        next.tv_nsec = (long)(nanoseconds >= 1e9 ? nanoseconds - 1e9 : nanoseconds);
-        pthread_cond_timedwait(&claim->wake, &claim->lock, &next);
-        if (!claim->over) utimensat(AT_FDCWD, claim->path, NULL, 0);
-    }
-    pthread_mutex_unlock(&claim->lock);
+    const struct timespec time = {.tv_sec = (time_t)pause, .tv_nsec = (long)(1e9 * (pause - floor(pause)))};
+    while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // until it is cancelled
     return NULL;
 }
 
-// The new file, with its owner's name.
-static bool write_claim(const char *path, Error *error) {
-    char text[256];
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (file < 0 && errno == EEXIST) return false;
-    owner(text);
-    const bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
-    const int reason = errno;
-    if (file >= 0) close(file);
-    if (file >= 0 && !written) unlink(path);
-    errno = reason;
-    return written;
+static ClaimResult take_back(const Claim *claim, ClaimResult result) {
+    unlink(claim->path);
+    close(claim->file);
+    return result;
 }
+
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error) {
-    char last[PATH_CAPACITY], text[256];
-    int number = 1;
-    for (;; number++) {
-        if (!name_claim(claim->path, directory, name, number, error)) return CLAIM_FAILED;
-        if (!path_exists(claim->path)) break;
-    }
-    if (number > 1) {
-        if (!name_claim(last, directory, name, number - 1, error)) return CLAIM_FAILED;
-        if (!is_gone(last) && !(age_of(last, directory) > patience)) return CLAIM_TAKEN;
-    }
-    if (number >= CLAIMS_MOST || !name_claim(claim->next, directory, name, number + 1, error)) return CLAIM_FAILED;
-    const int file = open(claim->path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (file < 0 && errno == EEXIST) return CLAIM_TAKEN; // somebody was faster
-    owner(text);
-    const bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
-    if (file >= 0) close(file);
-    if (!written) {
+    char before[PATH_CAPACITY];
+    int last = 0;
+    if (!last_claim(&last, directory, name, error) || !name_claim(before, directory, name, last, error) ||
+        !name_claim(claim->path, directory, name, last + 1, error) ||
+        !name_claim(claim->next, directory, name, last + 2, error))
+        return CLAIM_FAILED;
+    if (last > 0 && !is_free(before, directory, patience)) return CLAIM_TAKEN;
+    claim->file = create_claim(claim->path);
+    if (claim->file < 0 && errno == EEXIST) return CLAIM_TAKEN; // somebody was faster
+    if (claim->file < 0) {
         fail_input(error, "cannot write %s: %s; choose a place that you can write to", claim->path, strerror(errno));
         return CLAIM_FAILED;
     }
-    claim->touched = clock_seconds();
+    // Somebody may have been so much faster that all claims are removed again, and new ones made.
+    if (last > 0 && !is_free(before, directory, patience)) return take_back(claim, CLAIM_TAKEN);
+    claim->number = last + 1;
     claim->patience = patience;
-    return CLAIM_MINE;
+    claim->looked = clock_seconds();
+    if (pthread_create(&claim->toucher, NULL, keep_touching, claim) == 0) return CLAIM_MINE;
+    fail_run(error, "cannot start a thread that keeps %s", claim->path);
+    return take_back(claim, CLAIM_FAILED);
+}
+
+bool claim_wait(Claim *claim, const char *directory, const char *name, double patience, Error *error) {
+    ClaimResult result;
+    while ((result = claim_take(claim, directory, name, patience, error)) == CLAIM_TAKEN)
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    return result == CLAIM_MINE;
+}
+
+static bool is_mine(const Claim *claim) {
+    struct stat status;
+    return fstat(claim->file, &status) == 0 && status.st_nlink > 0 && !path_exists(claim->next);
 }
 
 bool claim_keep(Claim *claim) {
     const double now = clock_seconds();
-    if (now - claim->touched < claim->patience / 6) return true;
-    claim->touched = now;
-    return utimensat(AT_FDCWD, claim->path, NULL, 0) == 0 && !path_exists(claim->next);
+    if (now - claim->looked < claim->patience / 6) return true;
+    claim->looked = now;
+    return is_mine(claim);
 }
 
 void claim_release(Claim *claim) {
-    char *number = strrchr(claim->path, '.') + 1;
-    if (path_exists(claim->next)) return; // it is somebody else's
-    for (long n = strtol(number, NULL, 10); n > 0; n--) {
-        snprintf(number, (size_t)(claim->path + sizeof claim->path - number), "%ld", n);
+    pthread_cancel(claim->toucher);
+    pthread_join(claim->toucher, NULL);
+    // The owner's own file last: until then the job is taken, whoever looks.
+    for (int number = 1; number <= claim->number && is_mine(claim); number++) {
+        snprintf(strrchr(claim->path, '.'), 12, ".%d", number);
         unlink(claim->path);
     }
+    // Should the next claim be one that is taken back, nobody has to wait for the end of this one.
+    futimens(claim->file, (struct timespec[2]){{0}, {0}});
+    close(claim->file);
 }

@@ -6,25 +6,24 @@
 
 #include <pthread.h>
 
-// A job is claimed by creating the file NAME.1, which only one can do. A thread of the owner touches it now and then,
-// however long its work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
+// A job is claimed by creating the file NAME.1, which only one can do. A thread of its owner touches it now and then,
+// however long the work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
 // its process on this machine is gone, the job is free for whoever creates NAME.2, and so on: the highest number is the
 // owner.
 typedef struct {
     char path[PATH_CAPACITY]; // of the claim that is held
     char next[PATH_CAPACITY]; // of the one that would take the job away
+    int number;               // of the claim
+    int file;                 // it, open, so that nobody else's is touched once it is removed
     double looked;            // when claim_keep did, by clock_seconds()
     double patience;
     pthread_t toucher;
-    pthread_mutex_t lock; // of `over`
-    pthread_cond_t wake;
-    bool over;
 } Claim;
 
 typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
 
-// Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error (input): the place cannot be written to. A
-// claim that is held must stay where it is in memory, and be released.
+// Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: the place cannot be written to (input), or
+// no thread be started (run). A claim that is held stays where it is in memory until it is released.
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error);
 
 // Claim it as soon as it is free. Fails as claim_take does.

@@ -11,6 +11,7 @@
 #include "cmd/report.h"
 
 #include <errno.h>
+#include <omp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -132,13 +133,9 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
     Plan *plan = &c->plan;
     char runs[PATH_CAPACITY];
     Claim claim;
-    ClaimResult result;
     if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
-        !directory_create(c->claims, error))
+        !directory_create(c->claims, error) || !claim_wait(&claim, c->claims, "plan", o->patience, error))
         return false;
-    while ((result = claim_take(&claim, c->claims, "plan", o->patience, error)) == CLAIM_TAKEN)
-        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
-    if (result == CLAIM_FAILED) return false;
     bool ok = true;
     if (path_exists(c->file)) {
         ok = take_over(plan, c->file, error);
@@ -247,8 +244,9 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     for (;;) {
         crew_reap(crew);
         const double sum = describe(text, &done, c);
-        if (interrupt_came() && !told) crew_signal(crew, SIGTERM);
-        told = told || interrupt_came();
+        const bool stop = interrupt_came() || !ok;
+        if (stop && !told) crew_signal(crew, SIGTERM);
+        told = told || stop;
         progress_show(&line, sum, "%s", text);
         if (ok && done > before) ok = show_table(&shown, c, &line, error);
         before = done;
@@ -285,6 +283,23 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));
     ok = ok && watch(&crew, c, error);
     munmap(c->progress, bytes);
+    return ok;
+}
+
+// What is there already, looked at before more is done: results of other runs would not be worth the wait.
+static bool check_runs(const Comparison *c, Error *error) {
+    Outcome outcome;
+    if (!outcome_read(&outcome, c, error)) return false;
+    outcome_free(&outcome);
+    return true;
+}
+
+// One of several processes that are done at once writes after the other.
+static bool report_alone(const Comparison *c, Error *error) {
+    Claim claim;
+    if (!claim_wait(&claim, c->claims, "report", c->patience, error)) return false;
+    const bool ok = report(c, stdout, error);
+    claim_release(&claim);
     return ok;
 }
 
@@ -330,16 +345,16 @@ int command_compare(int argc, char **argv) {
     bool ok = first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi");
     ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
          make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
-    const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
-    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
+    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error) && check_runs(&comparison, &error);
     corpus_close(&corpus);
     if (!ok) die("compare", &error);
     const Plan *plan = &comparison.plan;
     const int side_by_side = cores / plan->threads > 1 ? cores / plan->threads : 1;
     const int workers = options.workers > 0 ? (int)options.workers : side_by_side;
     print_plan(plan, options.out, workers);
-    if (!run_all(&comparison, workers, &error) || !report(&comparison, stdout, &error)) die("compare", &error);
+    if (!run_all(&comparison, workers, &error) || !report_alone(&comparison, &error)) die("compare", &error);
     return 0;
 }

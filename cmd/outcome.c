@@ -1,5 +1,6 @@
 #include "cmd/outcome.h"
 
+#include "cmd/config.h"
 #include "cmd/measure.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 static bool read_row(Measured *row, const char *line) {
     int length = 0;
     return sscanf(line, "%15[a-z],%lf,%lf,%lf%n", row->quantity, &row->x, &row->value, &row->count, &length) == 4 &&
-           (line[length] == '\n' || line[length] == '\0');
+           line[length] == '\n';
 }
 
 static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
@@ -23,16 +24,39 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
         ok = read_row(&measures->rows[measures->count], line + 1);
         measures->count += ok;
     }
+    const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
+    ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
     measures->done = ok;
-    return ok || fail_input(error, "%s: row %d is not one of a comparison; remove the run's directory to repeat it",
-                            path, measures->count + 2);
+    return ok || fail_input(error, "%s: row %d is damaged or missing; remove the run's directory to repeat it", path,
+                            measures->count + 2);
+}
+
+// Another plan may have left a run of the same name.
+static bool check_options(const Comparison *c, const Job *job, Error *error) {
+    char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
+    TrainOptions wanted = {0}, run;
+    int vocab;
+    if (!comparison_path(path, c, job, "config.json", error)) return false;
+    if (!path_exists(path)) return true;
+    if (!config_read(path, &run, &vocab, error)) return false;
+    plan_job_options(&wanted, &c->plan, job);
+    for (const Option *o = train_options; o->name; o++) {
+        option_print(&wanted, o, asked);
+        option_print(&run, o, found);
+        if (!option_free_on_resume(o->name) && strcmp(asked, found) != 0)
+            return fail_input(error,
+                              "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
+                              "comparison another --out",
+                              path, o->name, found, asked);
+    }
+    return true;
 }
 
 static bool read_job(Measures *measures, const Comparison *c, const Job *job, Error *error) {
     char path[PATH_CAPACITY];
     Buffer file;
     *measures = (Measures){0};
-    if (!comparison_path(path, c, job, "measured.csv", error)) return false;
+    if (!check_options(c, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const bool ok = parse(measures, (const char *)file.bytes, path, error);

@@ -25,8 +25,8 @@ typedef struct {
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
-// on the choosing half of validation. Fails (input) on a damaged file, and when runs of the same seed, size and task
-// did not see the same batches.
+// on the choosing half of validation. Fails (input) on a damaged file, on a run with other options than the plan has
+// for it, and when runs of the same seed, size and task did not see the same batches.
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
 void outcome_free(Outcome *outcome);
 

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #define LIST_SEPARATORS ", "
-#define HEAD_WIDTH      16 // of the models of a ladder
-#define ASPECT          32 // their width / layers, about
+// Names of files, cells of tables and of CSV: nothing that any of them would read as something else.
+#define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+#define NAME_MOST        128 // bytes of a scheme's name: runs are directories
+#define HEAD_WIDTH       16  // of the models of a ladder
+#define ASPECT           32  // their width / layers, about
 
 // The next word of a list, or false at its end. Lists are kept in texts of TEXT_CAPACITY, so words fit.
 static bool next_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
@@ -25,9 +28,11 @@ static bool set_arm(Arm *arm, const char *text, Error *error) {
     Position pos;
     *arm = (Arm){0};
     if (strlen(text) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", text);
+    if ((length ? length : strlen(text)) > NAME_MOST)
+        return fail_input(error, "'%.40s...' is no name for files; give it a short label: LABEL=SCHEME", text);
     snprintf(arm->name, sizeof arm->name, "%.*s", (int)(length ? length : strlen(text)), text);
-    if (strpbrk(arm->name, "/, \t\n") && length)
-        return fail_input(error, "'%s' cannot be a label; leave out slashes, commas and blanks", arm->name);
+    if (strspn(arm->name, LABEL_CHARACTERS) < length)
+        return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
     if (!position_parse(&pos, text + (length ? length + 1 : 0), error)) return false;
     position_print(&pos, arm->pos);
     return true;
@@ -61,6 +66,9 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
         if (plan->rate_count == RATES_MOST)
             return fail_input(error, "--lr-grid: more than %d learning rates; give fewer", RATES_MOST);
         if (!option_set(&options, option, word, "--lr-grid", error)) return false;
+        for (int r = 0; r < plan->rate_count; r++) // runs are named by six digits
+            if (fabs(plan->rates[r] - options.lr) <= 1e-5 * options.lr)
+                return fail_input(error, "--lr-grid: %s is there twice, or nearly; leave one out", word);
         plan->rates[plan->rate_count++] = options.lr;
     }
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
@@ -144,6 +152,9 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
         if (strlen(name) + strlen(BUILTIN_PREFIX) >= TEXT_CAPACITY) return fail_input(error, "--tasks: too long");
         snprintf(plan->tasks[plan->task_count], TEXT_CAPACITY, "%s%.*s", BUILTIN_PREFIX,
                  (int)(TEXT_CAPACITY - sizeof BUILTIN_PREFIX), name);
+        for (int t = 0; t < plan->task_count; t++)
+            if (strcmp(plan->tasks[t], plan->tasks[plan->task_count]) == 0)
+                return fail_input(error, "--tasks: %s is there twice; leave one out", word);
     }
     return true;
 }
@@ -178,7 +189,8 @@ bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, E
         snprintf(front, sizeof front, "%.500s-", plan->tasks[job->task] + strlen(BUILTIN_PREFIX));
     else if (*size->name)
         snprintf(front, sizeof front, "%s-", size->name);
-    if (job->task < 0 && plan->rate_count > 1) snprintf(rate, sizeof rate, "-lr%g", plan->rates[job->rate]);
+    if (job->task < 0 && plan->rates[job->rate] != plan->base.lr)
+        snprintf(rate, sizeof rate, "-lr%g", plan->rates[job->rate]);
     return path_format(name, error, "%s%s%s-seed%lld", front, plan->arms[job->arm].name, rate,
                        plan->base.seed + job->seed);
 }
@@ -207,7 +219,7 @@ void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job) {
     options->steps = plan->arms[job->arm].steps[job->size];
     options->lr = plan->rates[job->rate];
     // The end of the cosine stays the same share of its start.
-    options->min_lr = options->lr * plan->base.min_lr / plan->base.lr;
+    if (plan->base.lr > 0) options->min_lr = options->lr * plan->base.min_lr / plan->base.lr;
 }
 
 double plan_job_tokens(const Plan *plan, const Job *job) {

@@ -54,8 +54,8 @@ bool plan_tasks(Plan *plan, const char *list, Error *error);
 int plan_job_count(const Plan *plan);
 // Jobs in the order in which they are done: seeds outermost, so that a comparison of few seeds is complete early.
 Job plan_job(const Plan *plan, int index);
-// "0.3M-rope-lr0.001-seed1337", what is not asked for left out: its directory's name, which says all that is different
-// between jobs.
+// "0.3M-rope-lr0.003-seed1337", sizes and learning rates left out where they are those of the options: its directory's
+// name, which says all that is different between jobs.
 bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error);
 // The options of the run; `out` is left alone.
 void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job);

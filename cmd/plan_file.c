@@ -1,6 +1,7 @@
 // compare.json: a plan in and out.
 #include "cmd/config.h"
 #include "cmd/plan.h"
+#include "data/task.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -92,9 +93,11 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
     for (int a = 0; a < plan->arm_count; a++) {
         Arm *arm = &plan->arms[a];
         const json_t *object = json_array_get(array, (size_t)a), *steps = json_object_get(object, "steps");
+        Position pos;
         if (!read_text(arm->name, sizeof arm->name, json_object_get(object, "name"), path, error) ||
             !read_text(arm->pos, sizeof arm->pos, json_object_get(object, "pos"), path, error))
             return false;
+        if (!position_parse(&pos, arm->pos, error)) return damaged(path, "a scheme is none", error);
         for (int s = 0; s < plan->size_count; s++) {
             arm->steps[s] = json_integer_value(json_array_get(steps, (size_t)s));
             if (arm->steps[s] < 1) return damaged(path, "a scheme's \"steps\" are missing", error);
@@ -140,8 +143,12 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
         plan->rates[r] = json_number_value(json_array_get(rates, (size_t)r));
         if (!(plan->rates[r] >= 0)) return damaged(path, "a learning rate is no number", error);
     }
-    for (int t = 0; t < plan->task_count; t++)
+    for (int t = 0; t < plan->task_count; t++) {
+        BuiltinCorpus task;
         if (!read_text(plan->tasks[t], TEXT_CAPACITY, json_array_get(tasks, (size_t)t), path, error)) return false;
+        if (!is_builtin(plan->tasks[t]) || !builtin_choose(&task, plan->tasks[t], error) || !is_task(&task))
+            return damaged(path, "a task is none", error);
+    }
     return true;
 }
 

@@ -7,7 +7,9 @@
 #include "cmd/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +38,7 @@ long long snapshot_step(long long steps, int snapshot) {
 // What one worker has at hand.
 typedef struct {
     Comparison *comparison;
+    pid_t parent;    // who waits for this process
     Corpus *corpora; // (1 + task_count) of the text and of the tasks, opened when they are needed
     Claim claim;
     Job job;
@@ -74,6 +77,20 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
     return true;
 }
 
+// A signal came, or whoever would pass it on was killed.
+static bool must_stop(const Worker *w) {
+    return interrupt_came() || getppid() != w->parent;
+}
+
+static void pause_shortly(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+}
+
+static bool stopped(Error *error) {
+    fail_run(error, "interrupted; the same command goes on");
+    return interrupt_failed(error);
+}
+
 static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
 }
@@ -90,12 +107,9 @@ static bool train(Worker *w, bool *lost, Error *error) {
         if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
         if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
         w->comparison->progress[w->index] = (double)step / (double)o->steps;
-        const bool stop = interrupt_came();
+        const bool stop = must_stop(w);
         if ((due(step, o->save_every, o->steps) || stop) && !run_save(trainer, &w->paths, &w->log, error)) return false;
-        if (stop) {
-            fail_run(error, "interrupted; the same command goes on");
-            return interrupt_failed(error);
-        }
+        if (stop) return stopped(error);
         if (!claim_keep(&w->claim)) {
             *lost = true;
             return true;
@@ -128,6 +142,14 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     return true;
 }
 
+// Is a process at work that has lost the claim but does not know yet, because it was stopped?
+static bool is_locked(const RunPaths *paths) {
+    const int file = open(paths->config, O_RDWR);
+    const bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0) close(file);
+    return locked;
+}
+
 // Train or go on training, and measure.
 static bool do_job(Worker *w, Error *error) {
     char out[PATH_CAPACITY];
@@ -139,6 +161,11 @@ static bool do_job(Worker *w, Error *error) {
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
     snprintf(w->options.out, sizeof w->options.out, "%s", out);
     w->options.resume = path_exists(w->paths.config);
+    while (is_locked(&w->paths)) {
+        if (must_stop(w)) return stopped(error);
+        pause_shortly();
+    }
+    if (job_done(w->comparison, &w->job)) return true;
     bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
     if (!ok) return false;
     w->log = (RunLog){0};
@@ -173,7 +200,7 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
 }
 
 bool work(Comparison *comparison, Error *error) {
-    Worker w = {.comparison = comparison};
+    Worker w = {.comparison = comparison, .parent = getppid()};
     const int corpora = 1 + comparison->plan.task_count;
     int left = 0;
     w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
@@ -188,12 +215,9 @@ bool work(Comparison *comparison, Error *error) {
         } else if (left == 0) {
             break;
         } else if (ok) { // others are at work on the rest, and may die of it
-            nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-            if (interrupt_came()) {
-                fail_run(error, "interrupted; the same command goes on");
-                ok = interrupt_failed(error);
-            }
+            pause_shortly();
         }
+        if (ok && must_stop(&w)) ok = stopped(error);
     }
     for (int i = 0; w.corpora && i < corpora; i++)
         if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
