@@ -112,7 +112,7 @@ static bool set_size(Size *size, const char *word, const TrainOptions *base, dou
         return fail_input(error,
                           "--scale %s: there is no model of about that size with %d tokens; the smallest has %zu", word,
                           vocab, parameters_of(1, 2 * HEAD_WIDTH, vocab));
-    snprintf(size->name, sizeof size->name, "%s", word);
+    snprintf(size->name, sizeof size->name, "%.15s", word);
     const double step = (double)(base->batch * base->accumulate * base->context);
     size->steps = (long long)ceil(tokens_per_parameter * (double)size->parameters / step);
     return true;

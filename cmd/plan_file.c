@@ -138,10 +138,13 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     plan->seeds = (int)seeds;
     plan->exercises = (int)exercises;
     plan->threads = (int)threads;
-    plan->by_seconds = json_is_true(json_object_get(json, "equal_seconds"));
+    const json_t *by_seconds = json_object_get(json, "equal_seconds");
+    plan->by_seconds = json_is_true(by_seconds);
+    if (!json_is_boolean(by_seconds)) return damaged(path, "\"equal_seconds\" is neither true nor false", error);
     for (int r = 0; r < plan->rate_count; r++) {
-        plan->rates[r] = json_number_value(json_array_get(rates, (size_t)r));
-        if (!(plan->rates[r] >= 0)) return damaged(path, "a learning rate is no number", error);
+        const json_t *rate = json_array_get(rates, (size_t)r);
+        plan->rates[r] = json_number_value(rate);
+        if (!json_is_number(rate) || plan->rates[r] < 0) return damaged(path, "a learning rate is no number", error);
     }
     for (int t = 0; t < plan->task_count; t++) {
         BuiltinCorpus task;

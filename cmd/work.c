@@ -159,7 +159,7 @@ static bool do_job(Worker *w, Error *error) {
     plan_job_options(&w->options, &w->comparison->plan, &w->job);
     if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
-    snprintf(w->options.out, sizeof w->options.out, "%s", out);
+    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
     w->options.resume = path_exists(w->paths.config);
     while (is_locked(&w->paths)) {
         if (must_stop(w)) return stopped(error);

@@ -235,6 +235,22 @@ static void the_loser_notices(void **state) {
     }
 }
 
+// Somebody who thought that the owner was dead makes the next claim, sees that he is not, and takes it back: an owner
+// that gives up in between leaves nothing that others wait for.
+static void a_claim_that_was_challenged_is_free_at_once(void **state) {
+    (void)state;
+    Claim claim;
+    char path[PATH_CAPACITY];
+    assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
+    leave_claim("job", 2, "elsewhere 1\n", 0);
+    claim_release(&claim);
+    claim_path(path, "job", 2);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
+    claim_release(&claim);
+    expect_no_files();
+}
+
 // Work that takes longer than anybody's patience, without a moment to look after the claim.
 static void long_work_keeps_its_claim(void **state) {
     (void)state;
@@ -321,6 +337,7 @@ int main(void) {
         cmocka_unit_test(others_are_given_time),
         cmocka_unit_test(older_claims_do_not_count),
         cmocka_unit_test(the_loser_notices),
+        cmocka_unit_test(a_claim_that_was_challenged_is_free_at_once),
         cmocka_unit_test(long_work_keeps_its_claim),
         cmocka_unit_test(waiting_ends_when_the_job_is_free),
         cmocka_unit_test(places_that_cannot_be_written_to_are_refused),
