@@ -34,16 +34,16 @@ typedef struct {
 
 static const Option own_options[] = {
     {"out", OPTION_TEXT, FIELD(out), "runs/compare", 0, 0, NULL, "DIR",
-     "where all runs and the report go; run it again to go on, or elsewhere to help"},
+     "for all runs and the report; the same command goes on with it"},
     {"seeds", OPTION_INTEGER, FIELD(seeds), "5", 1, SEEDS_MOST, NULL, "N", "of each scheme, from --seed on"},
     {"reference", OPTION_TEXT, FIELD(reference), NULL, 0, 0, NULL, "SCHEME",
      "what others are compared with; by default the first one"},
     {"lr-grid", OPTION_TEXT, FIELD(lr_grid), NULL, 0, 0, NULL, "X,X,...",
-     "learning rates to try with each scheme; half of validation chooses, the other is reported"},
+     "learning rates to try; half of validation chooses"},
     {"budget", OPTION_CHOICE, FIELD(budget), "tokens", 0, 0, "tokens|seconds", NULL,
-     "what schemes have in common: --steps, or the time that the reference takes for them"},
+     "all have --steps, or the time that the reference takes"},
     {"scale", OPTION_TEXT, FIELD(scale), NULL, 0, 0, NULL, "N,N,...",
-     "sizes such as 0.1M,0.3M,1M instead of --layers, --heads, --width and --steps"},
+     "sizes, as 0.1M,0.3M: for --layers, --heads, --width, --steps"},
     {"tokens-per-parameter", OPTION_NUMBER, FIELD(tokens_per_parameter), "20", 0.001, 1e6, NULL, "X",
      "what a model of --scale is trained on"},
     {"tasks", OPTION_TEXT, FIELD(tasks), NULL, 0, 0, NULL, "LIST",
@@ -53,7 +53,7 @@ static const Option own_options[] = {
      "of each length that answers are scored of"},
     {"workers", OPTION_INTEGER, FIELD(workers), "0", 0, 1024, NULL, "N", "runs side by side; 0 = what is fastest"},
     {"patience", OPTION_NUMBER, FIELD(patience), "120", 1, 1e6, NULL, "S",
-     "seconds without a sign after which another machine's worker counts as dead"},
+     "seconds after which a silent worker counts as dead"},
     {0},
 };
 
