@@ -11,6 +11,14 @@ double report_mean(const Outcome *o, int size, int arm, const char *quantity, do
     return sum / o->seeds;
 }
 
+Paired report_change(const Outcome *o, int size, int arm, const char *quantity, double from, double to) {
+    double differences[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++)
+        differences[seed] =
+            outcome_value(o, size, -1, arm, seed, quantity, to) - outcome_value(o, size, -1, arm, seed, quantity, from);
+    return paired_summary(differences, o->seeds);
+}
+
 void report_table(FILE *out, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
@@ -34,9 +42,9 @@ void report_table(FILE *out, const Outcome *o, int size) {
 }
 
 static bool write_page(const Outcome *o, Error *error) {
-    bool (*const sections[])(Page *, const Outcome *, Error *) = {report_answer, report_training, report_lengths,
-                                                                  report_scale,  report_learned,  report_attention,
-                                                                  report_tasks,  report_repeat};
+    bool (*const sections[])(Page *, const Outcome *, Error *) = {report_answer,    report_training, report_lengths,
+                                                                  report_effects,   report_scale,    report_learned,
+                                                                  report_attention, report_tasks,    report_repeat};
     Page page;
     if (!page_open(&page, o->comparison->directory, "report", "Learned or designed positions?", error)) return false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -20,6 +20,7 @@ bool report(const Comparison *comparison, FILE *out, Error *error);
 bool report_answer(Page *page, const Outcome *outcome, Error *error);    // the question, the answer, the table
 bool report_training(Page *page, const Outcome *outcome, Error *error);  // loss against tokens and time; cost
 bool report_lengths(Page *page, const Outcome *outcome, Error *error);   // contexts, positions, more context
+bool report_effects(Page *page, const Outcome *outcome, Error *error);   // known effects: reproduced or not
 bool report_scale(Page *page, const Outcome *outcome, Error *error);     // gap against compute
 bool report_learned(Page *page, const Outcome *outcome, Error *error);   // what was learned
 bool report_attention(Page *page, const Outcome *outcome, Error *error); // attention by distance
@@ -32,6 +33,9 @@ void report_trend_sentence(Page *page, const Outcome *outcome);
 // The first seed's model of a scheme at the largest size, and whether there are such models.
 bool report_open_run(Run *run, const Outcome *outcome, int arm, Error *error);
 bool report_has_weights(const Outcome *outcome);
+
+// The change of a quantity from one x to another, by seed.
+Paired report_change(const Outcome *outcome, int size, int arm, const char *quantity, double from, double to);
 
 // Mean over the complete seeds of what was measured at x, at the largest size; NAN where a seed has none.
 double report_mean(const Outcome *outcome, int size, int arm, const char *quantity, double x);

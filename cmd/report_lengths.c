@@ -27,21 +27,12 @@ static bool context_chart(Page *page, const Outcome *o, int size, Error *error) 
     return page_chart(page, &chart, series, plan->arm_count, error);
 }
 
-// The change of a loss from one length to another, by seed.
-static Paired change(const Outcome *o, int size, int arm, const char *quantity, double from, double to) {
-    double differences[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++)
-        differences[seed] =
-            outcome_value(o, size, -1, arm, seed, quantity, to) - outcome_value(o, size, -1, arm, seed, quantity, from);
-    return paired_summary(differences, o->seeds);
-}
-
 static void changes(Paired *found, double *adjusted, const Outcome *o, int size, const char *quantity, double times) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->base.context;
     double p[ARMS_MOST];
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        found[arm] = change(o, size, arm, quantity, T, times * T);
+        found[arm] = report_change(o, size, arm, quantity, T, times * T);
         p[arm] = found[arm].p;
     }
     holm(adjusted, p, plan->arm_count);
