@@ -56,11 +56,23 @@ static void collect(Effects *all, const Outcome *o, int size) {
             add(all, RISES, outcome_paired(o, size, none, arm, "loss", T), plan->arms[arm].name, "is ahead of none");
 }
 
+// The correction makes differences harder to call, so what claims that there is none must also stand without it.
 static const char *found(const Effect *effect, double p) {
-    const Verdict seen = verdict(effect->measured.mean, p);
-    if (effect->claimed == TIES) return seen == VERDICT_UNRESOLVED ? "reproduced" : "contradicted";
-    if (effect->claimed == DOES_NOT_RISE) return seen == VERDICT_WORSE ? "contradicted" : "reproduced";
-    return seen == VERDICT_WORSE ? "reproduced" : seen == VERDICT_BETTER ? "contradicted" : "not resolved";
+    const Verdict corrected = verdict(effect->measured.mean, p),
+                  alone = verdict(effect->measured.mean, effect->measured.p);
+    switch (effect->claimed) {
+    case RISES:
+        return corrected == VERDICT_WORSE    ? "reproduced"
+               : corrected == VERDICT_BETTER ? "contradicted"
+                                             : "not resolved";
+    case DOES_NOT_RISE:
+        return corrected == VERDICT_WORSE ? "contradicted" : alone == VERDICT_WORSE ? "not resolved" : "reproduced";
+    case TIES:
+        return corrected != VERDICT_UNRESOLVED ? "contradicted"
+               : alone != VERDICT_UNRESOLVED   ? "not resolved"
+                                               : "reproduced";
+    }
+    return "";
 }
 
 bool report_effects(Page *page, const Outcome *o, Error *error) {
