@@ -128,6 +128,14 @@ static bool take_over(Plan *plan, const char *path, Error *error) {
     return true;
 }
 
+// What is there already, looked at before more is done: results of other runs would not be worth the wait.
+static bool check_runs(const Comparison *c, Error *error) {
+    Outcome outcome;
+    if (!outcome_read(&outcome, c, error)) return false;
+    outcome_free(&outcome);
+    return true;
+}
+
 // Only one of several processes that begin at once measures the pace; the others wait for its plan.
 static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpus, int cores, Error *error) {
     Plan *plan = &c->plan;
@@ -146,7 +154,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
             ok = pace_threads(plan, corpus, cores, error);
         if (ok && plan->by_seconds) ok = pace_steps(plan, corpus, error);
     }
-    ok = ok && plan_write(c->file, plan, error);
+    ok = ok && check_runs(c, error) && plan_write(c->file, plan, error);
     claim_release(&claim);
     return ok;
 }
@@ -286,14 +294,6 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     return ok;
 }
 
-// What is there already, looked at before more is done: results of other runs would not be worth the wait.
-static bool check_runs(const Comparison *c, Error *error) {
-    Outcome outcome;
-    if (!outcome_read(&outcome, c, error)) return false;
-    outcome_free(&outcome);
-    return true;
-}
-
 // One of several processes that are done at once writes after the other.
 static bool report_alone(const Comparison *c, Error *error) {
     Claim claim;
@@ -348,7 +348,7 @@ int command_compare(int argc, char **argv) {
     const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
-    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error) && check_runs(&comparison, &error);
+    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
     corpus_close(&corpus);
     if (!ok) die("compare", &error);
     const Plan *plan = &comparison.plan;

@@ -29,18 +29,19 @@ bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *err
                                               corpus->name, tokens, longest);
 }
 
-// Loss by position: half octaves, then halves of the trained length.
+// Loss by position: half octaves up to the trained length, then halves of it, so that no row is of positions on both
+// sides.
 static void write_positions(FILE *csv, const Evaluation *e, int T) {
     double nll = 0, edge = 1;
     uint64_t tokens = 0;
     for (int t = 0; t < e->window; t++) {
         nll += e->position_nll[t];
         tokens += e->position_tokens[t];
-        if (t + 1 < (int)edge && t + 1 < e->window) continue;
+        if (t + 1 < (int)edge) continue;
         if (tokens > 0) row(csv, "position", t + 1, nll / (double)tokens, tokens);
         nll = 0;
         tokens = 0;
-        while (t + 1 >= (int)edge) edge = 2 * edge < T ? fmax(edge + 1, edge * sqrt(2)) : edge + 0.5 * T;
+        while (t + 1 >= (int)edge) edge = 2 * edge < T ? fmax(edge + 1, edge * sqrt(2)) : edge < T ? T : edge + 0.5 * T;
     }
 }
 

@@ -1,0 +1,319 @@
+// Pages: whole or not at all, the same in Markdown and HTML, and text that means nothing but itself.
+#include "cmd/page.h"
+#include "tests/scratch.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static char directory[SCRATCH_PATH], search_path[4096];
+
+static int begin(void **state) {
+    (void)state;
+    scratch_make(directory);
+    const char *path = getenv("PATH");
+    snprintf(search_path, sizeof search_path, "%s", path ? path : "");
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    setenv("PATH", search_path, 1);
+    scratch_remove(directory);
+    return 0;
+}
+
+// A machine without gnuplot.
+static int begin_without_gnuplot(void **state) {
+    begin(state);
+    return setenv("PATH", "", 1);
+}
+
+static char *contents(const char *name) {
+    char path[PATH_CAPACITY];
+    Buffer file;
+    Error error;
+    must(path_format(path, &error, "%s/%s", directory, name) && file_read(&file, path, &error), &error);
+    return (char *)file.bytes;
+}
+
+static bool exists(const char *name) {
+    char path[PATH_CAPACITY];
+    Error error;
+    must(path_format(path, &error, "%s/%s", directory, name), &error);
+    return path_exists(path);
+}
+
+static int files(void) {
+    int count = 0;
+    DIR *entries = opendir(directory);
+    assert_non_null(entries);
+    for (const struct dirent *e; (e = readdir(entries));) count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(entries);
+    return count;
+}
+
+static void expect_part(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("there is no\n%s\nin\n%s", part, text);
+}
+
+static int times(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) count++;
+    return count;
+}
+
+// Every element that is opened is closed, in order; what has no end tag is listed.
+static void expect_balanced(const char *html) {
+    static const char *const empty[] = {"!doctype", "meta", "link", "?xml"};
+    static char open[64][32];
+    int depth = 0;
+    for (const char *at = strchr(html, '<'); at; at = strchr(at + 1, '<')) {
+        char name[32] = "";
+        const char *close = strchr(at, '>');
+        if (strncmp(at, "<!--", 4) == 0) continue;
+        if (!close || sscanf(at, "<%31[^ \t\n/>]", name) + sscanf(at, "</%31[^ \t\n>]", name) < 1)
+            fail_msg("what is this? %.60s", at);
+        bool alone = close[-1] == '/';
+        for (size_t i = 0; i < COUNT(empty); i++) alone = alone || strcmp(name, empty[i]) == 0;
+        if (alone) continue;
+        if (at[1] != '/') {
+            assert_true(depth < 64);
+            strcpy(open[depth++], name);
+        } else if (depth == 0 || strcmp(open[--depth], name) != 0) {
+            fail_msg("</%s> closes <%s>", name, open[depth]);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void open_page(Page *page, const char *title) {
+    Error error;
+    must(page_open(page, directory, "page", title, &error), &error);
+}
+
+static void close_page(Page *page) {
+    Error error;
+    must(page_close(page, &error), &error);
+}
+
+static void both_files_appear_at_the_end(void **state) {
+    (void)state;
+    Page page;
+    open_page(&page, "First");
+    page_paragraph(&page, "one");
+    assert_false(exists("page.md") || exists("page.html"));
+    close_page(&page);
+    assert_int_equal(files(), 2);
+    char *before[2] = {contents("page.md"), contents("page.html")};
+    expect_part(before[0], "# First\n");
+    expect_part(before[0], "\none\n");
+    expect_part(before[1], "<title>First</title>");
+    expect_part(before[1], "<h1>First</h1>");
+    expect_part(before[1], "<p>one</p>");
+    expect_part(before[1], "</body>\n</html>\n");
+    open_page(&page, "Second");
+    page_paragraph(&page, "two");
+    page_abandon(&page);
+    assert_int_equal(files(), 2);
+    char *after[2] = {contents("page.md"), contents("page.html")};
+    for (int i = 0; i < 2; i++) assert_string_equal(before[i], after[i]);
+    open_page(&page, "Third");
+    close_page(&page);
+    free(after[0]);
+    after[0] = contents("page.md");
+    expect_part(after[0], "# Third\n");
+    for (int i = 0; i < 2; i++) {
+        free(before[i]);
+        free(after[i]);
+    }
+}
+
+static void an_abandoned_page_leaves_nothing(void **state) {
+    (void)state;
+    Page page;
+    open_page(&page, "Title");
+    page_heading(&page, "heading");
+    page_abandon(&page);
+    assert_int_equal(files(), 0);
+}
+
+static void places_that_cannot_be_written_to_are_refused(void **state) {
+    (void)state;
+    char missing[SCRATCH_PATH + 16];
+    Page page;
+    Error error = {0};
+    snprintf(missing, sizeof missing, "%s/missing", directory);
+    assert_false(page_open(&page, missing, "page", "Title", &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    expect_part(error.message, missing);
+    snprintf(missing, sizeof missing, "%s/page.html", directory);
+    assert_int_equal(mkdir(missing, 0777), 0);
+    assert_false(page_open(&page, directory, "page", "Title", &error));
+    assert_int_equal(files(), 1);
+}
+
+#define WILD    "<b>&amp; \"q\" 'a' |x| *y* _z_ `c` [d](e) \\ <script>"
+#define IN_HTML "&lt;b&gt;&amp;amp; &quot;q&quot; 'a' |x| *y* _z_ `c` [d](e) \\ &lt;script&gt;"
+
+static void text_means_itself(void **state) {
+    (void)state;
+    Page page;
+    open_page(&page, WILD);
+    page_heading(&page, WILD);
+    page_paragraph(&page, "%s and %d%%", WILD, 7);
+    page_table(&page, WILD);
+    page_row(&page, (const char *[]){WILD, "x"}, 2, true);
+    page_row(&page, (const char *[]){WILD, "y"}, 2, false);
+    page_table_end(&page);
+    page_code(&page, WILD);
+    close_page(&page);
+    char *html = contents("page.html"), *markdown = contents("page.md");
+    assert_int_equal(times(html, IN_HTML), 8); // title and first heading have it, too
+    expect_part(html, "<title>" IN_HTML "</title>");
+    expect_part(html, "<h1>" IN_HTML "</h1>");
+    expect_part(html, "<h2>" IN_HTML "</h2>");
+    expect_part(html, "<p>" IN_HTML " and 7%</p>");
+    expect_part(html, "<caption>" IN_HTML "</caption>");
+    expect_part(html, "<th>" IN_HTML "</th><th>x</th>");
+    expect_part(html, "<td>" IN_HTML "</td><td>y</td>");
+    expect_part(html, "<pre>" IN_HTML "</pre>");
+    assert_null(strstr(html, "<b>"));
+    assert_null(strstr(html, "<script>"));
+    expect_balanced(html);
+    assert_int_equal(times(markdown, WILD), 1); // in the block, as it is
+    expect_part(markdown, "```\n" WILD "\n```\n");
+    static const char *const marks[] = {"\\<b\\>", "\\|x\\|",    "\\*y\\*", "\\_z\\_",
+                                        "\\`c\\`", "\\[d\\](e)", " \\\\ ",  "\\<script\\>"};
+    for (size_t i = 0; i < COUNT(marks); i++) assert_int_equal(times(markdown, marks[i]), 6);
+    free(html);
+    free(markdown);
+}
+
+static void tables_are_rows_of_cells(void **state) {
+    (void)state;
+    Page page;
+    open_page(&page, "Title");
+    page_table(&page, "");
+    page_cells(&page, true, "name|a %s|100%%", "b");
+    page_cells(&page, false, "%s|%.2f|", "first", 1.5);
+    page_cells(&page, false, "||");
+    page_table_end(&page);
+    page_table(&page, "caption");
+    page_cells(&page, true, "alone");
+    page_table_end(&page);
+    close_page(&page);
+    char *html = contents("page.html"), *markdown = contents("page.md");
+    expect_part(html, "<tr><th>name</th><th>a b</th><th>100%</th></tr>\n"
+                      "<tr><td>first</td><td>1.50</td><td></td></tr>\n<tr><td></td><td></td><td></td></tr>\n</table>");
+    expect_part(markdown, "\n\n| name | a b | 100% |\n|---|---:|---:|\n| first | 1.50 |  |\n|  |  |  |\n\ncaption\n\n"
+                          "| alone |\n|---|\n");
+    assert_int_equal(times(html, "<caption>"), 1);
+    expect_balanced(html);
+    free(html);
+    free(markdown);
+}
+
+static const double xs[] = {16, 32, 64, 128}, ys[] = {2.5, 1, 0.125, NAN}, more[] = {3, 4, 5, 6},
+                    lows[] = {2, 3.25, 4, 5}, highs[] = {3.5, 4.5, 6, 7};
+static const Series both[] = {{.name = "it's <a> & \"b\"", .x = xs, .y = ys, .count = 4},
+                              {.name = "bars", .x = xs, .y = more, .low = lows, .high = highs, .count = 4}};
+static const Chart usual = {.title = "Losses",
+                            .x_label = "tokens",
+                            .y_label = "nats",
+                            .log_x = true,
+                            .log_y = true,
+                            .mark = 32,
+                            .mark_label = "it's trained"};
+
+static void expect_numbers(const char *html, const char *markdown) {
+    expect_part(html, "<td>it's &lt;a&gt; &amp; &quot;b&quot;</td><td>64</td><td>0.125</td>");
+    expect_part(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
+    expect_part(markdown, "| bars | 32 | 4 | 3.25 | 4.5 |\n");
+    expect_part(markdown, "\\<a\\>");
+    assert_null(strstr(html, "nan"));
+    expect_balanced(html);
+}
+
+static void without_gnuplot_charts_are_tables(void **state) {
+    (void)state;
+    static const double cells[4] = {1, -1, 0, 0.5};
+    Page page;
+    Error error;
+    open_page(&page, "Title");
+    assert_false(page.plots);
+    must(page_chart(&page, &usual, both, 2, &error) && page_matrix(&page, "Matrix", cells, 2, 1, &error), &error);
+    close_page(&page);
+    char *html = contents("page.html"), *markdown = contents("page.md");
+    expect_numbers(html, markdown);
+    expect_part(html, "There is no gnuplot");
+    expect_part(html, "Losses");
+    assert_null(strstr(html, "<svg"));
+    assert_null(strstr(markdown, "!["));
+    assert_int_equal(files(), 2);
+    free(html);
+    free(markdown);
+}
+
+static void charts_are_drawn_and_have_their_numbers(void **state) {
+    (void)state;
+    Chart linear = usual;
+    Page page;
+    Error error;
+    linear.log_x = linear.log_y = false;
+    linear.mark = NAN;
+    open_page(&page, "Title");
+    if (!page.plots) {
+        page_abandon(&page);
+        print_message("there is no gnuplot\n");
+        skip();
+    }
+    static const double cells[4] = {1, -1, 0, 0.5};
+    must(page_chart(&page, &usual, both, 2, &error) && page_chart(&page, &linear, both, 1, &error) &&
+             page_matrix(&page, "Matrix", cells, 2, 1, &error),
+         &error);
+    close_page(&page);
+    char *html = contents("page.html"), *markdown = contents("page.md");
+    expect_numbers(html, markdown);
+    assert_int_equal(times(html, "<svg"), 3);
+    assert_int_equal(times(html, "role=\"img\""), 3);
+    assert_null(strstr(html, "Gnuplot</title>"));
+    assert_null(strstr(html, "<?xml"));
+    assert_int_equal(times(html, "it&#39;s trained") + times(html, "it's trained") + times(html, "it&apos;s trained"),
+                     1);
+    assert_int_equal(files(), 5); // nothing else: no scripts
+    for (int i = 1; i <= 3; i++) {
+        char name[32], id[32];
+        snprintf(name, sizeof name, "plot-%d.svg", i);
+        expect_part(markdown, name);
+        char *svg = contents(name);
+        expect_part(svg, "<svg");
+        expect_part(svg, "</svg>");
+        free(svg);
+        // Names of parts are unique in the page, which has all drawings in it.
+        snprintf(id, sizeof id, "id=\"c%d-", i);
+        assert_true(times(html, id) > 0);
+    }
+    const char *ids[512];
+    int count = 0;
+    for (const char *at = html; (at = strstr(at, " id=\"")) && count < 512; at++) {
+        for (int i = 0; i < count; i++) assert_int_not_equal(strncmp(at, ids[i], strcspn(at + 5, "\"") + 6), 0);
+        ids[count++] = at;
+    }
+    assert_true(count > 0);
+    free(html);
+    free(markdown);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(both_files_appear_at_the_end, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(an_abandoned_page_leaves_nothing, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(text_means_itself, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(without_gnuplot_charts_are_tables, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
