@@ -38,6 +38,17 @@ static void changes(Paired *found, double *adjusted, const Outcome *o, int size,
     holm(adjusted, p, plan->arm_count);
 }
 
+// The end of a row that has begun: a change by seed, and the word for it.
+static void change_row(Page *page, const char *row, const Paired *change, double adjusted, const char *const words[3]) {
+    if (isnan(change->mean))
+        page_cells(page, false, "%s||||is not defined there", row);
+    else if (isnan(change->sd))
+        page_cells(page, false, "%s|%+.4f|||", row, change->mean);
+    else
+        page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", row, change->mean, change->t.low, change->t.high,
+                   adjusted, words[verdict(change->mean, adjusted)]);
+}
+
 static void length_table(Page *page, const Outcome *o, int size) {
     static const char *const words[] = {"not resolved", "falls", "rises"};
     const Plan *plan = &o->comparison->plan;
@@ -55,13 +66,7 @@ static void length_table(Page *page, const Outcome *o, int size) {
             const double loss = report_mean(o, size, arm, "loss", T * (1 << i));
             snprintf(row + strlen(row), sizeof row - strlen(row), isnan(loss) ? "|-" : "|%.4f", loss);
         }
-        if (isnan(found[arm].mean))
-            page_cells(page, false, "%s||||is not defined there", row);
-        else if (isnan(found[arm].sd))
-            page_cells(page, false, "%s|%+.4f||||", row, found[arm].mean);
-        else
-            page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", row, found[arm].mean, found[arm].t.low,
-                       found[arm].t.high, adjusted[arm], words[verdict(found[arm].mean, adjusted[arm])]);
+        change_row(page, row, &found[arm], adjusted[arm], words);
     }
     page_table_end(page);
 }
@@ -121,13 +126,7 @@ static void context_table(Page *page, const Outcome *o, int size) {
             const double loss = report_mean(o, size, arm, "same", T * (1 << i));
             snprintf(row + strlen(row), sizeof row - strlen(row), isnan(loss) ? "|-" : "|%.4f", loss);
         }
-        if (isnan(found[arm].mean))
-            page_cells(page, false, "%s||||is not defined", row);
-        else if (isnan(found[arm].sd))
-            page_cells(page, false, "%s|%+.4f||||", row, found[arm].mean);
-        else
-            page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", row, found[arm].mean, found[arm].t.low,
-                       found[arm].t.high, adjusted[arm], words[verdict(found[arm].mean, adjusted[arm])]);
+        change_row(page, row, &found[arm], adjusted[arm], words);
     }
     page_table_end(page);
 }
