@@ -153,6 +153,7 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 
 bool atomic_commit(AtomicFile *file, Error *error) {
     if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
+    if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
     int closed = fclose(file->stream);
     file->stream = NULL;
     if (closed != 0 || rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);

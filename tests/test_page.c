@@ -4,7 +4,9 @@
 #include "tests/support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static char directory[SCRATCH_PATH], search_path[4096];
 
@@ -151,6 +153,26 @@ static void places_that_cannot_be_written_to_are_refused(void **state) {
     assert_int_equal(mkdir(missing, 0777), 0);
     assert_false(page_open(&page, directory, "page", "Title", &error));
     assert_int_equal(files(), 1);
+}
+
+// A disk that was full for a while: a page that has lost its middle is none.
+static void a_page_that_lost_a_part_is_not_kept(void **state) {
+    (void)state;
+    struct rlimit usual;
+    Page page;
+    Error error = {0};
+    open_page(&page, "Title");
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const struct rlimit full = {.rlim_cur = 8192, .rlim_max = usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    for (int i = 0; i < 2000; i++) page_paragraph(&page, "paragraph %d", i);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    page_paragraph(&page, "the end");
+    assert_false(page_close(&page, &error));
+    assert_int_equal(error.kind, ERROR_RUN);
+    expect_part(error.message, "make room");
+    assert_int_equal(files(), 0);
 }
 
 #define WILD    "<b>&amp; \"q\" 'a' |x| *y* _z_ `c` [d](e) \\ <script>"
@@ -310,6 +332,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(both_files_appear_at_the_end, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(an_abandoned_page_leaves_nothing, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(a_page_that_lost_a_part_is_not_kept, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(text_means_itself, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(without_gnuplot_charts_are_tables, begin_without_gnuplot, end),
