@@ -11,18 +11,22 @@ bitter=${1:?"usage: sh cmd/extend.sh BITTER [DIR]"}
 out=${2:-runs/extend}
 results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
-steps=${STEPS:-7000}
-ft_steps=${FT_STEPS:-100}
+steps=${STEPS:-5000}
+ft_steps=${FT_STEPS:-60}
+windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
-held_out="--eval-tokens 131073"
+held_out="--eval-tokens 65537"
 passkey="--passkey --samples 20"
 [ -f "$text" ] || {
     echo "extend.sh: there is no $text; give TEXT=FILE, a long book as plain text (Project Gutenberg's number 2600)" >&2
     exit 2
 }
 mkdir -p "$out" "$results"
+started=$(date +%s)
+trap 'echo $(($(date +%s) - started)) >>"$out/seconds"' EXIT
+trap 'exit 130' INT TERM
 say() {
     echo "$(date +%H:%M:%S) $*"
 }
@@ -67,7 +71,7 @@ score() {
     if [ ! -f "$run/passkey.csv" ]; then
         say "passkeys of $run"
         # shellcheck disable=SC2086
-        "$bitter" eval "$run" $passkey --context 512,1024,2048 --csv "$run/passkey.csv" >/dev/null 2>&1
+        "$bitter" eval "$run" $passkey --context 256,512,1024,2048 --csv "$run/passkey.csv" >/dev/null 2>&1
     fi
 }
 
@@ -84,11 +88,13 @@ train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4
     --lr 2e-3 --warmup 20 --steps 12000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
-extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8
-for seed in $seeds; do extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --seed "$seed"; done
+extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "$windows"
+for seed in $seeds; do
+    extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
+done
 # As many tokens for descent, at three a step's token, as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
-extend "$out/base" "$out/gradient" --method gradient --factor 8 --steps $((tokens / 3 / 2048))
+extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --steps $((tokens / 3 / 2048))
 for method in $methods; do
     train "$out/$method-ft" --init "$(name_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
         --eval-every 0 --save-every 50
@@ -100,16 +106,15 @@ done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 
 # --- 64 times, in a second round: search again from the fine-tuned run, a smaller one, as a window is eight times as long ---
-small="--population 16 --parents 8 --mutations 4 --crossovers 4 --generations 5 --windows 2"
+small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
-train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 20 --lr 3e-4 --warmup 2 --eval-every 0 --save-every 5
+train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 30 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
 # Windows of the original length get factors of their own.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 if [ ! -f "$out/long/perplexity.csv" ]; then
     say "perplexity of $out/long"
-    # shellcheck disable=SC2086
-    "$bitter" eval "$out/long" --context 256,2048,16384 $held_out --csv "$out/long/perplexity.csv" >/dev/null 2>&1
+    "$bitter" eval "$out/long" --context 256,2048,16384 --eval-tokens 131073 --csv "$out/long/perplexity.csv" >/dev/null 2>&1
 fi
 if [ ! -f "$out/long/passkey.csv" ]; then
     say "passkeys of $out/long"
@@ -122,7 +127,7 @@ speed() { # NAME OPTIONS...
     rm -rf "$out/speed-$1"
     say "search speed: $1"
     name=$1 && shift
-    "$bitter" extend "$out/base" --out "$out/speed-$name" --method longrope --factor 8 --generations 4 "$@" >"$out/speed-$name.log" 2>&1
+    "$bitter" extend "$out/base" --out "$out/speed-$name" --method longrope --factor 8 --population 32 --generations 3 "$@" >"$out/speed-$name.log" 2>&1
 }
 speed plain --forget --abandon 0 --one-by-one
 speed abandon --forget --one-by-one
@@ -131,5 +136,7 @@ speed side-by-side --forget --abandon 0
 speed all
 
 # --- the tables ---
+echo $(($(date +%s) - started)) >>"$out/seconds"
+started=$(date +%s)
 sh "$(dirname "$0")/extend_tables.sh" "$out" "$results" "$methods" "$seeds"
 cat "$results/table.md"
