@@ -14,7 +14,7 @@ static const Option extend_options[] = {
     {"factor", OPTION_NUMBER, FIELD(factor), "8", 1, 1e5, NULL, "S", "the new context, times the run's own"},
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "RUN2", "by default RUN-METHOD"},
     {"keep-short", OPTION_FLAG, FIELD(keep_short), NULL, 0, 0, NULL, NULL,
-     "windows up to the original length turn as before"},
+     "windows up to the original length turn as before; they do when they have factors of their own already"},
     {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
      "find new factors for those short windows, keep the long ones"},
     {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, "code|exact|paper", "HOW",
@@ -46,7 +46,9 @@ static const Option extend_options[] = {
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "longrope: of its dice"},
     {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "longrope: go on with the search in --out"},
     {"steps", OPTION_INTEGER, FIELD(steps), "0", 0, 1e9, NULL, "N",
-     "gradient: of descent; 0 = as many tokens as longrope may read"},
+     "gradient: of descent; 0 = as many as --tokens allow"},
+    {"tokens", OPTION_INTEGER, FIELD(tokens), "0", 0, HUGE_VAL, NULL, "N",
+     "gradient: to read in all, three a step's token; 0 = as many as longrope may read"},
     {"lr", OPTION_NUMBER, FIELD(lr), "0.03", 0, 10, NULL, "X", "gradient: how far a step changes a factor's logarithm"},
     THREADS_OPTION_ROW(ExtendOptions),
     {0},
@@ -58,10 +60,27 @@ static void print_stretch(const Stretch *stretch, int pairs) {
     printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
 }
 
+const Method seed_methods[SEED_METHODS] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
+
 Stretch extension_formula(const Extension *x, Method method) {
     Stretch stretch;
     scaling_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
     return stretch;
+}
+
+Stretch extension_short(const Extension *x) {
+    Stretch made, plain = {.attention = 1};
+    for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
+    const Stretch *stretch = scaling_stretch(&made, &x->run.gpt.pos.scaling, x->original, x->pairs);
+    return stretch ? *stretch : plain;
+}
+
+double extension_bound(const Extension *x) {
+    return x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
+}
+
+double extension_attention(const Extension *x) {
+    return x->options->short_only ? extension_short(x).attention : longrope_attention(x->factor, x->original);
 }
 
 SearchOptions extension_search(const Extension *x) {
@@ -92,32 +111,6 @@ static bool open_text(Extension *x, int workers, Error *error) {
                                  &x->corpus.train, name, error);
 }
 
-// YaRN with the betas that score best, of a grid.
-static void tune(Stretch *best, Extension *x) {
-    static const double fast[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32},
-                        slow[] = {0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
-    double best_fast = 0, best_slow = 0;
-    x->scaling.loss = INFINITY;
-    for (size_t i = 0; i < sizeof fast / sizeof *fast; i++)
-        for (size_t j = 0; j < sizeof slow / sizeof *slow && slow[j] < fast[i]; j++) {
-            FormulaOptions formula = x->options->formula;
-            Stretch stretch;
-            formula.beta_fast = fast[i];
-            formula.beta_slow = slow[j];
-            scaling_formula(&stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
-            const double loss = stretch_score_all(&x->scorer, &stretch);
-            x->scaling.evaluations++;
-            if (!(loss < x->scaling.loss)) continue;
-            x->scaling.loss = loss;
-            *best = stretch;
-            best_fast = fast[i];
-            best_slow = slow[j];
-        }
-    x->scaling.tokens = x->scorer.tokens;
-    printf("betas    %g and %g: the best of %lld pairs on %s\n", best_fast, best_slow, x->scaling.evaluations,
-           x->corpus.name);
-}
-
 // The stretch that the method finds.
 static bool find(Stretch *result, Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
@@ -130,11 +123,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
         x->scaling.growth = o->growth == 0 ? 1 : x->factor;
         return true;
     case METHOD_YARN:
-        if (o->tune) {
-            if (!open_text(x, threads_use(o->threads), error)) return false;
-            tune(result, x);
-            return isfinite(x->scaling.loss) || fail_run(error, "no betas have a finite loss; is the model trained?");
-        }
+        if (o->tune) return open_text(x, threads_use(o->threads), error) && extend_by_tuning(result, x, error);
         break;
     case METHOD_PI:
     case METHOD_NTK:
@@ -143,14 +132,6 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     }
     *result = extension_formula(x, (Method)o->method);
     return true;
-}
-
-// What windows of the original length turned by so far.
-static Stretch short_stretch(const Extension *x) {
-    Stretch made, plain = {.attention = 1};
-    for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
-    const Stretch *stretch = scaling_stretch(&made, &x->run.gpt.pos.scaling, x->original, x->pairs);
-    return stretch ? *stretch : plain;
 }
 
 static bool extend(Extension *x, Error *error) {
@@ -169,8 +150,8 @@ static bool extend(Extension *x, Error *error) {
     x->scaling.original = x->original;
     x->scaling.pairs = x->pairs;
     x->scaling.wide = found;
-    x->scaling.has_brief = o->keep_short;
-    if (o->keep_short) x->scaling.brief = short_stretch(x);
+    x->scaling.has_brief = o->keep_short || (before->has_brief && o->method != METHOD_DYNAMIC);
+    if (x->scaling.has_brief) x->scaling.brief = extension_short(x);
     return true;
 }
 
@@ -246,6 +227,7 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         {"keep-short", ~(1u << METHOD_DYNAMIC)},
         {"short", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
         {"steps", 1u << METHOD_GRADIENT},
+        {"tokens", 1u << METHOD_GRADIENT},
         {"lr", 1u << METHOD_GRADIENT},
     };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
@@ -256,6 +238,10 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow")))
         return fail_input(error, "--tune chooses both betas; leave out --beta-fast and --beta-slow, or --tune");
+    if (o->short_only && (o->keep_short || is_given(given, "factor")))
+        return fail_input(error, "--short keeps the length and the long factors; leave out --factor and --keep-short");
+    if (o->steps > 0 && o->tokens > 0)
+        return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
     if (o->formula.beta_fast <= o->formula.beta_slow)
         return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
                           o->formula.beta_slow);
@@ -284,8 +270,12 @@ static bool write_run(const Extension *x, Error *error) {
 
 static void describe(const Extension *x) {
     const int fast = rotary_fast_pairs(&x->run.gpt.pos, x->original);
-    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, stretched to %d (%g times)\n",
-           x->directory, fast, x->pairs - fast, x->original, x->window, x->factor);
+    printf("run      %s: %d fast and %d slow pairs at the original %d tokens, ", x->directory, fast, x->pairs - fast,
+           x->original);
+    if (x->options->short_only)
+        printf("factors for windows up to those\n");
+    else
+        printf("stretched to %d (%g times)\n", x->window, x->factor);
     fflush(stdout);
 }
 

@@ -1,5 +1,5 @@
-// `bitter extend`: what its methods share. extend.c has the formulas and writes the new run, extend_search.c and
-// extend_descent.c find factors on text.
+// `bitter extend`: what its methods share. extend.c has the formulas and writes the new run, extend_search.c,
+// extend_descent.c and extend_tune.c find factors on text.
 #ifndef BITTER_EXTEND_H
 #define BITTER_EXTEND_H
 
@@ -14,7 +14,7 @@ typedef struct {
     FormulaOptions formula;
     int growth;
     bool keep_short, short_only, tune, resume;
-    long long windows, population, parents, mutations, crossovers, generations, seed, steps, threads;
+    long long windows, population, parents, mutations, crossovers, generations, seed, steps, tokens, threads;
     double probability, far, abandon, lr;
     bool forget, one_by_one;
 } ExtendOptions;
@@ -27,15 +27,27 @@ typedef struct {
     int pairs;       // of a head
     double base;     // of the frequencies
     int window;      // the stretched length
-    double factor;   // window / original length
+    double factor;   // window / original length, 1 with --short
     int original;    // the length that the frequencies were trained at
     Scaling scaling; // in: what the run has; out: what the new one will have
     Corpus corpus;
     StretchScorer scorer; // on the corpus' training text; only where the method looks at text
 } Extension;
 
+// The formulas that search and descent start from.
+enum { SEED_METHODS = 3 };
+extern const Method seed_methods[SEED_METHODS];
+
 // The stretch of a formula for this extension.
 Stretch extension_formula(const Extension *x, Method method);
+
+// What windows of the original length turn by so far.
+Stretch extension_short(const Extension *x);
+
+// The factor that bounds what search and descent try, and the attention factor of all that they try: LongRoPE's for
+// the new length, and with --short what those windows have.
+double extension_bound(const Extension *x);
+double extension_attention(const Extension *x);
 
 // What the search is asked to do.
 SearchOptions extension_search(const Extension *x);
@@ -44,8 +56,11 @@ SearchOptions extension_search(const Extension *x);
 // evaluations and tokens. Fails (interrupted) when a signal came: --resume goes on from the rows.
 bool extend_by_search(Stretch *result, Extension *x, Error *error);
 
-// The same by gradient descent through the rotations of the frozen model, for as many tokens as the search may read.
+// The same by gradient descent through the rotations of the frozen model, within the tokens that the search may read.
 // Each step is a row of descent.csv.
 bool extend_by_descent(Stretch *result, Extension *x, Error *error);
+
+// YaRN with the betas that score best, of a grid; sets `scaling`'s loss, evaluations and tokens.
+bool extend_by_tuning(Stretch *result, Extension *x, Error *error);
 
 #endif

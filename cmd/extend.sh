@@ -88,13 +88,13 @@ train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4
     --lr 2e-3 --warmup 20 --steps 12000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
-extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "$windows"
+extend "$out/base" "$out/yarn-tuned" --method yarn --ramp exact --tune --factor 8 --windows "$windows"
 for seed in $seeds; do
     extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
 done
-# As many tokens for descent, at three a step's token, as the first search has read.
+# As many tokens for descent as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
-extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --steps $((tokens / 3 / 2048))
+extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
 for method in $methods; do
     train "$out/$method-ft" --init "$(name_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
         --eval-every 0 --save-every 50

@@ -108,12 +108,15 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
 // From the best formula; and from how far down that leads, with the best of n_hat, further.
 static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
     Extension *x = d->x;
-    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
     double loss = INFINITY;
-    for (int i = 0; i < 3; i++) {
-        Stretch formula = extension_formula(x, methods[i]);
+    for (int i = 0; i < SEED_METHODS; i++) {
+        Stretch formula = extension_formula(x, seed_methods[i]);
         formula.attention = d->stretch.attention;
         keep_better(best, &loss, x, &formula);
+    }
+    if (x->options->short_only) {
+        const Stretch known = extension_short(x);
+        keep_better(best, &loss, x, &known);
     }
     if (!isfinite(loss)) return fail_run(error, "no formula has a finite loss; is the model trained?");
     d->stretch = *best;
@@ -132,17 +135,21 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 
-static long long steps_of(const Extension *x) {
+// Formulas, choices of n_hat and the end are scored too, which leaves so many steps of the budget.
+static long long steps_of(const Extension *x, const SearchSpace *space) {
+    const ExtendOptions *o = x->options;
     const SearchOptions search = extension_search(x);
-    return x->options->steps > 0 ? x->options->steps : search_budget(&search) * search.windows / READS_PER_STEP;
+    const long long reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&search) * search.windows,
+                    scored = (SEED_METHODS + o->short_only + space->unscaled + 1) * o->windows;
+    if (o->steps > 0) return o->steps;
+    return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
 bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     char path[PATH_CAPACITY];
-    const double factor = x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
-    const SearchSpace space = search_space(x->pairs, factor, x->original);
-    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x)};
-    d.stretch.attention = longrope_attention(factor, x->original);
+    const SearchSpace space = search_space(x->pairs, extension_bound(x), x->original);
+    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
+    d.stretch.attention = extension_attention(x);
     const char *out = x->options->out;
     const bool existed = path_exists(out);
     if (!path_format(path, error, "%s/descent.csv", out) || !directory_create(out, error)) return false;

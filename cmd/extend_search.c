@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { SEEDS_MOST = 4 };
+enum { SEEDS_MOST = SEED_METHODS + 1 };
 
 // The search at work. search.csv is what it remembers: the first line says what was searched how, the second names the
 // columns, and each further one is an evaluation. Everything else follows from the seed, so that reading the rows back
@@ -61,17 +61,19 @@ static void add_seed(Job *job, const Stretch *stretch) {
 
 // The search starts from the formulas, and from what the run turns by already, stretched further.
 static void choose_seeds(Job *job) {
-    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
     const Extension *x = job->x;
     const Scaling *before = &x->run.gpt.pos.scaling;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        const Stretch formula = extension_formula(x, methods[i]);
+    Stretch made, known = x->options->short_only ? extension_short(x) : (Stretch){0};
+    for (int i = 0; i < SEED_METHODS; i++) {
+        const Stretch formula = extension_formula(x, seed_methods[i]);
         add_seed(job, &formula);
     }
     if (before->original == 0) return;
-    Stretch made, more = *scaling_stretch(&made, before, x->run.gpt.shape.context, x->pairs);
-    for (int i = 0; !x->options->short_only && i < x->pairs; i++) more.factors[i] *= x->options->factor;
-    add_seed(job, &more);
+    if (!x->options->short_only) {
+        known = *scaling_stretch(&made, before, x->run.gpt.shape.context, x->pairs);
+        for (int i = 0; i < x->pairs; i++) known.factors[i] *= x->options->factor;
+    }
+    add_seed(job, &known);
 }
 
 // What makes two searches the same one.
@@ -218,9 +220,10 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
 }
 
 bool extend_by_search(Stretch *result, Extension *x, Error *error) {
-    const double factor = x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
-    Job job = {.x = x, .space = search_space(x->pairs, factor, x->original), .options = extension_search(x)};
-    job.stretch.attention = longrope_attention(factor, x->original);
+    Job job = {.x = x,
+               .space = search_space(x->pairs, extension_bound(x), x->original),
+               .options = extension_search(x),
+               .stretch.attention = extension_attention(x)};
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     choose_seeds(&job);

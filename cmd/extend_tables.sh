@@ -10,11 +10,13 @@ perplexity() { # FILE CONTEXT FROM TO
         $1 == context && $3 != "all" && $3 >= from && $3 < to { tokens += $4; nats += $4 * $5 }
         END { if (tokens) printf "%.3f", exp(nats / tokens); else printf "-" }' "$1"
 }
-# The least accuracy over depths, with its interval.
+# The least accuracy over depths, with its interval, and the mean over depths.
 passkey() { # FILE LENGTH
     awk -F , -v length_="$2" '
+        $1 == length_ { sum += $5; n++ }
         $1 == length_ && (least == "" || $5 < least) { least = $5; low = $6; high = $7 }
-        END { if (least == "") printf "-"; else printf "%.0f%% (%.0f-%.0f)", 100 * least, 100 * low, 100 * high }' "$1"
+        END { if (!n) printf "-"
+              else printf "%.0f%% (%.0f-%.0f), %.0f%%", 100 * least, 100 * low, 100 * high, 100 * sum / n }' "$1"
 }
 spent() { # RUN: evaluations and tokens
     awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
@@ -42,7 +44,7 @@ header() {
     echo
     echo "Perplexity per byte on held-out text (the first 65536 predicted bytes of the validation split; 131072 for 64"
     echo "times), in windows of the stated length that do not overlap. Passkey: the least accuracy over five depths, 20"
-    echo "samples each, 10 for 64 times, with its 95% interval."
+    echo "samples each (10 for 64 times), with its 95% interval, and the mean over depths."
     echo
     echo "## Without fine-tuning"
     echo
@@ -68,16 +70,18 @@ header() {
     echo
     echo "## Speed of the search"
     echo
-    echo "A smaller search (4 generations) by the plain loop, which scores every candidate on all windows, one after the"
-    echo "other with all cores; then with one improvement, and with all."
+    echo "A smaller search (population 32, 3 generations) by the plain loop, which scores every candidate on all windows, one"
+    echo "after the other with all cores; then with one improvement, and with all."
     echo
-    echo "| loop | candidates scored | seconds | candidates a second | best loss |"
-    echo "|---|---|---|---|---|"
+    echo "| loop | candidates scored | seconds | candidates a second | the plain loop's rate, times | best loss |"
+    echo "|---|---|---|---|---|---|"
     for name in plain abandon remember side-by-side all; do
         awk -v name="$name" '
-            $1 == "search" { n = $2; s = $5; rate = $7 }
+            FNR == 1 { file++ }
+            $1 == "search" { n = $2; s = $5; rate = $7; if (file == 1) plain = rate }
             $1 == "spent" { loss = $NF }
-            END { printf "| %s | %s | %s | %s | %s |\n", name, n, s, rate, loss }' "$out/speed-$name.log"
+            END { printf "| %s | %s | %s | %s | %.2f | %s |\n", name, n, s, rate, rate / plain, loss }' \
+            "$out/speed-plain.log" "$out/speed-$name.log"
     done
 } >"$results/table.md"
 
