@@ -7,6 +7,8 @@
 #include "cmd/rotation.h"
 #include "posenc/rotate.h"
 
+#include <unistd.h>
+
 #define FIELD(name) offsetof(ExtendOptions, name)
 
 static const Option extend_options[] = {
@@ -262,10 +264,15 @@ static bool write_run(const Extension *x, Error *error) {
     if (!x->options->short_only) options.context = x->window;
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
-    return run_paths(&from, x->directory, error) && directory_create(x->options->out, error) &&
-           tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
-           model_save(x->paths.model, &x->run.gpt, error) &&
-           config_derive(x->paths.config, from.config, &options, error);
+    const bool existed = path_exists(options.out);
+    if (run_paths(&from, x->directory, error) && directory_create(options.out, error) &&
+        tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
+        model_save(x->paths.model, &x->run.gpt, error) && config_derive(x->paths.config, from.config, &options, error))
+        return true;
+    unlink(x->paths.model);
+    unlink(x->paths.tokenizer);
+    if (!existed) rmdir(options.out);
+    return false;
 }
 
 static void describe(const Extension *x) {
@@ -291,6 +298,26 @@ static void print_result(const Extension *x) {
     printf("next     bitter eval %s --context %d\n", x->options->out, x->window);
 }
 
+// RUN-METHOD, beside RUN.
+static bool default_name(ExtendOptions *options, const char *directory, Error *error) {
+    int length = (int)strlen(directory);
+    while (length > 1 && directory[length - 1] == '/') length--;
+    int name = length;
+    while (name > 0 && directory[name - 1] != '/') name--;
+    if (strspn(directory + name, ".") >= (size_t)(length - name))
+        return fail_input(error, "%s has no name to make another from; give --out", directory);
+    snprintf(options->out, sizeof options->out, "%.*s-%s", length < 400 ? length : 400, directory,
+             method_name(options->method));
+    return true;
+}
+
+// A new directory, or one that a search was stopped in.
+static bool check_place(const Extension *x, Error *error) {
+    if (path_exists(x->paths.config))
+        return fail_input(error, "%s already holds a run; choose another --out", x->options->out);
+    return corpus_absent(x->options->out, error);
+}
+
 int command_extend(int argc, char **argv) {
     static const Usage usage = {"extend",
                                 "A run with the same weights and other rotations, for contexts longer than it was "
@@ -303,13 +330,10 @@ int command_extend(int argc, char **argv) {
     Error error;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     Extension x = {.options = &options, .directory = arguments_single(&usage, first, argc, argv)};
-    if (!*options.out) snprintf(options.out, sizeof options.out, "%.400s-%s", x.directory, method_name(options.method));
-    bool ok = check_options(&options, given, &error) && run_paths(&x.paths, options.out, &error) &&
-              run_open(&x.run, x.directory, "", &error);
+    bool ok = check_options(&options, given, &error) && (*options.out || default_name(&options, x.directory, &error)) &&
+              run_paths(&x.paths, options.out, &error) && run_open(&x.run, x.directory, "", &error);
     if (!ok) die("extend", &error);
-    if (path_exists(x.paths.config) || path_exists(x.paths.model))
-        ok = fail_input(&error, "%s already holds a run; choose another --out", options.out);
-    ok = ok && settle(&x, &error);
+    ok = check_place(&x, &error) && settle(&x, &error);
     if (ok) describe(&x);
     ok = ok && extend(&x, &error) && write_run(&x, &error);
     if (ok) print_result(&x);

@@ -5,6 +5,7 @@
 #include "model/train_pass.h"
 #include "posenc/rotate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -85,7 +86,9 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
             return fail_nonfinite(error, "step %lld: the loss is %g; try a smaller --lr", d->step, loss);
         fprintf(d->csv, "%lld,%.9g,%d", d->step, loss, d->stretch.unscaled);
         for (int i = 0; i < pairs; i++) fprintf(d->csv, ",%.6g", d->stretch.factors[i]);
-        fputc('\n', d->csv);
+        if (fputc('\n', d->csv) == EOF || fflush(d->csv) != 0)
+            return fail_run(error, "cannot write %s/descent.csv: %s; make room and start again", d->x->options->out,
+                            strerror(errno));
         move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
         if (interrupt_came()) {

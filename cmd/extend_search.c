@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { SEEDS_MOST = SEED_METHODS + 1 };
@@ -22,6 +24,8 @@ typedef struct {
     int seed_count;
     char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
     FILE *csv;
+    int lock;      // on search.csv
+    int unwritten; // errno of a row that could not be written
     ProgressLine line;
     double started;
     long long recalled;
@@ -48,11 +52,11 @@ static void write_row(FILE *csv, const Job *job, int generation, const Evaluated
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     Job *job = context;
     write_row(job->csv, job, search->generation, e);
-    fflush(job->csv);
+    if (fflush(job->csv) != 0) job->unwritten = errno;
     const Evaluated *best = search_best(search);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
                   search->generation, best ? evaluated_mean(best) : NAN, search->abandoned, search->known);
-    return !interrupt_came();
+    return !job->unwritten && !interrupt_came();
 }
 
 static void add_seed(Job *job, const Stretch *stretch) {
@@ -100,42 +104,54 @@ static void write_head(FILE *csv, const Job *job) {
     fputc('\n', csv);
 }
 
-// One row; false when it is not whole.
-static bool read_row(Evaluated *e, int *generation, const Job *job, const char *row) {
+// The number before `separator`, which must not come after `end`.
+static bool read_number(double *value, const char **row, const char *end, char separator) {
     char *at;
-    double values[4];
-    for (int i = 0; i < 4; i++) {
-        values[i] = strtod(row, &at);
-        if (at == row || *at != ',') return false;
-        row = at + 1;
-    }
-    Stretch stretch = {.unscaled = (int)values[3]};
-    *generation = (int)values[0];
-    for (int i = 0; i < job->space.pairs; i++) {
-        stretch.factors[i] = strtod(row, &at);
-        if (at == row || *at != ',') return false;
-        row = at + 1;
-    }
-    *e = (Evaluated){.candidate = candidate_of(&job->space, &stretch), .scored = (int)values[1]};
-    if (!(e->scored >= 1 && e->scored <= job->options.windows)) return false;
-    for (int w = 0; w < e->scored; w++) {
-        e->scores[w] = strtod(row, &at);
-        if (at == row || (*at != ',' && *at != '\n')) return false;
-        row = at + 1;
-    }
+    *value = strtod(*row, &at);
+    if (at == *row || at > end || *at != separator) return false;
+    *row = at + 1;
     return true;
+}
+
+// One row, which ends at `end`; false when it is damaged. The loss is the mean of those by window, and so says whether
+// they are what was written.
+static bool read_row(Evaluated *e, int *generation, const Job *job, const char *row, const char *end) {
+    double values[4];
+    Stretch stretch = {0}, again = {0};
+    for (int i = 0; i < 4; i++)
+        if (!read_number(&values[i], &row, end, ',')) return false;
+    if (!(values[0] >= 0 && values[0] <= INT_MAX && values[1] >= 1 && values[1] <= job->options.windows &&
+          values[3] >= 0 && values[3] <= unscaled_choices[UNSCALED_CHOICES - 1]))
+        return false;
+    *generation = (int)values[0];
+    stretch.unscaled = (int)values[3];
+    for (int i = 0; i < job->space.pairs; i++)
+        if (!read_number(&stretch.factors[i], &row, end, ',')) return false;
+    *e = (Evaluated){.candidate = candidate_of(&job->space, &stretch), .scored = (int)values[1]};
+    for (int w = 0; w < e->scored; w++)
+        if (!read_number(&e->scores[w], &row, end, w + 1 < job->options.windows ? ',' : '\n')) return false;
+    candidate_stretch(&again, &job->space, &e->candidate);
+    for (int i = 0; i < job->space.pairs; i++)
+        if (!(fabs(again.factors[i] - stretch.factors[i]) < job->space.step / 2)) return false;
+    const double mean = evaluated_mean(e);
+    return again.unscaled == stretch.unscaled && (mean == values[2] || (isnan(mean) && isnan(values[2])));
 }
 
 // Is this the first line of the same search? Fails (input) naming the first setting that differs.
 static bool check_settings(const Job *job, const char *line, size_t length, Error *error) {
     const char *now = job->settings;
     if (length == strlen(now) && strncmp(line, now, length) == 0) return true;
-    size_t start = 0, at = 0; // of the setting that differs
+    size_t start = strlen("# "), at = 0; // of the setting that differs
     for (; at < length && line[at] == now[at]; at++)
         if (at >= 1 && line[at - 1] == ',' && line[at] == ' ') start = at + 1;
-    return fail_input(
-        error, "%s is of another search: there %.*s, and now %.*s; give the same options, or another --out", job->path,
-        (int)strcspn(line + start, ",\n"), line + start, (int)strcspn(now + start, ","), now + start);
+    const int there = (int)strcspn(line + start, ",\n"), here = (int)strcspn(now + start, ",");
+    if (at < start || there == 0 || there > 40 || !now[at])
+        return fail_input(error,
+                          "%s does not begin as a search does; the file is damaged: start again with another --out",
+                          job->path);
+    return fail_input(error,
+                      "%s is of another search: there %.*s, and now %.*s; give the same options, or another --out",
+                      job->path, there, line + start, here, now + start);
 }
 
 // Take up the evaluations of a search that was stopped; a last row that was cut short is left out.
@@ -152,7 +168,7 @@ static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
         const char *end = strchr(row, '\n');
         if (!end) break;
         ok =
-            read_row(&e, &generation, job, row) ||
+            read_row(&e, &generation, job, row, end) ||
             fail_input(error, "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
                        job->path, line);
         if (!ok) break;
@@ -175,6 +191,7 @@ static bool open_csv(Job *job, Search *search, Error *error) {
                           o->out);
     if (!exists && o->resume)
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
+    if (exists && !run_lock(&job->lock, job->path, error)) return false;
     if (!directory_create(o->out, error) || !atomic_open(&file, job->path, error)) return false;
     write_head(file.stream, job);
     if (o->resume && !recall(job, search, &file, error)) {
@@ -182,8 +199,11 @@ static bool open_csv(Job *job, Search *search, Error *error) {
         return false;
     }
     if (!atomic_commit(&file, error)) return false;
+    if (exists) close(job->lock); // of the file that was replaced
+    job->lock = -1;
     job->csv = fopen(job->path, "a");
-    return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
+    if (job->csv) return run_lock(&job->lock, job->path, error);
+    return fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
 }
 
 static void print_speed(const Job *job, const Search *search) {
@@ -191,8 +211,9 @@ static void print_speed(const Job *job, const Search *search) {
     const long long fresh = search->evaluations - job->recalled;
     if (fresh > 0)
         printf("search   %lld evaluations in %.1f s, %.2f a second; %lld given up early, %lld children were known "
-               "already\n",
-               fresh, seconds, (double)fresh / seconds, search->abandoned, search->known);
+               "already%s\n",
+               fresh, seconds, (double)fresh / seconds, search->abandoned, search->known,
+               job->recalled ? ", counted from the start" : "");
 }
 
 static bool run(Stretch *result, Job *job, Search *search, Error *error) {
@@ -203,6 +224,9 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     const bool complete = search_run(search, job->seeds, job->seed_count);
     progress_clear(&job->line);
     print_speed(job, search);
+    if (job->unwritten)
+        return fail_run(error, "cannot write %s: %s; make room, and go on with the same command and --resume",
+                        job->path, strerror(job->unwritten));
     if (!complete) {
         fail_run(error, "interrupted after %lld evaluations; go on with the same command and --resume",
                  search->evaluations);
@@ -223,7 +247,8 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     Job job = {.x = x,
                .space = search_space(x->pairs, extension_bound(x), x->original),
                .options = extension_search(x),
-               .stretch.attention = extension_attention(x)};
+               .stretch.attention = extension_attention(x),
+               .lock = -1};
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     choose_seeds(&job);
@@ -231,6 +256,7 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     Search search = search_begin(&job.space, &job.options, &hooks);
     bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
+    if (job.lock >= 0) close(job.lock);
     search_end(&search);
     return ok;
 }

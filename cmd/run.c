@@ -38,7 +38,7 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     if (path_exists(paths->config) || path_exists(paths->state) || path_exists(paths->model))
         return fail_input(error, "%s already holds a run; choose another --out, or continue it with --resume", out);
     const bool existed = path_exists(out);
-    if (!directory_create(out, error)) return false;
+    if (!corpus_absent(out, error) || !directory_create(out, error)) return false;
     if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
@@ -47,16 +47,14 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     return false;
 }
 
-// Keep other processes from training here until the descriptor is closed.
-static bool run_lock(int *lock, const RunPaths *paths, Error *error) {
-    *lock = open(paths->config, O_RDWR);
+bool run_lock(int *lock, const char *path, Error *error) {
+    *lock = open(path, O_RDWR);
     if (*lock < 0)
-        return fail_input(error, "cannot open %s: %s; choose a place that you can write to", paths->config,
-                          strerror(errno));
+        return fail_input(error, "cannot open %s: %s; choose a place that you can write to", path, strerror(errno));
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true; // some file systems have no locks
     close(*lock);
     *lock = -1;
-    return fail_input(error, "%s: another process is training this run; wait for it, or stop it first", paths->config);
+    return fail_input(error, "%s: another process is at work on this run; wait for it, or stop it first", path);
 }
 
 static bool apply_past(Position *pos, const char *past, Error *error) {
@@ -122,11 +120,12 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
 
 bool run_begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (options->resume) {
-        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths, error)) return false;
+        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths->config, error))
+            return false;
         if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
     }
     if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
-    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths, error));
+    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths->config, error));
 }
 
 // The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.

@@ -17,8 +17,12 @@ bool run_exists(const RunPaths *paths, const char *directory, Error *error);
 // The default name, runs/SCHEME, or runs/SCHEME-2, -3, ... when that is taken.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 
-// Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run.
+// Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run, or data.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
+
+// Keep other processes from a file of the run until *lock, a file descriptor, is closed. Fails (input) when another has
+// it.
+bool run_lock(int *lock, const char *path, Error *error);
 
 // Begin in a fresh directory (run_create), or take up the last checkpoint with options->resume; options->init is where
 // the first weights come from. Other processes are kept out for as long as *lock, a file descriptor, stays open. Fails

@@ -26,6 +26,16 @@ static int compare_paths(const void *a, const void *b) {
     return strcmp(((const Shard *)a)->path, ((const Shard *)b)->path);
 }
 
+bool corpus_absent(const char *directory, Error *error) {
+    bool found = false;
+    DIR *entries = opendir(directory);
+    if (!entries) return true;
+    for (const struct dirent *entry; !found && (entry = readdir(entries));)
+        found = is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
+    closedir(entries);
+    return !found || fail_input(error, "%s holds data that `bitter prepare` wrote; choose another --out", directory);
+}
+
 // Append a closed shard with its path.
 static bool split_add(Split *split, const char *directory, const char *file, Error *error) {
     Shard *larger = realloc(split->shards, (size_t)(split->shard_count + 1) * sizeof *larger);

@@ -23,6 +23,10 @@ typedef struct {
 // and hold GPT-2's 50257 tokens) or make "builtin:NAME[:key=value,...]" in memory (tokenizer bytes, the last tenth is
 // validation). Fails (input) as shard_open does, or when a split has no shard.
 bool corpus_open(Corpus *corpus, const char *name, Error *error);
+
+// Is this, or will it be, a directory for something else? Fails (input) when it holds shards, whose tokenizer.json
+// another would replace.
+bool corpus_absent(const char *directory, Error *error);
 void corpus_close(Corpus *corpus);
 
 // How many of `count` tokens are for training when the last `validation` share (0..1) is not: floor(count * (1 -

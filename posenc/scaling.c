@@ -28,6 +28,7 @@ static double keep_by_pair(int pair, const FormulaOptions *o, int original, doub
     }
     low = fmax(low, 0);
     high = fmin(high, 2 * pairs - 1); // sic: channels, though pairs are counted
+    high = fmax(high, low);           // more turns than the length has: no pair is fast enough
     if (low == high) high += 0.001;
     return 1 - clamp01((pair - low) / (high - low));
 }

@@ -113,6 +113,9 @@ check "gradient descends" less "$(at_step 50)" "$(at_step 1)"
 check "and goes on from where it came to" less "$(at_step 100)" "$(at_step 51)"
 check "the best of all is taken" less "$(spent_loss)" "$(at_step 1)"
 check "a row a step" test "$(wc -l <learned-stretch/descent.csv)" -eq 101
+need extend run --method gradient --factor 4 --windows 2 --tokens 20000 --threads 1 --out budget
+tokens=$(sed -n 's/^spent .* evaluations, \([0-9]*\) tokens;.*/\1/p' "$scratch/out")
+check "--tokens is what is read" test "$tokens" -le 20000 -a "$tokens" -gt 19800
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-again
 check "the same descent finds the same" same_rotation learned-stretch learned-again
 need extend run --method longrope --factor 4 $few --abandon 0 --out never
@@ -130,6 +133,9 @@ check "--short: long windows are as before" same_losses yarn short 17,64
 check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
 need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
 check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
+need extend short/ --method yarn --factor 2
+check "a / at the end is not the name's" test -f short-yarn/config.json
+check "factors of short windows stay" same_losses short short-yarn 4,16
 
 # --- a search that was stopped ---
 many='--windows 4 --population 64 --generations 30 --abandon 0.01 --threads 1'
@@ -211,7 +217,8 @@ sort threaded/search.csv >sorted && sort finished.csv >expected
 check "and evaluate the same" cmp sorted expected
 
 for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/0,9,/' '9s/^[^,]*,4,/0,0,/' \
-    '6s/,.*//'; do
+    '6s/,.*//' '5s/,[^,]*$//' '5s/,[^,]*$/,0.5/' '8s/,4,/,3,/' '5s/^\([^,]*,4,[^,]*\),[^,]*/\1,1e300/' \
+    '5s/^\([^,]*,4,[^,]*,[^,]*\),[^,]*/\1,9.00/' '5s/^\([^,]*,4\),[^,]*/\1,nan/'; do
     mkdir damaged && sed "$damage" finished.csv >damaged/search.csv
     words='line;damaged'
     [ "$damage" = "${damage#1}" ] || words='another search'
@@ -219,7 +226,22 @@ for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/
     rm -r damaged
 done
 mkdir empty && : >empty/search.csv
-refuses "an empty search.csv" "empty/search.csv;another search" $search --out empty --resume
+refuses "an empty search.csv" "empty/search.csv;damaged" $search --out empty --resume
+rm -r empty
+mkdir torn && cp finished.csv torn/search.csv && cp straight/model.safetensors straight/tokenizer.json torn
+succeed "killed before config.json was written: --resume" $search --out torn --resume
+check "it has found the same" same_rotation straight torn
+start $search --out shared
+wait_for_rows shared/search.csv 50
+kill -STOP $job
+refuses "two searches in one place" "shared/search.csv;another process" $search --out shared --resume
+kill -KILL $job
+collect
+( trap '' XFSZ && ulimit -f 24 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
+check "a full disk: exit code 1" test $? -eq 1
+check "it says how to go on" grep -q 'full/search.csv: .*; make room.* --resume$' "$scratch/err"
+succeed "--resume when there is room" $search --out full --resume
+check "the same run as if there had been room" same_search straight full
 
 start extend run --method gradient --factor 4 --windows 3 --steps 100000 --threads 1 --out descent
 wait_for_rows descent/descent.csv 50
@@ -285,6 +307,12 @@ refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method 
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
 refuses "a context below the original length" "8;16;--factor" extend tiny --factor 1.5 --out new
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
+refuses "--steps and --tokens" "--steps 5;--tokens 9" extend run --method gradient --steps 5 --tokens 9 $new
+refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
+refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
+refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
+refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
+refuses "a run without a name" "no name;--out" extend .
 refuses "no run" "one RUN" extend $new
 refuses "a run that is not there" "nowhere;no run" extend nowhere $new
 refuses "an --out that holds a run" "yarn;already holds a run" extend run --out yarn
