@@ -17,8 +17,6 @@ windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
-held_out="--eval-tokens 65537"
-passkey="--passkey --samples 20"
 [ -f "$text" ] || {
     echo "extend.sh: there is no $text; give TEXT=FILE, a long book as plain text (Project Gutenberg's number 2600)" >&2
     exit 2
@@ -31,20 +29,26 @@ say() {
     echo "$(date +%H:%M:%S) $*"
 }
 
+# logged LOG ARGUMENTS...: bitter, its output added to LOG.
+logged() {
+    log=$1 && shift
+    "$bitter" "$@" >>"$log" 2>&1 || {
+        echo "extend.sh: bitter $1 failed; see the end of $log" >&2
+        exit 1
+    }
+}
+
 # train RUN OPTIONS...: once, or the rest of it.
 train() {
     run=$1 && shift
     grep -q "^done" "$run.log" 2>/dev/null && return
     say "train $run"
     if [ -f "$run/state.safetensors" ]; then
-        "$bitter" train --resume --out "$run" >>"$run.log" 2>&1
+        logged "$run.log" train --resume --out "$run"
     else
-        rm -rf "$run"
-        "$bitter" train "$@" --out "$run" >"$run.log" 2>&1
-    fi || {
-        echo "extend.sh: training $run failed; see $run.log" >&2
-        exit 1
-    }
+        rm -rf "$run" "$run.log"
+        logged "$run.log" train "$@" --out "$run"
+    fi
 }
 
 # extend RUN RUN2 OPTIONS...: once, or the rest of its search.
@@ -54,25 +58,22 @@ extend() {
     say "extend $run"
     resume=
     [ -f "$run/search.csv" ] && resume=--resume
-    "$bitter" extend "$from" --out "$run" "$@" $resume >>"$run.log" 2>&1 || {
-        echo "extend.sh: extending to $run failed; see $run.log" >&2
-        exit 1
-    }
+    # shellcheck disable=SC2086
+    logged "$run.log" extend "$from" --out "$run" "$@" $resume
+}
+
+# measure RUN NAME OPTIONS...: NAME.csv of a run, once.
+measure() {
+    run=$1 name=$2 && shift 2
+    [ -f "$run/$name.csv" ] && return
+    say "$name of $run"
+    logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
 }
 
 # score RUN: perplexities and passkeys of a run stretched 8 times.
 score() {
-    run=$1
-    if [ ! -f "$run/perplexity.csv" ]; then
-        say "perplexity of $run"
-        # shellcheck disable=SC2086
-        "$bitter" eval "$run" --context 256,512,1024,2048 $held_out --by-position --csv "$run/perplexity.csv" >/dev/null 2>&1
-    fi
-    if [ ! -f "$run/passkey.csv" ]; then
-        say "passkeys of $run"
-        # shellcheck disable=SC2086
-        "$bitter" eval "$run" $passkey --context 256,512,1024,2048 --csv "$run/passkey.csv" >/dev/null 2>&1
-    fi
+    measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position
+    measure "$1" passkey --passkey --samples 20 --context 256,512,1024,2048
 }
 
 name_of() { # METHOD STAGE
@@ -81,7 +82,8 @@ name_of() { # METHOD STAGE
 }
 
 # --- the runs ---
-[ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360 >"$out/data.log"
+[ -f "$out/data/tokenizer.json" ] ||
+    logged "$out/data.log" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360
 # A model this small does not find out how to copy a number from a mixture alone: it sees nothing else at first, in
 # small batches, and then the book.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
@@ -112,22 +114,16 @@ extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
 train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 30 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
 # Windows of the original length get factors of their own.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
-if [ ! -f "$out/long/perplexity.csv" ]; then
-    say "perplexity of $out/long"
-    "$bitter" eval "$out/long" --context 256,2048,16384 --eval-tokens 131073 --csv "$out/long/perplexity.csv" >/dev/null 2>&1
-fi
-if [ ! -f "$out/long/passkey.csv" ]; then
-    say "passkeys of $out/long"
-    "$bitter" eval "$out/long" --passkey --samples 10 --context 2048,16384 --csv "$out/long/passkey.csv" >/dev/null 2>&1
-fi
+measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073
+measure "$out/long" passkey --passkey --samples 10 --context 2048,16384
 
 # --- what makes the search fast, each against the plain loop ---
 speed() { # NAME OPTIONS...
     [ -f "$out/speed-$1/config.json" ] && return
-    rm -rf "$out/speed-$1"
     say "search speed: $1"
-    name=$1 && shift
-    "$bitter" extend "$out/base" --out "$out/speed-$name" --method longrope --factor 8 --population 32 --generations 3 "$@" >"$out/speed-$name.log" 2>&1
+    run=$out/speed-$1 && shift
+    rm -rf "$run" "$run.log"
+    logged "$run.log" extend "$out/base" --out "$run" --method longrope --factor 8 --population 32 --generations 3 "$@"
 }
 speed plain --forget --abandon 0 --one-by-one
 speed abandon --forget --one-by-one

@@ -155,8 +155,8 @@ static void yarn_ramps_between_whole_pairs(void **state) {
     static const struct {
         int d, original, low, high;
         double beta_slow;
-    } cases[] = {{128, 4096, 20, 46, 1}, {64, 1024, 5, 18, 1},  {32, 256, 0, 7, 1},
-                 {16, 6, 0, 0, 1},       {16, 100000, 5, 9, 1}, {32, 256, 0, 31, 1e-9}};
+    } cases[] = {{128, 4096, 20, 46, 1}, {64, 1024, 5, 18, 1},   {32, 256, 0, 7, 1}, {16, 6, 0, 0, 1},
+                 {16, 100000, 5, 9, 1},  {32, 256, 0, 31, 1e-9}, {32, 64, 0, 0, 20}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         const int pairs = cases[n].d / 2, low = cases[n].low, high = cases[n].high;
         FormulaOptions options = usual;
