@@ -25,7 +25,7 @@ static const Option extend_options[] = {
      "yarn: pairs with more turns in the original length keep their speed"},
     {"beta-slow", OPTION_NUMBER, FIELD(formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
      "yarn: pairs with fewer are slowed by the factor"},
-    {"tune", OPTION_FLAG, FIELD(tune), NULL, 0, 0, NULL, NULL, "yarn: choose both betas on the text"},
+    {"tune", OPTION_FLAG, FIELD(tune), NULL, 0, 0, NULL, NULL, "yarn: choose ramp and betas on the text"},
     {"high-freq", OPTION_NUMBER, FIELD(formula.high_freq), "4", 0.001, 1e6, NULL, "X", "llama3: as beta-fast"},
     {"low-freq", OPTION_NUMBER, FIELD(formula.low_freq), "1", 0.001, 1e6, NULL, "X", "llama3: as beta-slow"},
     {"growth", OPTION_CHOICE, FIELD(growth), "paper", 0, 0, "paper|factor", "HOW",
@@ -238,8 +238,8 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
                               method_name(o->method));
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
-    if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow")))
-        return fail_input(error, "--tune chooses both betas; leave out --beta-fast and --beta-slow, or --tune");
+    if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
+        return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
     if (o->short_only && (o->keep_short || is_given(given, "factor")))
         return fail_input(error, "--short keeps the length and the long factors; leave out --factor and --keep-short");
     if (o->steps > 0 && o->tokens > 0)

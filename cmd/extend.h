@@ -60,7 +60,7 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error);
 // Each step is a row of descent.csv.
 bool extend_by_descent(Stretch *result, Extension *x, Error *error);
 
-// YaRN with the betas that score best, of a grid; sets `scaling`'s loss, evaluations and tokens.
+// YaRN with the ramp and the betas that score best, of a grid; sets `scaling`'s loss, evaluations and tokens.
 bool extend_by_tuning(Stretch *result, Extension *x, Error *error);
 
 #endif

@@ -90,7 +90,7 @@ train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4
     --lr 2e-3 --warmup 20 --steps 12000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
-extend "$out/base" "$out/yarn-tuned" --method yarn --ramp exact --tune --factor 8 --windows "$windows"
+extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "$windows"
 for seed in $seeds; do
     extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
 done

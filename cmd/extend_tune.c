@@ -4,11 +4,20 @@
 
 #include <stdlib.h>
 
-// The grid: about half an octave apart, up to the original paper's default for the fast end, and down to ramps that end
-// at the last pair for the slow one.
-static const double fast_choices[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32},
+// The grid: about half an octave apart, around the usual 32 and 1, and down to ramps that end at the last pair: a toy
+// model makes few turns.
+static const double fast_choices[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64},
                     slow_choices[] = {0.004, 0.008, 0.015, 0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
-enum { FAST = sizeof fast_choices / sizeof *fast_choices, SLOW = sizeof slow_choices / sizeof *slow_choices };
+enum {
+    FAST = sizeof fast_choices / sizeof *fast_choices,
+    SLOW = sizeof slow_choices / sizeof *slow_choices,
+    TRIES = (RAMP_PAPER + 1) * FAST * SLOW
+};
+
+static FormulaOptions choice(int n) {
+    return (FormulaOptions){
+        .ramp = n / (FAST * SLOW), .beta_fast = fast_choices[n / SLOW % FAST], .beta_slow = slow_choices[n % SLOW]};
+}
 
 // Rounding to whole pairs makes many betas the same stretch.
 static bool is_new(const Stretch *tried, int count, const Stretch *stretch, int pairs) {
@@ -17,32 +26,29 @@ static bool is_new(const Stretch *tried, int count, const Stretch *stretch, int 
     return true;
 }
 
-bool extend_by_tuning(Stretch *result, Extension *x, Error *error) {
-    double loss = INFINITY, fast = NAN, slow = NAN;
-    Stretch *tried = calloc((size_t)FAST * SLOW, sizeof *tried);
-    if (!tried) return fail_run(error, "no memory");
+static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
+    static const char *const ramps[] = {"code", "exact", "paper"};
+    double loss = INFINITY;
     int count = 0;
+    FormulaOptions best = {0};
     ProgressLine line;
     interrupt_catch();
-    progress_start(&line, "extend", 0, FAST * SLOW);
-    for (int n = 0; n < FAST * SLOW && !interrupt_came(); n++) {
-        FormulaOptions formula = x->options->formula;
+    progress_start(&line, "extend", 0, TRIES);
+    for (int n = 0; n < TRIES && !interrupt_came(); n++) {
+        const FormulaOptions formula = choice(n);
         Stretch *stretch = &tried[count];
-        formula.beta_fast = fast_choices[n / SLOW];
-        formula.beta_slow = slow_choices[n % SLOW];
         scaling_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
-        progress_show(&line, n, "betas %g and %g  best %.4f", formula.beta_fast, formula.beta_slow, loss);
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
+        progress_show(&line, n, "%s ramp, betas %g and %g  best %.4f", ramps[formula.ramp], formula.beta_fast,
+                      formula.beta_slow, loss);
         count++;
         const double now = stretch_score_all(&x->scorer, stretch);
         if (!(now < loss)) continue;
         loss = now;
         *result = *stretch;
-        fast = formula.beta_fast;
-        slow = formula.beta_slow;
+        best = formula;
     }
     progress_clear(&line);
-    free(tried);
     if (interrupt_came()) {
         fail_run(error, "interrupted; nothing was written");
         return interrupt_failed(error);
@@ -51,6 +57,14 @@ bool extend_by_tuning(Stretch *result, Extension *x, Error *error) {
     x->scaling.loss = loss;
     x->scaling.evaluations = count;
     x->scaling.tokens = x->scorer.tokens;
-    printf("betas    %g and %g: the best of %d pairs on %s\n", fast, slow, count, x->corpus.name);
+    printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow,
+           ramps[best.ramp], count, x->corpus.name);
     return true;
+}
+
+bool extend_by_tuning(Stretch *result, Extension *x, Error *error) {
+    Stretch *tried = calloc(TRIES, sizeof *tried);
+    const bool ok = tried ? tune(result, tried, x, error) : fail_run(error, "no memory for %d stretches", TRIES);
+    free(tried);
+    return ok;
 }

@@ -95,7 +95,7 @@ spent_loss() {
     sed -n 's/^spent .*searched on: //p' "$scratch/out"
 }
 succeed "yarn --tune" extend run --method yarn --factor 4 --tune --windows 3 --threads 1 --out tuned
-check "it names the betas" says '^betas +[0-9.]+ and [0-9.]+: the best of [0-9]+ pairs on '
+check "it names the betas" says '^betas +[0-9.]+ and [0-9.]+ with the [a-z]+ ramp: the best of [0-9]+ on '
 tuned=$(spent_loss)
 seeds=$(awk -F , 'NR > 2 && NR < 6 { print $3 }' longrope/search.csv | sort -g | head -n 1)
 need extend run --method longrope --factor 4 $few --out searched
@@ -295,6 +295,7 @@ refuses "frequencies in the wrong order" "--high-freq 1;--low-freq 1" extend run
 refuses "no children" "--mutations;--crossovers" extend run --method longrope --mutations 0 --crossovers 0 $new
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
+refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
 refuses "--resume and --forget" "--forget;--resume" extend run --method longrope --resume --forget $new
 refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
