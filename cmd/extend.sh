@@ -70,10 +70,10 @@ measure() {
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
 }
 
-# score RUN: perplexities and passkeys of a run stretched 8 times.
+# score RUN: perplexities and passkeys of a run stretched 8 times; the shortest document has 258 bytes.
 score() {
     measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position
-    measure "$1" passkey --passkey --samples 20 --context 256,512,1024,2048
+    measure "$1" passkey --passkey --samples 20 --context 258,512,1024,2048
 }
 
 name_of() { # METHOD STAGE

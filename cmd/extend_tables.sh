@@ -30,11 +30,11 @@ row() { # NAME RUN SPENT
     printf '| %s |' "$1"
     for context in 256 512 1024 2048; do printf ' %s |' "$(perplexity "$file" $context 0 $context)"; done
     printf ' %s |' "$(perplexity "$file" 2048 $original 2048)"
-    for length in 256 512 1024 2048; do printf ' %s |' "$(passkey "$2/passkey.csv" $length)"; done
+    for length in 258 512 1024 2048; do printf ' %s |' "$(passkey "$2/passkey.csv" $length)"; done
     printf ' %s |\n' "$3"
 }
 header() {
-    echo "| method | 1x: 256 | 2x: 512 | 4x: 1024 | 8x: 2048 | 2048, past 256 | passkey 256 | 512 | 1024 | 2048 | evaluations, tokens read |"
+    echo "| method | 1x: 256 | 2x: 512 | 4x: 1024 | 8x: 2048 | 2048, past 256 | passkey 258 | 512 | 1024 | 2048 | evaluations, tokens read |"
     echo "|---|---|---|---|---|---|---|---|---|---|---|"
 }
 {
