@@ -75,6 +75,12 @@ static bool same_job(const Job *a, const Job *b) {
     return a->size == b->size && a->task == b->task && a->arm == b->arm && a->rate == b->rate && a->seed == b->seed;
 }
 
+int outcome_done(const Outcome *outcome) {
+    int done = 0;
+    for (int i = 0; i < plan_job_count(&outcome->comparison->plan); i++) done += outcome->jobs[i].done;
+    return done;
+}
+
 const Measures *outcome_measures(const Outcome *o, const Job *job) {
     const Plan *plan = &o->comparison->plan;
     for (int i = 0; i < plan_job_count(plan); i++) {
@@ -181,17 +187,26 @@ void outcome_standings(Standing *standings, const Outcome *o, int size, double x
     }
 }
 
+void outcome_seed_right(double *right, double *questions, const Outcome *o, int task, int arm, int seed, double first,
+                        double last) {
+    const Job job = {.task = task, .arm = arm, .seed = seed};
+    const Measures *measures = outcome_measures(o, &job);
+    *right = *questions = 0;
+    for (int i = 0; i < measures->count; i++) {
+        const Measured *row = &measures->rows[i];
+        if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
+        *right += round(row->value * row->count);
+        *questions += row->count;
+    }
+}
+
 void outcome_right(double *right, double *questions, const Outcome *o, int task, int arm, double first, double last) {
     *right = *questions = 0;
     for (int seed = 0; seed < o->seeds; seed++) {
-        const Job job = {.task = task, .arm = arm, .seed = seed};
-        const Measures *measures = outcome_measures(o, &job);
-        for (int i = 0; i < measures->count; i++) {
-            const Measured *row = &measures->rows[i];
-            if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
-            *right += round(row->value * row->count);
-            *questions += row->count;
-        }
+        double r, q;
+        outcome_seed_right(&r, &q, o, task, arm, seed, first, last);
+        *right += r;
+        *questions += q;
     }
 }
 

@@ -30,6 +30,9 @@ typedef struct {
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
 void outcome_free(Outcome *outcome);
 
+// How many runs are done.
+int outcome_done(const Outcome *outcome);
+
 // All that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
@@ -51,7 +54,10 @@ typedef struct {
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
 void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
 
-// Right answers at lengths first to last of all seeds together, and out of how many; 0 of 0 where there are none.
+// Right answers at lengths first to last, of one seed or of all together, and out of how many; 0 of 0 where there are
+// none.
+void outcome_seed_right(double *right, double *questions, const Outcome *outcome, int task, int arm, int seed,
+                        double first, double last);
 void outcome_right(double *right, double *questions, const Outcome *outcome, int task, int arm, double first,
                    double last);
 

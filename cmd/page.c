@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char style[] =
     ":root{color-scheme:light dark;--line:#8888}\n"
@@ -73,13 +74,24 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
     return true;
 }
 
+// Plots of an earlier report that had more of them.
+static void remove_others(const Page *page) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    for (int number = page->charts + 1; path_format(path, &ignored, "%s/plot-%d.svg", page->directory, number);
+         number++)
+        if (unlink(path) != 0) return;
+}
+
 bool page_close(Page *page, Error *error) {
     fputs("</body>\n</html>\n", page->html.stream);
     if (!atomic_commit(&page->html, error)) {
         atomic_abandon(&page->markdown);
         return false;
     }
-    return atomic_commit(&page->markdown, error);
+    if (!atomic_commit(&page->markdown, error)) return false;
+    remove_others(page);
+    return true;
 }
 
 void page_abandon(Page *page) {
@@ -118,7 +130,7 @@ void page_code(Page *page, const char *text) {
 }
 
 void page_table(Page *page, const char *caption) {
-    fputs("<div class=\"wide\"><table>\n", page->html.stream);
+    fputs("<div class=\"wide\" tabindex=\"0\"><table>\n", page->html.stream);
     fputs("\n", page->markdown.stream);
     if (!*caption) return;
     fputs("<caption>", page->html.stream);
@@ -128,41 +140,62 @@ void page_table(Page *page, const char *caption) {
     fputs("\n\n", page->markdown.stream);
 }
 
-void page_row(Page *page, const char *const *cells, int count, bool heading) {
-    FILE *html = page->html.stream, *markdown = page->markdown.stream;
-    fputs("<tr>", html);
-    fputs("|", markdown);
-    for (int i = 0; i < count; i++) {
-        fputs(heading ? "<th>" : "<td>", html);
-        html_text(html, cells[i]);
-        fputs(heading ? "</th>" : "</td>", html);
-        fputs(" ", markdown);
-        markdown_text(markdown, cells[i]);
-        fputs(" |", markdown);
-    }
-    fputs("</tr>\n", html);
-    fputs("\n", markdown);
-    if (!heading) return;
-    fputs("|", markdown);
-    for (int i = 0; i < count; i++) fputs(i == 0 ? "---|" : "---:|", markdown);
-    fputs("\n", markdown);
+void page_row(Page *page, bool heading) {
+    page->heading = heading;
+    page->cells = 0;
+    fputs("<tr>", page->html.stream);
+    fputs("|", page->markdown.stream);
 }
 
-void page_cells(Page *page, bool heading, const char *format, ...) {
-    enum { CELLS_MOST = 64 };
-    char text[4096];
-    const char *cells[CELLS_MOST];
-    int count = 0;
+static void cell_text(Page *page, const char *text) {
+    fputs(page->heading ? "<th>" : "<td>", page->html.stream);
+    html_text(page->html.stream, text);
+    fputs(page->heading ? "</th>" : "</td>", page->html.stream);
+    fputs(" ", page->markdown.stream);
+    markdown_text(page->markdown.stream, text);
+    fputs(" |", page->markdown.stream);
+    page->cells++;
+}
+
+void page_cell(Page *page, const char *format, ...) {
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (char *at = text; at && count < CELLS_MOST;) {
-        cells[count++] = at;
-        at = strchr(at, '|');
-        if (at) *at++ = '\0';
+    cell_text(page, text);
+}
+
+void page_number(Page *page, int digits, double value) {
+    if (isnan(value))
+        cell_text(page, "-");
+    else
+        page_cell(page, "%.*f", digits, value);
+}
+
+void page_row_end(Page *page) {
+    fputs("</tr>\n", page->html.stream);
+    fputs("\n", page->markdown.stream);
+    if (!page->heading) return;
+    fputs("|", page->markdown.stream);
+    for (int i = 0; i < page->cells; i++) fputs(i == 0 ? "---|" : "---:|", page->markdown.stream);
+    fputs("\n", page->markdown.stream);
+}
+
+void page_cells(Page *page, bool heading, const char *format, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    page_row(page, heading);
+    for (char *at = text; at;) {
+        char *next = strchr(at, '|');
+        if (next) *next++ = '\0';
+        cell_text(page, at);
+        at = next;
     }
-    page_row(page, cells, count, heading);
+    page_row_end(page);
 }
 
 void page_table_end(Page *page) {

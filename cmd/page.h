@@ -11,6 +11,8 @@ typedef struct {
     const char *directory; // where both are, and the plots of the Markdown
     int charts;            // so far
     bool plots;            // is there a gnuplot?
+    bool heading;          // the row that is being written is one of headings,
+    int cells;             // and has so many cells so far
 } Page;
 
 // Begin DIR/NAME.md and DIR/NAME.html.
@@ -27,10 +29,13 @@ void page_code(Page *page, const char *text);
 
 // A table, cell by cell: a row of headings, then rows. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption);
-void page_row(Page *page, const char *const *cells, int count, bool heading);
+void page_row(Page *page, bool heading);
+void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
+void page_number(Page *page, int digits, double value); // so many digits behind the point; NAN is "-"
+void page_row_end(Page *page);
 void page_table_end(Page *page);
 
-// One row of `count` cells printed by one format that has the cells separated by '|'.
+// One row, printed by one format that has the cells separated by '|'.
 void page_cells(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
 
 // Lines of a chart. NAN breaks a line; low and high, if there are any, are drawn as bars.
@@ -48,7 +53,7 @@ typedef struct {
 } Chart;
 
 // A plot by gnuplot, and its numbers as a table to be opened; without a gnuplot the table only. Fails (run) when
-// gnuplot does.
+// gnuplot does. Where there is no point to draw, a paragraph says so.
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error);
 
 // A matrix of cells -1..1 as shades, (n,n), whose rows and columns are positions `step` apart.

@@ -22,7 +22,8 @@ static void quoted(FILE *out, const char *text) {
 static void common_settings(FILE *out, int height) {
     fprintf(out,
             "set terminal svg size 860,%d noenhanced font 'sans-serif,14' linewidth 1.3\n"
-            "set border 3\nset tics nomirror\nset grid linecolor rgb '#888888' linewidth 0.3\n",
+            "set border 3\nset xzeroaxis linecolor rgb '#888888'\nset tics nomirror\nset grid linecolor rgb '#888888' "
+            "linewidth 0.3\n",
             height);
 }
 
@@ -103,7 +104,7 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
         const Series *line = &series[s];
         fprintf(out, "$data%d << END\n", s);
         for (int i = 0; i < line->count; i++) {
-            if (isnan(line->y[i]))
+            if (!isfinite(line->y[i]))
                 fputc('\n', out); // breaks the line
             else if (line->low)
                 fprintf(out, "%.9g %.9g %.9g %.9g\n", beside(line->x[i], chart, width, s, count), line->y[i],
@@ -127,10 +128,20 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
     fputc('\n', out);
 }
 
+// The shell takes text in single quotes as it is, but for the quote.
+static void shell_quoted(char *out, size_t capacity, const char *text) {
+    size_t n = 0;
+    out[n++] = '\'';
+    for (; *text && n + 6 < capacity; text++) n += (size_t)sprintf(out + n, *text == '\'' ? "'\\''" : "%c", *text);
+    out[n++] = '\'';
+    out[n] = '\0';
+}
+
 // Run gnuplot on a script file; what it draws is SVG in `svg`, to be freed.
 static bool draw(Buffer *svg, const char *script, Error *error) {
-    char command[PATH_CAPACITY + 64];
-    snprintf(command, sizeof command, "gnuplot '%s' 2>/dev/null", script);
+    char name[4 * PATH_CAPACITY + 8], command[4 * PATH_CAPACITY + 64];
+    shell_quoted(name, sizeof name, script);
+    snprintf(command, sizeof command, "gnuplot %s 2>/dev/null", name);
     FILE *pipe = popen(command, "r");
     if (!pipe) return fail_run(error, "cannot start gnuplot: %s", strerror(errno));
     const bool read = stream_read(svg, pipe, "gnuplot", error), done = pclose(pipe) == 0;
@@ -151,9 +162,14 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
             at = title_end + strlen("</title>");
             continue;
         }
-        if (!alone && strncmp(at, "black", 5) == 0) {
-            fputs("currentColor", out);
-            at += 5;
+        if (!alone && strncmp(at, "=\"black\"", 8) == 0) {
+            fputs("=\"currentColor\"", out);
+            at += 8;
+            continue;
+        }
+        if (!alone && strncmp(at, "='black'", 8) == 0) {
+            fputs("='currentColor'", out);
+            at += 8;
             continue;
         }
         bool named = false;
@@ -224,9 +240,20 @@ static void write_numbers(Page *page, const Chart *chart, const Series *series, 
     fputs("\n</details>\n", page->markdown.stream);
 }
 
+static bool has_points(const Series *series, int count) {
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < series[s].count; i++)
+            if (isfinite(series[s].x[i]) && isfinite(series[s].y[i])) return true;
+    return false;
+}
+
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
     char path[PATH_CAPACITY];
     bool ok = true;
+    if (!has_points(series, count)) {
+        page_paragraph(page, "%s: there is nothing to draw.", chart->title);
+        return true;
+    }
     page->charts++;
     if (page->plots) {
         FILE *script = open_script(path, page, error);

@@ -19,6 +19,14 @@ Paired report_change(const Outcome *o, int size, int arm, const char *quantity, 
     return paired_summary(differences, o->seeds);
 }
 
+const char *standing_words(const Outcome *o, const Standing *s, int arm) {
+    return isnan(s->loss)                         ? "diverged"
+           : arm == o->comparison->plan.reference ? "the reference"
+           : isnan(s->gap.mean)                   ? "the reference diverged"
+           : isnan(s->gap.sd)                     ? "one seed tells nothing"
+                                                  : verdict_words(s->verdict);
+}
+
 void report_table(FILE *out, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
@@ -29,15 +37,14 @@ void report_table(FILE *out, const Outcome *o, int size) {
         const Standing *s = &standings[arm];
         fprintf(out, "%-24s %9.0f %10.4f ", plan->arms[arm].name, outcome_value(o, size, -1, arm, 0, "positions", 0),
                 s->loss);
-        if (arm == plan->reference)
-            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", "the reference");
-        else if (isnan(s->gap.mean))
-            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", "diverged");
+        const char *words = standing_words(o, s, arm);
+        if (arm == plan->reference || isnan(s->gap.mean))
+            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", words);
         else if (isnan(s->gap.sd))
-            fprintf(out, "%+9.4f  %-18s %9s  %s\n", s->gap.mean, "", "", "one seed tells nothing");
+            fprintf(out, "%+9.4f  %-18s %9s  %s\n", s->gap.mean, "", "", words);
         else
             fprintf(out, "%+9.4f  %+.4f to %+.4f %9.4f  %s\n", s->gap.mean, s->gap.t.low, s->gap.t.high, s->resolvable,
-                    verdict_words(s->verdict));
+                    words);
     }
 }
 
@@ -62,6 +69,8 @@ bool report(const Comparison *comparison, FILE *out, Error *error) {
     bool ok = outcome.seeds > 0 ||
               fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
     if (ok) report_table(out, &outcome, comparison->plan.size_count - 1);
+    const int done = outcome_done(&outcome), all = plan_job_count(&comparison->plan);
+    if (ok && done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
     ok = ok && path_format(path, error, "%s/results.csv", comparison->directory) &&
          outcome_write(path, &outcome, error) && write_page(&outcome, error);
     if (ok) fprintf(out, "report   %s/report.html, report.md, results.csv\n", comparison->directory);

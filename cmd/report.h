@@ -11,6 +11,9 @@
 // How the schemes of one size stand: a table in plain text.
 void report_table(FILE *out, const Outcome *outcome, int size);
 
+// What the last column of a table of standings says of a scheme.
+const char *standing_words(const Outcome *outcome, const Standing *standing, int arm);
+
 // Print the table and write results.csv, report.md and report.html into the comparison's directory. Fails (input) when
 // not one seed is complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
@@ -37,7 +40,7 @@ bool report_has_weights(const Outcome *outcome);
 // The change of a quantity from one x to another, by seed.
 Paired report_change(const Outcome *outcome, int size, int arm, const char *quantity, double from, double to);
 
-// Mean over the complete seeds of what was measured at x, at the largest size; NAN where a seed has none.
+// Mean over the complete seeds of what was measured at x; NAN where a seed has none.
 double report_mean(const Outcome *outcome, int size, int arm, const char *quantity, double x);
 
 #endif

@@ -1,18 +1,27 @@
 // What was asked, what came out, and how sure that is.
 #include "cmd/report.h"
+#include "data/text.h"
 
 #include <math.h>
-#include <string.h>
+
+enum { BOOTSTRAP_LEAST = 5 }; // seeds: with fewer, resampling has too little to choose from
 
 static double tokens_of(const Plan *plan, int size) {
     const Job job = {.size = size, .task = -1, .arm = plan->reference};
     return plan_job_tokens(plan, &job);
 }
 
-// "learned - sinusoidal +0.0031 (-0.0010 to +0.0072), not resolved"; gaps (arms) are by pair, adjusted among pairs.
-static void print_pair(char *text, size_t capacity, const Plan *plan, int arm, const Paired *gap, Verdict found) {
-    snprintf(text, capacity, "%s minus %s %+.4f (%+.4f to %+.4f), %s", plan->arms[arm].name,
-             plan->arms[plan_designed(plan, arm)].name, gap->mean, gap->t.low, gap->t.high, verdict_words(found));
+// "learned minus sinusoidal +0.0031 (-0.0010 to +0.0072), not resolved"; p is adjusted among pairs.
+static void add_pair(Text *list, const Plan *plan, int arm, const Paired *gap, double p) {
+    text_print(list, "%s%s minus %s ", list->size ? "; " : "", plan->arms[arm].name,
+               plan->arms[plan_designed(plan, arm)].name);
+    if (isnan(gap->mean))
+        text_print(list, "diverged");
+    else if (isnan(gap->sd))
+        text_print(list, "%+.4f, one seed tells nothing", gap->mean);
+    else
+        text_print(list, "%+.4f (%+.4f to %+.4f), %s", gap->mean, gap->t.low, gap->t.high,
+                   verdict_words(verdict(gap->mean, p)));
 }
 
 static void window_sentence(Page *page, const Outcome *o, int size) {
@@ -20,7 +29,8 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
     const double T = (double)plan->base.context;
     Paired gaps[ARMS_MOST] = {{0}};
     double p[ARMS_MOST] = {NAN}, adjusted[ARMS_MOST];
-    int pairs = 0, counts[3] = {0};
+    int pairs = 0, diverged = 0, counts[3] = {0};
+    Text list = {0};
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const int designed = plan_designed(plan, arm);
         p[arm] = NAN;
@@ -30,40 +40,89 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
         pairs++;
     }
     holm(adjusted, p, plan->arm_count);
-    char list[3000] = "";
     for (int arm = 0; arm < plan->arm_count; arm++) {
         if (plan_designed(plan, arm) < 0) continue;
-        const Verdict found = verdict(gaps[arm].mean, adjusted[arm]);
-        counts[found]++;
-        const size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s", *list ? "; " : "");
-        print_pair(list + strlen(list), sizeof list - strlen(list), plan, arm, &gaps[arm], found);
+        if (isnan(gaps[arm].mean))
+            diverged++;
+        else
+            counts[verdict(gaps[arm].mean, adjusted[arm])]++;
+        add_pair(&list, plan, arm, &gaps[arm], adjusted[arm]);
     }
-    if (pairs == 0) {
-        page_paragraph(page, "No learned scheme stands beside the designed one whose numbers it learns, so this "
-                             "comparison does not answer the question; the table below says how its schemes stand.");
-        return;
-    }
-    page_paragraph(
-        page,
-        "Within the trained length of %.0f tokens, with %.3g parameters and %.3g training tokens, %d of %d "
-        "learned schemes are better than the designed one whose numbers they learn, %d are worse, and for %d "
-        "the difference is not resolved by %d seeds. In nats a token, with 95%% intervals: %s.",
-        T, 1e-6 * (double)plan->sizes[size].parameters, 1e-6 * tokens_of(plan, size), counts[VERDICT_BETTER], pairs,
-        counts[VERDICT_WORSE], counts[VERDICT_UNRESOLVED], o->seeds, list);
+    if (pairs == 0)
+        page_paragraph(page, "No learned scheme stands beside the designed one of its kind, so this comparison does "
+                             "not answer the question; the table below says how its schemes stand.");
+    else
+        page_paragraph(page,
+                       "Within the trained length of %.0f tokens, with %.3g million parameters and %.3g million "
+                       "training tokens, %d of %d learned schemes are better than the designed one of their kind, %d "
+                       "are worse, for %d the difference is not resolved by %s%s. In nats a token, with 95%% intervals "
+                       "(below 0, learned is better): %.*s.",
+                       T, 1e-6 * (double)plan->sizes[size].parameters, 1e-6 * tokens_of(plan, size),
+                       counts[VERDICT_BETTER], pairs, counts[VERDICT_WORSE], counts[VERDICT_UNRESOLVED],
+                       o->seeds == 1 ? "one seed" : "these seeds", diverged ? ", and the others diverged" : "",
+                       (int)list.size, list.bytes);
+    text_free(&list);
+}
+
+// A comparison that is still under way says so first.
+static void unfinished(Page *page, const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    const int done = outcome_done(o), all = plan_job_count(plan);
+    if (done < all)
+        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has the first %d of %d seeds.", done,
+                       all, o->seeds, plan->seeds);
+}
+
+// A best rate at the end of the grid may have a better one beyond it.
+static bool rate_at_end(const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    for (int size = 0; size < plan->size_count; size++)
+        for (int arm = 0; arm < plan->arm_count; arm++)
+            for (int end = 0, rate = o->rates[size][arm]; end < 2; end++) {
+                bool beyond = false;
+                for (int other = 0; other < plan->rate_count; other++)
+                    beyond = beyond ||
+                             (end ? plan->rates[other] > plan->rates[rate] : plan->rates[other] < plan->rates[rate]);
+                if (!beyond) return true;
+            }
+    return false;
 }
 
 static void caveats(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     page_paragraph(
         page,
-        "What this does not say: anything of larger models, other texts or longer training. Seeds share "
-        "weights and batches between schemes, so that differences are paired; p-values are corrected for "
-        "their number by Holm's method, and \"not resolved\" is not \"equal\": the column \"resolves\" has the "
-        "difference that would be found four times out of five. %s Losses are those of the second half of "
-        "the validation tokens, which no choice was made on.",
-        plan->rate_count > 1 ? "Each scheme has the learning rate that was best for it on the first half of validation."
-                             : "All schemes have the same learning rate, which may suit some better than others.");
+        "What this does not say: anything of larger models, other texts or longer training. Seeds share weights and "
+        "batches between schemes, so that differences are paired; intervals cover what seeds change, not the choice of "
+        "text. The verdict is that of the t-test, with p-values corrected within each table for their number by Holm's "
+        "method, and \"not resolved\" is not \"equal\": the column \"resolves\" has the difference that would be found "
+        "four times out of five. Losses are those of the second half of the validation tokens, which no choice was "
+        "made "
+        "on.");
+    if (plan->rate_count == 1)
+        page_paragraph(page, "All schemes have the same learning rate, which may suit some better than others.");
+    else
+        page_paragraph(page,
+                       "Each scheme has the learning rate that was best for it on the first half of "
+                       "validation.%s",
+                       rate_at_end(o) ? " Some chose an end of the grid: beyond it may be a better one." : "");
+    if (plan->by_seconds)
+        page_paragraph(page, "All schemes have about the same time, so that faster ones make more steps. How fast each "
+                             "is was measured once, before the first run, and an error of that is in no interval.");
+}
+
+// A gap: mean, interval, verdict, p, what is resolvable, bootstrap.
+static void gap_cells(Page *page, const Outcome *o, const Standing *s, int arm) {
+    const Paired *gap = &s->gap;
+    const bool judged = isfinite(gap->sd) && isfinite(s->adjusted);
+    const bool known =
+        judged && o->seeds >= BOOTSTRAP_LEAST && isfinite(gap->bootstrap.low) && isfinite(gap->bootstrap.high);
+    page_cell(page, isnan(gap->mean) || arm == o->comparison->plan.reference ? "-" : "%+.4f", gap->mean);
+    page_cell(page, judged ? "%+.4f to %+.4f" : "", gap->t.low, gap->t.high);
+    page_cell(page, "%s", standing_words(o, s, arm));
+    page_cell(page, judged ? "%.3g" : "", s->adjusted);
+    page_cell(page, judged ? "%.4f" : "", s->resolvable);
+    page_cell(page, known ? "%+.4f to %+.4f" : judged ? "too few seeds" : "", gap->bootstrap.low, gap->bootstrap.high);
 }
 
 static void standings_table(Page *page, const Outcome *o, int size) {
@@ -76,43 +135,35 @@ static void standings_table(Page *page, const Outcome *o, int size) {
              plan->arms[plan->reference].name);
     page_table(page, caption);
     page_cells(page, true,
-               "scheme|position parameters|learning rate|loss|perplexity|gap|95%% t interval|95%% bootstrap|"
-               "p (Holm)|resolves|verdict");
+               "scheme|loss|gap|95%% t interval|verdict|p (Holm)|resolves|95%% bootstrap|perplexity|learning rate|"
+               "position parameters");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Standing *s = &standings[arm];
-        char front[TEXT_CAPACITY + 128];
-        snprintf(front, sizeof front, "%s|%.0f|%.3g|%.4f|%.3f", plan->arms[arm].name,
-                 outcome_value(o, size, -1, arm, 0, "positions", 0), plan->rates[o->rates[size][arm]], s->loss,
-                 exp(s->loss));
-        if (arm == plan->reference)
-            page_cells(page, false, "%s|-|||||the reference", front);
-        else if (isnan(s->gap.sd))
-            page_cells(page, false, "%s|%+.4f|||||%s", front, s->gap.mean,
-                       isnan(s->gap.mean) ? "diverged" : "one seed tells nothing");
-        else {
-            char bootstrap[64] = "too few seeds";
-            if (isfinite(s->gap.bootstrap.low) && isfinite(s->gap.bootstrap.high))
-                snprintf(bootstrap, sizeof bootstrap, "%+.4f to %+.4f", s->gap.bootstrap.low, s->gap.bootstrap.high);
-            page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%s|%.3g|%.4f|%s", front, s->gap.mean, s->gap.t.low,
-                       s->gap.t.high, bootstrap, s->adjusted, s->resolvable, verdict_words(s->verdict));
-        }
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
+        page_number(page, 4, s->loss);
+        gap_cells(page, o, s, arm);
+        page_number(page, 3, exp(s->loss));
+        page_cell(page, "%.3g", plan->rates[o->rates[size][arm]]);
+        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
+        page_row_end(page);
     }
     page_table_end(page);
 }
 
 static void seeds_table(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
-    char row[2048] = "scheme";
     page_table(page, "the same loss, seed by seed");
-    for (int seed = 0; seed < o->seeds; seed++)
-        snprintf(row + strlen(row), sizeof row - strlen(row), "|%lld", plan->base.seed + seed);
-    page_cells(page, true, "%s", row);
+    page_row(page, true);
+    page_cell(page, "scheme");
+    for (int seed = 0; seed < o->seeds; seed++) page_cell(page, "%lld", plan->base.seed + seed);
+    page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        snprintf(row, sizeof row, "%s", plan->arms[arm].name);
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
         for (int seed = 0; seed < o->seeds; seed++)
-            snprintf(row + strlen(row), sizeof row - strlen(row), "|%.4f",
-                     outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context));
-        page_cells(page, false, "%s", row);
+            page_number(page, 4, outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context));
+        page_row_end(page);
     }
     page_table_end(page);
 }
@@ -122,6 +173,7 @@ bool report_answer(Page *page, const Outcome *o, Error *error) {
     (void)error;
     page_heading(page, "The question, and the answer");
     page_paragraph(page, "Do positions that are learned catch up with positions that were designed, as compute grows?");
+    unfinished(page, o);
     window_sentence(page, o, plan->size_count - 1);
     report_trend_sentence(page, o);
     caveats(page, o);

@@ -6,10 +6,14 @@
 
 typedef enum { RISES, DOES_NOT_RISE, TIES } Claimed;
 
+// Nats a token: a loss that rises by less is no failure, and losses that differ by less tie.
+#define MARGIN 0.02
+
 typedef struct {
     char text[TEXT_CAPACITY + 64];
     Paired measured; // a difference of losses
     Claimed claimed; // of it
+    double margin;   // that it must rise by, must not rise by, or must not differ by
 } Effect;
 
 typedef struct {
@@ -24,10 +28,11 @@ static int arm_of(const Plan *plan, const char *scheme) {
     return -1;
 }
 
-static void add(Effects *all, Claimed claimed, Paired measured, const char *subject, const char *predicate) {
+static void add(Effects *all, Claimed claimed, double margin, Paired measured, const char *subject,
+                const char *predicate) {
     Effect *effect = &all->effects[all->count];
     if (isnan(measured.sd)) return; // too few seeds, or the scheme is not defined there
-    *effect = (Effect){.measured = measured, .claimed = claimed};
+    *effect = (Effect){.measured = measured, .claimed = claimed, .margin = margin};
     snprintf(effect->text, sizeof effect->text, "%.500s %s", subject, predicate);
     all->count++;
 }
@@ -37,7 +42,7 @@ static void add_past(Effects *all, const Outcome *o, int size, const char *schem
     const double T = (double)o->comparison->plan.base.context;
     const int arm = arm_of(&o->comparison->plan, scheme);
     if (arm < 0) return;
-    add(all, claimed, report_change(o, size, arm, "loss", T, 8 * T), scheme,
+    add(all, claimed, MARGIN, report_change(o, size, arm, "loss", T, 8 * T), o->comparison->plan.arms[arm].name,
         claimed == RISES ? "fails past the trained length" : "does not fail past the trained length");
 }
 
@@ -49,30 +54,36 @@ static void collect(Effects *all, const Outcome *o, int size) {
     add_past(all, o, size, "rope", RISES);
     add_past(all, o, size, "alibi", DOES_NOT_RISE);
     if (learned >= 0 && sinusoidal >= 0)
-        add(all, TIES, outcome_paired(o, size, learned, sinusoidal, "loss", T), "learned",
+        add(all, TIES, MARGIN, outcome_paired(o, size, learned, sinusoidal, "loss", T), plan->arms[learned].name,
             "ties sinusoidal within the trained length");
     for (int arm = 0; none >= 0 && arm < plan->arm_count; arm++)
         if (arm != none)
-            add(all, RISES, outcome_paired(o, size, none, arm, "loss", T), plan->arms[arm].name, "is ahead of none");
+            add(all, RISES, 0, outcome_paired(o, size, none, arm, "loss", T), plan->arms[arm].name, "is ahead of none");
 }
 
-// The correction makes differences harder to call, so what claims that there is none must also stand without it.
+// An effect is reproduced, or contradicted, when all of the interval says so, and a difference only when its p, which
+// is corrected for the number of effects, does.
 static const char *found(const Effect *effect, double p) {
-    const Verdict corrected = verdict(effect->measured.mean, p),
-                  alone = verdict(effect->measured.mean, effect->measured.p);
+    const Interval in = effect->measured.t;
+    const double margin = effect->margin;
+    const bool differs = verdict(effect->measured.mean, p) != VERDICT_UNRESOLVED;
+    const bool rises = differs && in.low > margin, falls = differs && in.high < -margin;
+    bool reproduced = false, contradicted = false;
     switch (effect->claimed) {
     case RISES:
-        return corrected == VERDICT_WORSE    ? "reproduced"
-               : corrected == VERDICT_BETTER ? "contradicted"
-                                             : "not resolved";
+        reproduced = rises;
+        contradicted = margin > 0 ? in.high < margin : falls;
+        break;
     case DOES_NOT_RISE:
-        return corrected == VERDICT_WORSE ? "contradicted" : alone == VERDICT_WORSE ? "not resolved" : "reproduced";
+        reproduced = in.high < margin;
+        contradicted = rises;
+        break;
     case TIES:
-        return corrected != VERDICT_UNRESOLVED ? "contradicted"
-               : alone != VERDICT_UNRESOLVED   ? "not resolved"
-                                               : "reproduced";
+        reproduced = in.low > -margin && in.high < margin;
+        contradicted = rises || falls;
+        break;
     }
-    return "";
+    return reproduced ? "reproduced" : contradicted ? "contradicted" : "not resolved";
 }
 
 bool report_effects(Page *page, const Outcome *o, Error *error) {
@@ -84,8 +95,12 @@ bool report_effects(Page *page, const Outcome *o, Error *error) {
     for (int i = 0; i < all.count; i++) p[i] = all.effects[i].measured.p;
     holm(adjusted, p, all.count);
     page_heading(page, "What is known from elsewhere");
-    page_paragraph(page, "That nothing was found to rise, or to differ, is called reproduced as far as the interval "
-                         "tells: it may hide a difference that small.");
+    page_paragraph(
+        page,
+        "To fail past the trained length is to lose more than %.2f nats a token from there to eight times as "
+        "far, and to tie is to differ by less than that. Reproduced, or contradicted, is what the whole "
+        "interval bears out; p-values are corrected among these effects.",
+        MARGIN);
     page_table(page, "known effects: differences of losses in nats a token");
     page_cells(page, true, "effect|measured|95%% interval|p (Holm)|here");
     for (int i = 0; i < all.count; i++) {

@@ -29,7 +29,7 @@ bool report_open_run(Run *run, const Outcome *o, int arm, Error *error) {
     return comparison_path(path, o->comparison, &job, "", error) && run_open(run, path, "", error);
 }
 
-// The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C).
+// The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C); NAN where there are not enough rows.
 static double linear_of(const real *codes, int T, int C) {
     const size_t rows = T > SHIFT ? (size_t)(T - SHIFT) : 0, n = rows * (size_t)C;
     double *X = malloc((n + 1) * sizeof *X), *Y = malloc((n + 1) * sizeof *Y), residual = NAN;
@@ -54,14 +54,38 @@ typedef struct {
     int peak_count;
 } Table;
 
-static bool table_rows(Page *page, Table *table, const Run *run, const Outcome *o, int arm, Error *error) {
+static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
+    page_row(page, false);
+    page_cell(page, "%s", name);
+    page_cell(page, "%.1f", effective_rank(spectrum->values, spectrum->count));
+    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.9));
+    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.99));
+    page_cell(page, "%.3f", translation_invariance(codes, T, C));
+    page_number(page, 3, linear_of(codes, T, C));
+    page_row_end(page);
+}
+
+// What numbers without any order look like, to hold the others against.
+static bool noise_row(Page *page, int T, int C, Error *error) {
+    const uint64_t key = random_key(1337, "noise");
+    Spectrum spectrum;
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
+    ok = ok && spectrum_create(&spectrum, codes, T, C, error);
+    if (ok) {
+        measures_row(page, "random numbers", &spectrum, codes, T, C);
+        spectrum_free(&spectrum);
+    }
+    free(codes);
+    return ok;
+}
+
+static bool table_rows(Page *page, Table *table, const Run *run, Error *error) {
     const int T = run->gpt.shape.context, C = run->gpt.shape.width;
     Spectrum spectrum;
     if (!spectrum_create(&spectrum, table->codes, T, C, error)) return false;
-    page_cells(page, false, "%s|%.1f|%d|%d|%.3f|%.3f", o->comparison->plan.arms[arm].name,
-               effective_rank(spectrum.values, spectrum.count), values_holding(spectrum.values, spectrum.count, 0.9),
-               values_holding(spectrum.values, spectrum.count, 0.99), translation_invariance(table->codes, T, C),
-               linear_of(table->codes, T, C));
+    measures_row(page, table->name, &spectrum, table->codes, T, C);
     double all = 0;
     for (int i = 0; i < spectrum.count; i++) all += spectrum.values[i] * spectrum.values[i];
     table->peak_count = spectrum.count < PEAKS ? spectrum.count : PEAKS;
@@ -81,12 +105,12 @@ static void peaks_table(Page *page, const Table *tables, int count) {
                      "in tokens of the wave that explains most of each, with how much it explains");
     page_cells(page, true, "scheme|1|2|3|4|5|6");
     for (int i = 0; i < count; i++) {
-        char row[TEXT_CAPACITY + 512];
-        snprintf(row, sizeof row, "%s", tables[i].name);
+        page_row(page, false);
+        page_cell(page, "%s", tables[i].name);
         for (int k = 0; k < tables[i].peak_count; k++)
-            snprintf(row + strlen(row), sizeof row - strlen(row), "|%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k],
-                     1 / tables[i].peaks[k].frequency, 100 * tables[i].peaks[k].share);
-        page_cells(page, false, "%s", row);
+            page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k], 1 / tables[i].peaks[k].frequency,
+                      100 * tables[i].peaks[k].share);
+        page_row_end(page);
     }
     page_table_end(page);
 }
@@ -141,13 +165,13 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    char row[TEXT_CAPACITY + 128];
-    snprintf(row, sizeof row, "%s", o->comparison->plan.arms[arm].name);
+    page_row(page, false);
+    page_cell(page, "%s", o->comparison->plan.arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
         ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
-        if (ok) snprintf(row + strlen(row), sizeof row - strlen(row), "|%.3f", linear_of(codes, T, C));
+        if (ok) page_number(page, 3, linear_of(codes, T, C));
     }
-    if (ok) page_cells(page, false, "%s", row);
+    page_row_end(page);
     free(codes);
     run_close(&run);
     return ok;
@@ -181,7 +205,8 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
                    "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
                    "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
                    "Residual: what the best linear map from the code at p to that at p+%d leaves; a rotation, such as "
-                   "sinusoidal's, leaves 0.",
+                   "sinusoidal's, leaves 0, and the more columns a table has beside its rows, the less is left of any: "
+                   "random numbers say how much.",
                    SHIFT);
     page_table(page, "what the tables are like");
     page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
@@ -195,9 +220,10 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
         table->name = plan->arms[arm].name;
         table->codes = malloc((size_t)T * (size_t)C * sizeof *table->codes);
         ok = (table->codes || fail_run(error, "no memory for %d codes", T)) &&
-             scheme_codes(table->codes, &run.gpt, error) && table_rows(page, table, &run, o, arm, error);
+             scheme_codes(table->codes, &run.gpt, error) && table_rows(page, table, &run, error);
         run_close(&run);
     }
+    ok = ok && noise_row(page, T, C, error);
     page_table_end(page);
     if (ok) peaks_table(page, tables, count);
     ok = ok && learned_residuals(page, o, error) && power_chart(page, tables, count, T, error);
@@ -219,18 +245,18 @@ static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error)
     Run run;
     if (!report_open_run(&run, o, arm, error)) return false;
     const Gpt *gpt = &run.gpt;
-    const int pairs = rotary_pairs(&gpt->pos);
+    const int pairs = rotary_pairs(&gpt->pos), shown = pairs < PAIRS_MOST ? pairs : PAIRS_MOST;
     const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]];
     const int sets = (int)(rho->count / (size_t)pairs) < SETS_MOST ? (int)(rho->count / (size_t)pairs) : SETS_MOST;
-    for (int i = 0; i < pairs && i < PAIRS_MOST; i++) {
+    for (int i = 0; i < shown; i++) {
         x[i] = i;
         y[0][i] = rotary_theta(&gpt->pos, i);
         for (int s = 0; s < sets; s++) y[s + 1][i] = exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]);
     }
-    series[0] = (Series){.name = "designed", .x = x, .y = y[0], .count = pairs};
+    series[0] = (Series){.name = "designed", .x = x, .y = y[0], .count = shown};
     for (int s = 0; s < sets; s++) {
         snprintf(names[s], sizeof names[s], "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
-        series[s + 1] = (Series){.name = names[s], .x = x, .y = y[s + 1], .count = pairs};
+        series[s + 1] = (Series){.name = names[s], .x = x, .y = y[s + 1], .count = shown};
     }
     char title[TEXT_CAPACITY + 64];
     snprintf(title, sizeof title, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
@@ -252,13 +278,15 @@ static void print_fit(char text[128], const CurveFits *fits) {
 static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
     for (int h = 0; h < H; h++) {
         CurveFits fits;
-        char best[128], row[TEXT_CAPACITY + 256];
+        char best[128];
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
         print_fit(best, &fits);
-        snprintf(row, sizeof row, "%s|%d|%s", o->comparison->plan.arms[arm].name, h, best);
-        for (int f = FAMILY_LINEAR; f < FAMILIES; f++)
-            snprintf(row + strlen(row), sizeof row - strlen(row), "|%.3f", fits.fits[f].error);
-        page_cells(page, false, "%s", row);
+        page_row(page, false);
+        page_cell(page, "%s", o->comparison->plan.arms[arm].name);
+        page_cell(page, "%d", h);
+        page_cell(page, "%s", best);
+        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
+        page_row_end(page);
     }
     return true;
 }

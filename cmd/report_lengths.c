@@ -38,35 +38,39 @@ static void changes(Paired *found, double *adjusted, const Outcome *o, int size,
     holm(adjusted, p, plan->arm_count);
 }
 
-// The end of a row that has begun: a change by seed, and the word for it.
-static void change_row(Page *page, const char *row, const Paired *change, double adjusted, const char *const words[3]) {
-    if (isnan(change->mean))
-        page_cells(page, false, "%s||||is not defined there", row);
-    else if (isnan(change->sd))
-        page_cells(page, false, "%s|%+.4f|||", row, change->mean);
-    else
-        page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", row, change->mean, change->t.low, change->t.high,
-                   adjusted, words[verdict(change->mean, adjusted)]);
+// Cells of a change by seed, and the word for it.
+static void change_cells(Page *page, const Paired *change, double adjusted, const char *const words[3]) {
+    const bool known = !isnan(change->mean), judged = known && !isnan(change->sd);
+    page_cell(page, known ? "%+.4f" : "", change->mean);
+    page_cell(page, judged ? "%+.4f to %+.4f" : "", change->t.low, change->t.high);
+    page_cell(page, judged ? "%.3g" : "", adjusted);
+    page_cell(page, "%s", judged ? words[verdict(change->mean, adjusted)] : known ? "" : "is not defined there");
 }
 
-static void length_table(Page *page, const Outcome *o, int size) {
-    static const char *const words[] = {"not resolved", "falls", "rises"};
+// A row a scheme: a quantity at 1, 2, 4, ... times the trained length, `count` of them, and its change from the first
+// to the last; words say what no, a falling and a rising change are.
+static void change_table(Page *page, const Outcome *o, int size, const char *quantity, int count, const char *caption,
+                         const char *const words[3], const char *word_heading) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->base.context;
     Paired found[ARMS_MOST];
     double adjusted[ARMS_MOST];
-    changes(found, adjusted, o, size, "loss", 8);
-    page_table(page, "loss by the window's length, and its change from the trained length to eight times that");
-    page_cells(page, true, "scheme|%.0f|%.0f|%.0f|%.0f|change at 8x|95%% interval|p (Holm)|the loss", T, 2 * T, 4 * T,
-               8 * T);
+    changes(found, adjusted, o, size, quantity, 1 << (count - 1));
+    page_table(page, caption);
+    page_row(page, true);
+    page_cell(page, "scheme");
+    for (int i = 0; i < count; i++) page_cell(page, "%.0f", T * (1 << i));
+    page_cell(page, "change at %dx", 1 << (count - 1));
+    page_cell(page, "95%% interval");
+    page_cell(page, "p (Holm)");
+    page_cell(page, "%s", word_heading);
+    page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        char row[TEXT_CAPACITY + 256];
-        snprintf(row, sizeof row, "%s", plan->arms[arm].name);
-        for (int i = 0; i < MULTIPLES; i++) {
-            const double loss = report_mean(o, size, arm, "loss", T * (1 << i));
-            snprintf(row + strlen(row), sizeof row - strlen(row), isnan(loss) ? "|-" : "|%.4f", loss);
-        }
-        change_row(page, row, &found[arm], adjusted[arm], words);
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
+        for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
+        change_cells(page, &found[arm], adjusted[arm], words);
+        page_row_end(page);
     }
     page_table_end(page);
 }
@@ -108,35 +112,19 @@ static bool position_chart(Page *page, const Outcome *o, int size, Error *error)
     return ok;
 }
 
-static void context_table(Page *page, const Outcome *o, int size) {
-    static const char *const words[] = {"not resolved", "helps", "hurts"};
-    const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
-    Paired found[ARMS_MOST];
-    double adjusted[ARMS_MOST];
-    changes(found, adjusted, o, size, "same", 4);
-    page_heading(page, "Does more context help?");
-    page_paragraph(page, "The same tokens, the last quarter of a trained window, with more and more text before them.");
-    page_table(page, "loss of the same tokens by how long their windows are");
-    page_cells(page, true, "scheme|%.0f|%.0f|%.0f|change at 4x|95%% interval|p (Holm)|more context", T, 2 * T, 4 * T);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        char row[TEXT_CAPACITY + 256];
-        snprintf(row, sizeof row, "%s", plan->arms[arm].name);
-        for (int i = 0; i < 3; i++) {
-            const double loss = report_mean(o, size, arm, "same", T * (1 << i));
-            snprintf(row + strlen(row), sizeof row - strlen(row), isnan(loss) ? "|-" : "|%.4f", loss);
-        }
-        change_row(page, row, &found[arm], adjusted[arm], words);
-    }
-    page_table_end(page);
-}
-
 bool report_lengths(Page *page, const Outcome *o, Error *error) {
+    static const char *const longer[] = {"not resolved", "falls", "rises"}, *const more[] = {"not resolved", "helps",
+                                                                                             "hurts"};
     const int size = o->comparison->plan.size_count - 1;
     page_heading(page, "Past the trained length");
     if (!context_chart(page, o, size, error)) return false;
-    length_table(page, o, size);
+    change_table(page, o, size, "loss", MULTIPLES,
+                 "loss by the window's length, and its change from the trained length to eight times that", longer,
+                 "the loss");
     if (!position_chart(page, o, size, error)) return false;
-    context_table(page, o, size);
+    page_heading(page, "Does more context help?");
+    page_paragraph(page, "The same tokens, the last quarter of a trained window, with more and more text before them.");
+    change_table(page, o, size, "same", 3, "loss of the same tokens by how long their windows are", more,
+                 "more context");
     return true;
 }

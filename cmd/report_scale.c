@@ -55,7 +55,7 @@ void report_trend_sentence(Page *page, const Outcome *o) {
     if (count > 0)
         page_paragraph(page,
                        "From %s to %s parameters, the gap between learned and designed changes, with every tenfold of "
-                       "compute, by: %s.",
+                       "compute, by (below 0, in favour of the learned): %s.",
                        plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, list);
     else if (plan->size_count < 2)
         page_paragraph(page, "One size says nothing of how the gap moves with compute; `--scale` trains several.");

@@ -1,6 +1,7 @@
 // How many answers are right, by length.
 #include "cmd/report.h"
 #include "data/task.h"
+#include "data/text.h"
 
 #include <math.h>
 
@@ -47,6 +48,17 @@ static void share_cell(char *cell, size_t capacity, const Outcome *o, int task, 
         snprintf(cell, capacity, "-");
 }
 
+static void seeds_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
+    Text list = {0};
+    for (int seed = 0; seed < o->seeds; seed++) {
+        double right, questions;
+        outcome_seed_right(&right, &questions, o, task, arm, seed, first, last);
+        text_print(&list, "%s%.0f%%", seed ? ", " : "", 100 * right / questions);
+    }
+    page_cell(page, "%.*s", (int)list.size, list.bytes);
+    text_free(&list);
+}
+
 bool report_tasks(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     if (plan->task_count > 0) page_heading(page, "Tasks, by length");
@@ -54,14 +66,21 @@ bool report_tasks(Page *page, const Outcome *o, Error *error) {
         BuiltinCorpus builtin;
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, o, task, &builtin, error))
             return false;
-        page_table(page, "right answers of all seeds together, with Wilson's 95% intervals");
-        page_cells(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
-                   2 * builtin.max);
+        page_table(page, "right answers of all seeds together, with Wilson's 95% intervals, which know nothing of how "
+                         "seeds differ: the last "
+                         "column has each seed's share at trained lengths");
+        page_cells(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld|by seed", builtin.min,
+                   builtin.max, 2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {
             char trained[64], beyond[64];
             share_cell(trained, sizeof trained, o, task, arm, (double)builtin.min, (double)builtin.max);
             share_cell(beyond, sizeof beyond, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
-            page_cells(page, false, "%s|%s|%s", plan->arms[arm].name, trained, beyond);
+            page_row(page, false);
+            page_cell(page, "%s", plan->arms[arm].name);
+            page_cell(page, "%s", trained);
+            page_cell(page, "%s", beyond);
+            seeds_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);
+            page_row_end(page);
         }
         page_table_end(page);
     }

@@ -15,6 +15,27 @@ typedef struct {
     int count;
 } Curve;
 
+// Of a log with more validations than POINTS_MOST, every second, third, ... is read.
+static void parse_curve(Curve *curve, const char *log) {
+    int every = 1;
+    for (int pass = 0; pass < 2; pass++) {
+        curve->count = 0;
+        int rows = 0;
+        for (const char *line = strchr(log, '\n'); line; line = strchr(line + 1, '\n')) {
+            double step, tokens, seconds, train, loss;
+            if (sscanf(line + 1, "%lf,%lf,%lf,%lf,%lf", &step, &tokens, &seconds, &train, &loss) != 5)
+                continue; // rows without a validation have nothing between the commas
+            if (pass == 1 && rows % every == 0) {
+                curve->tokens[curve->count] = tokens;
+                curve->seconds[curve->count] = seconds;
+                curve->loss[curve->count++] = loss;
+            }
+            rows++;
+        }
+        every = (rows + POINTS_MOST - 1) / POINTS_MOST;
+    }
+}
+
 static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int seed, Error *error) {
     const Job job = {.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm], .seed = seed};
     char path[PATH_CAPACITY];
@@ -23,31 +44,35 @@ static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int se
     if (!comparison_path(path, o->comparison, &job, "log.csv", error)) return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
-    for (const char *line = strchr((const char *)file.bytes, '\n'); line && curve->count < POINTS_MOST;
-         line = strchr(line + 1, '\n')) {
-        double step, train, *tokens = &curve->tokens[curve->count], *seconds = &curve->seconds[curve->count];
-        const int read =
-            sscanf(line + 1, "%lf,%lf,%lf,%lf,%lf", &step, tokens, seconds, &train, &curve->loss[curve->count]);
-        curve->count += read == 5; // rows without a validation have nothing between the commas
-    }
+    parse_curve(curve, (const char *)file.bytes);
     free(file.bytes);
     return true;
 }
 
-// The mean over seeds, at the steps that all of them have.
+// Add a seed's losses to a sum; points of the sum that the seed has not are left out.
+static void add_curve(Curve *sum, const Curve *one) {
+    int kept = 0;
+    for (int i = 0, j = 0; i < sum->count; i++) {
+        while (j < one->count && one->tokens[j] < sum->tokens[i]) j++;
+        if (j == one->count || one->tokens[j] != sum->tokens[i]) continue;
+        sum->tokens[kept] = sum->tokens[i];
+        sum->seconds[kept] = sum->seconds[i] + one->seconds[j];
+        sum->loss[kept++] = sum->loss[i] + one->loss[j];
+    }
+    sum->count = kept;
+}
+
+// The mean over seeds, at the numbers of tokens that all of them have.
 static bool mean_curve(Curve *mean, const Outcome *o, int size, int arm, Error *error) {
     static Curve one;
-    for (int seed = 0; seed < o->seeds; seed++) {
+    if (!read_curve(mean, o, size, arm, 0, error)) return false;
+    for (int seed = 1; seed < o->seeds; seed++) {
         if (!read_curve(&one, o, size, arm, seed, error)) return false;
-        if (seed == 0) {
-            *mean = (Curve){.count = one.count};
-            memcpy(mean->tokens, one.tokens, sizeof mean->tokens);
-        }
-        if (one.count < mean->count) mean->count = one.count;
-        for (int i = 0; i < mean->count; i++) {
-            mean->loss[i] += one.loss[i] / o->seeds;
-            mean->seconds[i] += one.seconds[i] / o->seeds;
-        }
+        add_curve(mean, &one);
+    }
+    for (int i = 0; i < mean->count; i++) {
+        mean->loss[i] /= o->seeds;
+        mean->seconds[i] /= o->seeds;
     }
     return true;
 }
@@ -58,49 +83,67 @@ static bool loss_charts(Page *page, const Outcome *o, const Curve *curves, Error
     for (int arm = 0; arm < plan->arm_count; arm++)
         series[arm] = (Series){
             .name = plan->arms[arm].name, .x = curves[arm].tokens, .y = curves[arm].loss, .count = curves[arm].count};
-    const Chart tokens = {.title = "Validation loss against training tokens, mean of the seeds",
+    const Chart tokens = {.title = "Loss of all validation tokens against training tokens, mean of the seeds",
                           .x_label = "tokens",
                           .y_label = "nats a token",
                           .mark = NAN};
     if (!page_chart(page, &tokens, series, plan->arm_count, error)) return false;
     for (int arm = 0; arm < plan->arm_count; arm++) series[arm].x = curves[arm].seconds;
-    const Chart seconds = {.title = "Validation loss against training time, mean of the seeds",
+    const Chart seconds = {.title = "Loss of all validation tokens against training time, mean of the seeds",
                            .x_label = "seconds",
                            .y_label = "nats a token",
                            .mark = NAN};
     return page_chart(page, &seconds, series, plan->arm_count, error);
 }
 
+// Seconds a token.
+static double seed_pace(const Outcome *o, int size, int arm, int seed) {
+    return outcome_value(o, size, -1, arm, seed, "seconds", 0) / outcome_value(o, size, -1, arm, seed, "tokens", 0);
+}
+
 static double pace_of(const Outcome *o, int size, int arm) {
-    double pace[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++)
-        pace[seed] =
-            outcome_value(o, size, -1, arm, seed, "seconds", 0) / outcome_value(o, size, -1, arm, seed, "tokens", 0);
     double least = INFINITY; // others at work make runs slower, never faster
-    for (int seed = 0; seed < o->seeds; seed++) least = pace[seed] < least ? pace[seed] : least;
+    for (int seed = 0; seed < o->seeds; seed++) least = fmin(least, seed_pace(o, size, arm, seed));
     return least;
 }
 
-// Time beyond that of a model without positions; of the cheapest scheme where that one is not among them.
-static void cost_table(Page *page, const Outcome *o, int size) {
+// The model without positions; where it is not among the schemes, the cheapest.
+static int cheapest(const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     int base = 0;
-    for (int arm = 1; arm < plan->arm_count; arm++)
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (strcmp(plan_scheme(plan, arm)->name, "none") == 0) return arm;
         if (pace_of(o, size, arm) < pace_of(o, size, base)) base = arm;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (strcmp(plan_scheme(plan, arm)->name, "none") == 0) base = arm;
+    }
+    return base;
+}
+
+static void cost_table(Page *page, const Outcome *o, int size) {
+    const Plan *plan = &o->comparison->plan;
+    const int base = cheapest(o, size);
     page_heading(page, "What positions cost");
-    char caption[TEXT_CAPACITY + 128];
-    snprintf(caption, sizeof caption,
-             "the fastest seed of each scheme; the position code's share is what it takes beyond %s",
-             plan->arms[base].name);
+    char caption[TEXT_CAPACITY + 256];
+    snprintf(
+        caption, sizeof caption,
+        "the fastest seed of each scheme; the position code's share of the time is what it takes beyond %s, and by "
+        "seed from the least to the most, which shows how much of it is noise",
+        plan->arms[base].name);
     page_table(page, caption);
-    page_cells(page, true, "scheme|parameters|of them positions|seconds a million tokens|share of the position code");
+    page_cells(page, true,
+               "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
+               "by seed");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const double pace = pace_of(o, size, arm), share = 1 - pace_of(o, size, base) / pace;
-        page_cells(page, false, "%s|%.0f|%.0f|%.1f|%.1f%%", plan->arms[arm].name,
-                   outcome_value(o, size, -1, arm, 0, "parameters", 0),
-                   outcome_value(o, size, -1, arm, 0, "positions", 0), 1e6 * pace, 100 * share);
+        double low = INFINITY, high = -INFINITY;
+        for (int seed = 0; seed < o->seeds; seed++) {
+            const double one = 1 - seed_pace(o, size, base, seed) / seed_pace(o, size, arm, seed);
+            low = fmin(low, one);
+            high = fmax(high, one);
+        }
+        page_cells(
+            page, false, "%s|%.0f|%.0f|%.3g|%.1f|%.1f%%|%.1f%% to %.1f%%", plan->arms[arm].name,
+            outcome_value(o, size, -1, arm, 0, "parameters", 0), outcome_value(o, size, -1, arm, 0, "positions", 0),
+            1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0), 1e6 * pace, 100 * share, 100 * low, 100 * high);
     }
     page_table_end(page);
 }
@@ -127,18 +170,30 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
     page_code(page, plan->command);
     if (path_exists(path) && config_machine(machine, path))
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
-    page_paragraph(page,
-                   "bitter %s. Seeds %lld to %lld. Every scheme's runs of a seed saw the same batches, which was "
-                   "checked by the CRC-32 of all their inputs:",
-                   BITTER_VERSION, plan->base.seed, plan->base.seed + o->seeds - 1);
+    page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
+                   plan->base.seed + o->seeds - 1);
+    if (plan->by_seconds)
+        page_paragraph(page,
+                       "Every scheme's runs of a seed see the same batches as far as they go; as they make different "
+                       "numbers of steps, the CRC-32 of all their inputs says so only where these are equal. Those "
+                       "of %s:",
+                       plan->arms[plan->reference].name);
+    else
+        page_paragraph(page,
+                       "Every scheme's runs of a seed saw the same batches, which was checked by the CRC-32 of all "
+                       "their inputs:");
     page_table(page, "batches");
-    page_cells(page, true, "seed|%s", "CRC-32, by size");
+    page_row(page, true);
+    page_cell(page, "seed");
+    for (int size = 0; size < plan->size_count; size++)
+        page_cell(page, "CRC-32%s%s", plan->size_count > 1 ? " at " : "", plan->sizes[size].name);
+    page_row_end(page);
     for (int seed = 0; seed < o->seeds; seed++) {
-        char row[512] = "";
+        page_row(page, false);
+        page_cell(page, "%lld", plan->base.seed + seed);
         for (int size = 0; size < plan->size_count; size++)
-            snprintf(row + strlen(row), sizeof row - strlen(row), "%s%08" PRIx32, size ? ", " : "",
-                     (uint32_t)outcome_value(o, size, -1, plan->reference, seed, "batches", 0));
-        page_cells(page, false, "%lld|%s", plan->base.seed + seed, row);
+            page_cell(page, "%08" PRIx32, (uint32_t)outcome_value(o, size, -1, plan->reference, seed, "batches", 0));
+        page_row_end(page);
     }
     page_table_end(page);
     return true;

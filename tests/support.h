@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -74,6 +75,10 @@ static inline void expect_gradient(const char *name, const real *grads, real *va
         const double numeric = sum / (12 * step), size = fmax(fmax(fabs((double)grads[n]), fabs(numeric)), typical);
         expect_near(name, n, (double)grads[n], numeric, tolerance * size);
     }
+}
+
+static inline void expect_text(const char *text, const char *part) {
+    if (!strstr(text, part)) fail_msg("there is no\n%s\nin\n%s", part, text);
 }
 
 // Flip one bit of a file, in place; a second time restores it.

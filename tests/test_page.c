@@ -55,10 +55,6 @@ static int files(void) {
     return count;
 }
 
-static void expect_part(const char *text, const char *part) {
-    if (!strstr(text, part)) fail_msg("there is no\n%s\nin\n%s", part, text);
-}
-
 static int times(const char *text, const char *part) {
     int count = 0;
     for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) count++;
@@ -108,12 +104,12 @@ static void both_files_appear_at_the_end(void **state) {
     close_page(&page);
     assert_int_equal(files(), 2);
     char *before[2] = {contents("page.md"), contents("page.html")};
-    expect_part(before[0], "# First\n");
-    expect_part(before[0], "\none\n");
-    expect_part(before[1], "<title>First</title>");
-    expect_part(before[1], "<h1>First</h1>");
-    expect_part(before[1], "<p>one</p>");
-    expect_part(before[1], "</body>\n</html>\n");
+    expect_text(before[0], "# First\n");
+    expect_text(before[0], "\none\n");
+    expect_text(before[1], "<title>First</title>");
+    expect_text(before[1], "<h1>First</h1>");
+    expect_text(before[1], "<p>one</p>");
+    expect_text(before[1], "</body>\n</html>\n");
     open_page(&page, "Second");
     page_paragraph(&page, "two");
     page_abandon(&page);
@@ -124,7 +120,7 @@ static void both_files_appear_at_the_end(void **state) {
     close_page(&page);
     free(after[0]);
     after[0] = contents("page.md");
-    expect_part(after[0], "# Third\n");
+    expect_text(after[0], "# Third\n");
     for (int i = 0; i < 2; i++) {
         free(before[i]);
         free(after[i]);
@@ -148,7 +144,7 @@ static void places_that_cannot_be_written_to_are_refused(void **state) {
     snprintf(missing, sizeof missing, "%s/missing", directory);
     assert_false(page_open(&page, missing, "page", "Title", &error));
     assert_int_equal(error.kind, ERROR_INPUT);
-    expect_part(error.message, missing);
+    expect_text(error.message, missing);
     snprintf(missing, sizeof missing, "%s/page.html", directory);
     assert_int_equal(mkdir(missing, 0777), 0);
     assert_false(page_open(&page, directory, "page", "Title", &error));
@@ -171,7 +167,7 @@ static void a_page_that_lost_a_part_is_not_kept(void **state) {
     page_paragraph(&page, "the end");
     assert_false(page_close(&page, &error));
     assert_int_equal(error.kind, ERROR_RUN);
-    expect_part(error.message, "make room");
+    expect_text(error.message, "make room");
     assert_int_equal(files(), 0);
 }
 
@@ -185,26 +181,30 @@ static void text_means_itself(void **state) {
     page_heading(&page, WILD);
     page_paragraph(&page, "%s and %d%%", WILD, 7);
     page_table(&page, WILD);
-    page_row(&page, (const char *[]){WILD, "x"}, 2, true);
-    page_row(&page, (const char *[]){WILD, "y"}, 2, false);
+    for (int heading = 1; heading >= 0; heading--) {
+        page_row(&page, heading);
+        page_cell(&page, "%s", WILD);
+        page_cell(&page, "%s", heading ? "x" : "y");
+        page_row_end(&page);
+    }
     page_table_end(&page);
     page_code(&page, WILD);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     assert_int_equal(times(html, IN_HTML), 8); // title and first heading have it, too
-    expect_part(html, "<title>" IN_HTML "</title>");
-    expect_part(html, "<h1>" IN_HTML "</h1>");
-    expect_part(html, "<h2>" IN_HTML "</h2>");
-    expect_part(html, "<p>" IN_HTML " and 7%</p>");
-    expect_part(html, "<caption>" IN_HTML "</caption>");
-    expect_part(html, "<th>" IN_HTML "</th><th>x</th>");
-    expect_part(html, "<td>" IN_HTML "</td><td>y</td>");
-    expect_part(html, "<pre>" IN_HTML "</pre>");
+    expect_text(html, "<title>" IN_HTML "</title>");
+    expect_text(html, "<h1>" IN_HTML "</h1>");
+    expect_text(html, "<h2>" IN_HTML "</h2>");
+    expect_text(html, "<p>" IN_HTML " and 7%</p>");
+    expect_text(html, "<caption>" IN_HTML "</caption>");
+    expect_text(html, "<th>" IN_HTML "</th><th>x</th>");
+    expect_text(html, "<td>" IN_HTML "</td><td>y</td>");
+    expect_text(html, "<pre>" IN_HTML "</pre>");
     assert_null(strstr(html, "<b>"));
     assert_null(strstr(html, "<script>"));
     expect_balanced(html);
     assert_int_equal(times(markdown, WILD), 1); // in the block, as it is
-    expect_part(markdown, "```\n" WILD "\n```\n");
+    expect_text(markdown, "```\n" WILD "\n```\n");
     static const char *const marks[] = {"\\<b\\>", "\\|x\\|",    "\\*y\\*", "\\_z\\_",
                                         "\\`c\\`", "\\[d\\](e)", " \\\\ ",  "\\<script\\>"};
     for (size_t i = 0; i < COUNT(marks); i++) assert_int_equal(times(markdown, marks[i]), 6);
@@ -226,9 +226,9 @@ static void tables_are_rows_of_cells(void **state) {
     page_table_end(&page);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
-    expect_part(html, "<tr><th>name</th><th>a b</th><th>100%</th></tr>\n"
+    expect_text(html, "<tr><th>name</th><th>a b</th><th>100%</th></tr>\n"
                       "<tr><td>first</td><td>1.50</td><td></td></tr>\n<tr><td></td><td></td><td></td></tr>\n</table>");
-    expect_part(markdown, "\n\n| name | a b | 100% |\n|---|---:|---:|\n| first | 1.50 |  |\n|  |  |  |\n\ncaption\n\n"
+    expect_text(markdown, "\n\n| name | a b | 100% |\n|---|---:|---:|\n| first | 1.50 |  |\n|  |  |  |\n\ncaption\n\n"
                           "| alone |\n|---|\n");
     assert_int_equal(times(html, "<caption>"), 1);
     expect_balanced(html);
@@ -249,10 +249,10 @@ static const Chart usual = {.title = "Losses",
                             .mark_label = "it's trained"};
 
 static void expect_numbers(const char *html, const char *markdown) {
-    expect_part(html, "<td>it's &lt;a&gt; &amp; &quot;b&quot;</td><td>64</td><td>0.125</td>");
-    expect_part(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
-    expect_part(markdown, "| bars | 32 | 4 | 3.25 | 4.5 |\n");
-    expect_part(markdown, "\\<a\\>");
+    expect_text(html, "<td>it's &lt;a&gt; &amp; &quot;b&quot;</td><td>64</td><td>0.125</td>");
+    expect_text(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
+    expect_text(markdown, "| bars | 32 | 4 | 3.25 | 4.5 |\n");
+    expect_text(markdown, "\\<a\\>");
     assert_null(strstr(html, "nan"));
     expect_balanced(html);
 }
@@ -268,8 +268,8 @@ static void without_gnuplot_charts_are_tables(void **state) {
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     expect_numbers(html, markdown);
-    expect_part(html, "There is no gnuplot");
-    expect_part(html, "Losses");
+    expect_text(html, "There is no gnuplot");
+    expect_text(html, "Losses");
     assert_null(strstr(html, "<svg"));
     assert_null(strstr(markdown, "!["));
     assert_int_equal(files(), 2);
@@ -307,10 +307,10 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     for (int i = 1; i <= 3; i++) {
         char name[32], id[32];
         snprintf(name, sizeof name, "plot-%d.svg", i);
-        expect_part(markdown, name);
+        expect_text(markdown, name);
         char *svg = contents(name);
-        expect_part(svg, "<svg");
-        expect_part(svg, "</svg>");
+        expect_text(svg, "<svg");
+        expect_text(svg, "</svg>");
         free(svg);
         // Names of parts are unique in the page, which has all drawings in it.
         snprintf(id, sizeof id, "id=\"c%d-", i);
@@ -327,6 +327,39 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     free(markdown);
 }
 
+// Names that a shell, gnuplot or our own colouring could take for something else; and a page with fewer plots than the
+// one before.
+static void odd_names_and_nothing_to_draw(void **state) {
+    (void)state;
+    static const double none[] = {NAN, INFINITY, NAN, NAN};
+    static const Series odd = {.name = "black=none", .x = xs, .y = more, .count = 4},
+                        empty = {.name = "empty", .x = xs, .y = none, .count = 4};
+    char place[SCRATCH_PATH + 16];
+    Page page;
+    Error error;
+    snprintf(place, sizeof place, "%s/it's $HOME", directory);
+    for (int charts = 2; charts >= 1; charts--) {
+        must(directory_create(place, &error) && page_open(&page, place, "page", "Title", &error), &error);
+        if (!page.plots) {
+            page_abandon(&page);
+            print_message("there is no gnuplot\n");
+            skip();
+        }
+        for (int i = 0; i < charts; i++) must(page_chart(&page, &usual, &odd, 1, &error), &error);
+        must(page_chart(&page, &usual, &empty, 1, &error), &error);
+        close_page(&page);
+        char *html = contents("it's $HOME/page.html");
+        assert_int_equal(times(html, "<svg"), charts);
+        assert_int_equal(times(html, ">black=none</text>") + times(html, ">black=none</tspan>"), charts);
+        expect_text(html, "currentColor");
+        assert_null(strstr(html, "\"black\""));
+        assert_null(strstr(html, "'black'"));
+        expect_text(html, "<p>Losses: there is nothing to draw.</p>");
+        assert_int_equal(exists("it's $HOME/plot-2.svg"), charts == 2);
+        free(html);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(both_files_appear_at_the_end, begin_without_gnuplot, end),
@@ -337,6 +370,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(without_gnuplot_charts_are_tables, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
+        cmocka_unit_test_setup_teardown(odd_names_and_nothing_to_draw, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
