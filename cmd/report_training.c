@@ -140,10 +140,15 @@ static void cost_table(Page *page, const Outcome *o, int size) {
             low = fmin(low, one);
             high = fmax(high, one);
         }
-        page_cells(
-            page, false, "%s|%.0f|%.0f|%.3g|%.1f|%.1f%%|%.1f%% to %.1f%%", plan->arms[arm].name,
-            outcome_value(o, size, -1, arm, 0, "parameters", 0), outcome_value(o, size, -1, arm, 0, "positions", 0),
-            1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0), 1e6 * pace, 100 * share, 100 * low, 100 * high);
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
+        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
+        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
+        page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
+        page_number(page, 1, 1e6 * pace);
+        page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
+        page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
+        page_row_end(page);
     }
     page_table_end(page);
 }
@@ -191,8 +196,10 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
     for (int seed = 0; seed < o->seeds; seed++) {
         page_row(page, false);
         page_cell(page, "%lld", plan->base.seed + seed);
-        for (int size = 0; size < plan->size_count; size++)
-            page_cell(page, "%08" PRIx32, (uint32_t)outcome_value(o, size, -1, plan->reference, seed, "batches", 0));
+        for (int size = 0; size < plan->size_count; size++) {
+            const double batches = outcome_value(o, size, -1, plan->reference, seed, "batches", 0);
+            page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
+        }
         page_row_end(page);
     }
     page_table_end(page);

@@ -152,7 +152,7 @@ static void curves_are_means_at_equal_tokens(void **state) {
     expect_text(text, "| none | 100 | 9.3 |\n| none | 200 | 8.3 |\n| none | 300 | 7.3 |\n| none | 400 | 6.3 |\n");
     expect_text(text, "| alibi | 300 | 7.3 |\n| alibi | 400 | 6.3 |\n");
     expect_no_text(text, "| alibi | 100 |");
-    expect_text(text, "| alibi | 100000 | 10 | 2 | 1.5 | 33.3% | 33.3% to 33.3% |");
+    expect_text(text, "| alibi | 100000 | 10 | 2.000 | 1.5 | 33.3% | 33.3% to 33.3% |");
     free(text);
     outcome_free(&outcome);
 }
