@@ -19,6 +19,22 @@ Paired report_change(const Outcome *o, int size, int arm, const char *quantity, 
     return paired_summary(differences, o->seeds);
 }
 
+void report_difference(Text *text, const Paired *difference, const char *words) {
+    if (isnan(difference->mean))
+        text_print(text, "diverged");
+    else if (isnan(difference->sd))
+        text_print(text, "%+.4f, one seed tells nothing", difference->mean);
+    else
+        text_print(text, "%+.4f (%+.4f to %+.4f), %s", difference->mean, difference->t.low, difference->t.high, words);
+}
+
+bool report_difference_cells(Page *page, const Paired *difference) {
+    const bool known = !isnan(difference->mean), judged = known && !isnan(difference->sd);
+    page_cell(page, known ? "%+.4f" : "-", difference->mean);
+    page_cell(page, judged ? "%+.4f to %+.4f" : "", difference->t.low, difference->t.high);
+    return judged;
+}
+
 const char *standing_words(const Outcome *o, const Standing *s, int arm) {
     return isnan(s->loss)                         ? "diverged"
            : arm == o->comparison->plan.reference ? "the reference"

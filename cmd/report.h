@@ -5,6 +5,7 @@
 #include "cmd/outcome.h"
 #include "cmd/page.h"
 #include "cmd/run.h"
+#include "data/text.h"
 
 #include <stdio.h>
 
@@ -36,6 +37,12 @@ void report_trend_sentence(Page *page, const Outcome *outcome);
 // The first seed's model of a scheme at the largest size, and whether there are such models.
 bool report_open_run(Run *run, const Outcome *outcome, int arm, Error *error);
 bool report_has_weights(const Outcome *outcome);
+
+// "+0.0031 (-0.0010 to +0.0072), not resolved", or why there is no interval.
+void report_difference(Text *text, const Paired *difference, const char *words);
+
+// Two cells, a difference and its interval, as far as there are such; were there both?
+bool report_difference_cells(Page *page, const Paired *difference);
 
 // The change of a quantity from one x to another, by seed.
 Paired report_change(const Outcome *outcome, int size, int arm, const char *quantity, double from, double to);

@@ -1,6 +1,5 @@
 // What was asked, what came out, and how sure that is.
 #include "cmd/report.h"
-#include "data/text.h"
 
 #include <math.h>
 
@@ -15,13 +14,7 @@ static double tokens_of(const Plan *plan, int size) {
 static void add_pair(Text *list, const Plan *plan, int arm, const Paired *gap, double p) {
     text_print(list, "%s%s minus %s ", list->size ? "; " : "", plan->arms[arm].name,
                plan->arms[plan_designed(plan, arm)].name);
-    if (isnan(gap->mean))
-        text_print(list, "diverged");
-    else if (isnan(gap->sd))
-        text_print(list, "%+.4f, one seed tells nothing", gap->mean);
-    else
-        text_print(list, "%+.4f (%+.4f to %+.4f), %s", gap->mean, gap->t.low, gap->t.high,
-                   verdict_words(verdict(gap->mean, p)));
+    report_difference(list, gap, verdict_words(verdict(gap->mean, p)));
 }
 
 static void window_sentence(Page *page, const Outcome *o, int size) {
@@ -113,16 +106,14 @@ static void caveats(Page *page, const Outcome *o) {
 
 // A gap: mean, interval, verdict, p, what is resolvable, bootstrap.
 static void gap_cells(Page *page, const Outcome *o, const Standing *s, int arm) {
-    const Paired *gap = &s->gap;
-    const bool judged = isfinite(gap->sd) && isfinite(s->adjusted);
-    const bool known =
-        judged && o->seeds >= BOOTSTRAP_LEAST && isfinite(gap->bootstrap.low) && isfinite(gap->bootstrap.high);
-    page_cell(page, isnan(gap->mean) || arm == o->comparison->plan.reference ? "-" : "%+.4f", gap->mean);
-    page_cell(page, judged ? "%+.4f to %+.4f" : "", gap->t.low, gap->t.high);
+    const Interval *bootstrap = &s->gap.bootstrap;
+    const bool reference = arm == o->comparison->plan.reference;
+    const bool judged = report_difference_cells(page, reference ? &(Paired){.mean = NAN} : &s->gap);
+    const bool enough = o->seeds >= BOOTSTRAP_LEAST && isfinite(bootstrap->low) && isfinite(bootstrap->high);
     page_cell(page, "%s", standing_words(o, s, arm));
     page_cell(page, judged ? "%.3g" : "", s->adjusted);
     page_cell(page, judged ? "%.4f" : "", s->resolvable);
-    page_cell(page, known ? "%+.4f to %+.4f" : judged ? "too few seeds" : "", gap->bootstrap.low, gap->bootstrap.high);
+    page_cell(page, !judged ? "" : enough ? "%+.4f to %+.4f" : "too few seeds", bootstrap->low, bootstrap->high);
 }
 
 static void standings_table(Page *page, const Outcome *o, int size) {

@@ -40,11 +40,12 @@ static void changes(Paired *found, double *adjusted, const Outcome *o, int size,
 
 // Cells of a change by seed, and the word for it.
 static void change_cells(Page *page, const Paired *change, double adjusted, const char *const words[3]) {
-    const bool known = !isnan(change->mean), judged = known && !isnan(change->sd);
-    page_cell(page, known ? "%+.4f" : "", change->mean);
-    page_cell(page, judged ? "%+.4f to %+.4f" : "", change->t.low, change->t.high);
+    const bool judged = report_difference_cells(page, change);
     page_cell(page, judged ? "%.3g" : "", adjusted);
-    page_cell(page, "%s", judged ? words[verdict(change->mean, adjusted)] : known ? "" : "is not defined there");
+    page_cell(page, "%s",
+              judged                ? words[verdict(change->mean, adjusted)]
+              : isnan(change->mean) ? "is not defined there"
+                                    : "");
 }
 
 // A row a scheme: a quantity at 1, 2, 4, ... times the trained length, `count` of them, and its change from the first

@@ -43,22 +43,22 @@ static int find_pairs(Pair *pairs, const Outcome *o) {
 void report_trend_sentence(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     Pair pairs[ARMS_MOST];
-    char list[3000] = "";
+    Text list = {0};
     const int count = plan->size_count > 1 ? find_pairs(pairs, o) : 0;
     for (int i = 0; i < count; i++) {
         const Trend *t = &pairs[i].trend;
-        const size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s%s minus %s %+.4f (%+.4f to %+.4f), %s", *list ? "; " : "",
-                 plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name, t->slope.mean, t->slope.t.low,
-                 t->slope.t.high, trend_words(trend_verdict(t, pairs[i].adjusted)));
+        text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
+                   plan->arms[pairs[i].designed].name);
+        report_difference(&list, &t->slope, trend_words(trend_verdict(t, pairs[i].adjusted)));
     }
     if (count > 0)
         page_paragraph(page,
                        "From %s to %s parameters, the gap between learned and designed changes, with every tenfold of "
-                       "compute, by (below 0, in favour of the learned): %s.",
-                       plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, list);
+                       "compute, by (below 0, in favour of the learned): %.*s.",
+                       plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
     else if (plan->size_count < 2)
         page_paragraph(page, "One size says nothing of how the gap moves with compute; `--scale` trains several.");
+    text_free(&list);
 }
 
 static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count, Error *error) {
@@ -105,9 +105,15 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
                plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
     for (int i = 0; i < count; i++) {
         const Trend *t = &pairs[i].trend;
-        page_cells(page, false, "%s - %s|%+.4f|%+.4f|%+.4f|%+.4f to %+.4f|%.3g|%.4f|%s", plan->arms[pairs[i].arm].name,
-                   plan->arms[pairs[i].designed].name, t->first.mean, t->last.mean, t->slope.mean, t->slope.t.low,
-                   t->slope.t.high, pairs[i].adjusted, t->misfit, trend_words(trend_verdict(t, pairs[i].adjusted)));
+        page_row(page, false);
+        page_cell(page, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
+        page_number(page, 4, t->first.mean);
+        page_number(page, 4, t->last.mean);
+        const bool judged = report_difference_cells(page, &t->slope);
+        page_cell(page, judged ? "%.3g" : "", pairs[i].adjusted);
+        page_number(page, 4, t->misfit);
+        page_cell(page, "%s", judged ? trend_words(trend_verdict(t, pairs[i].adjusted)) : "");
+        page_row_end(page);
     }
     page_table_end(page);
     return true;

@@ -1,7 +1,6 @@
 // How many answers are right, by length.
 #include "cmd/report.h"
 #include "data/task.h"
-#include "data/text.h"
 
 #include <math.h>
 
