@@ -67,16 +67,18 @@ static void add_seed(Job *job, const Stretch *stretch) {
 static void choose_seeds(Job *job) {
     const Extension *x = job->x;
     const Scaling *before = &x->run.gpt.pos.scaling;
-    Stretch made, known = x->options->short_only ? extension_short(x) : (Stretch){0};
+    const int context = x->run.gpt.shape.context;
     for (int i = 0; i < SEED_METHODS; i++) {
         const Stretch formula = extension_formula(x, seed_methods[i]);
         add_seed(job, &formula);
     }
     if (before->original == 0) return;
-    if (!x->options->short_only) {
-        known = *scaling_stretch(&made, before, x->run.gpt.shape.context, x->pairs);
-        for (int i = 0; i < x->pairs; i++) known.factors[i] *= x->options->factor;
-    }
+    Stretch made, known;
+    if (x->options->short_only)
+        known = extension_short(x);
+    else
+        scaling_further(&known, scaling_stretch(&made, before, context, x->pairs), &x->options->formula,
+                        x->options->factor, context, x->base, x->pairs);
     add_seed(job, &known);
 }
 

@@ -71,6 +71,15 @@ void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *o, d
     }
 }
 
+void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptions *o, double factor, int context,
+                     double base, int pairs) {
+    *stretch = *before;
+    for (int i = 0; i < pairs; i++) {
+        const double theta = pow(base, -(double)i / pairs) / before->factors[i];
+        stretch->factors[i] *= blended(keep_by_turns(theta, o->beta_slow, o->beta_fast, context), factor);
+    }
+}
+
 void scaling_dynamic(Stretch *stretch, double growth, int original, int length, int pairs) {
     const double factor = length > original ? growth * length / original - (growth - 1) : 1;
     *stretch = (Stretch){.attention = 1};

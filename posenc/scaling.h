@@ -61,6 +61,11 @@ typedef struct {
 void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *options, double factor, int original,
                      double base, int pairs);
 
+// For a model that turns by `before` already and was fine-tuned at `context` tokens: YaRN again, by the paper's ramp
+// over the turns that each pair makes within those, on top of what there is.
+void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptions *options, double factor, int context,
+                     double base, int pairs);
+
 // ntk for a window of `length` tokens: s = growth length/L - (growth-1), 1 up to the original length. growth = 1 is the
 // paper's, growth = factor Hugging Face's.
 void scaling_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
