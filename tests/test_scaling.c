@@ -189,6 +189,23 @@ static void yarn_of_the_paper_is_another_ramp(void **state) {
     }
 }
 
+// A model that turns as it was made is stretched by YaRN; one whose positions were all divided by 8 makes, in 8 times
+// as many tokens, the turns that it made before.
+static void further_is_yarn_on_top(void **state) {
+    (void)state;
+    const Stretch yarn = formula(METHOD_YARN, RAMP_PAPER, 4, 256, 10000, 16),
+                  pi = formula(METHOD_PI, RAMP_PAPER, 8, 256, 10000, 16),
+                  once = formula(METHOD_PI, RAMP_PAPER, 1, 256, 10000, 16);
+    Stretch from_once, from_pi;
+    scaling_further(&from_once, &once, &usual, 4, 256, 10000, 16);
+    scaling_further(&from_pi, &pi, &usual, 4, 8 * 256, 10000, 16);
+    for (int i = 0; i < 16; i++) {
+        expect_near("from nothing", (size_t)i, from_once.factors[i], yarn.factors[i], 1e-12);
+        expect_near("from pi", (size_t)i, from_pi.factors[i], 8 * yarn.factors[i], 1e-11);
+    }
+    assert_true(yarn.factors[0] < 1.5 && yarn.factors[15] == 4);
+}
+
 // Llama 3's ramp is that of YaRN's paper from 1 to 4 turns, without its attention factor.
 static void llama3_is_a_narrow_yarn(void **state) {
     (void)state;
@@ -386,6 +403,7 @@ int main(void) {
         cmocka_unit_test(dynamic_follows_the_window),
         cmocka_unit_test(yarn_ramps_between_whole_pairs),
         cmocka_unit_test(yarn_of_the_paper_is_another_ramp),
+        cmocka_unit_test(further_is_yarn_on_top),
         cmocka_unit_test(llama3_is_a_narrow_yarn),
         cmocka_unit_test(longrope_attends_more_the_longer),
         cmocka_unit_test(a_factor_of_one_is_no_stretch),
