@@ -110,7 +110,13 @@ int command_report(int argc, char **argv) {
                    directory);
         die("report", &error);
     }
-    if (!plan_read(&comparison.plan, comparison.file, &error) || !report(&comparison, stdout, &error))
+    Claim claim; // of several that are written at once, one is after the other
+    comparison.patience = 120;
+    if (!plan_read(&comparison.plan, comparison.file, &error) ||
+        !comparison_claim(&claim, &comparison, "report", &error))
         die("report", &error);
+    const bool ok = report(&comparison, stdout, &error);
+    claim_release(&claim);
+    if (!ok) die("report", &error);
     return 0;
 }

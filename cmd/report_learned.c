@@ -10,6 +10,7 @@
 #include "cmd/spectrum.h"
 #include "posenc/rotate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ static void measures_row(Page *page, const char *name, const Spectrum *spectrum,
 
 // What numbers without any order look like, to hold the others against.
 static bool noise_row(Page *page, int T, int C, Error *error) {
+    assert(T > 0 && C > 0);
     const uint64_t key = random_key(1337, "noise");
     Spectrum spectrum;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);

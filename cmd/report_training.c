@@ -32,7 +32,7 @@ static void parse_curve(Curve *curve, const char *log) {
             }
             rows++;
         }
-        every = (rows + POINTS_MOST - 1) / POINTS_MOST;
+        every = 1 + (rows - 1) / POINTS_MOST;
     }
 }
 
