@@ -70,7 +70,7 @@ static void mark(Answers *answers, const real *logits, const double *nll, const 
 bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *error) {
     const int V = gpt->shape.vocab;
     Examiner x;
-    const bool ok = examiner_create(&x, gpt, e, error);
+    bool ok = examiner_create(&x, gpt, e, error);
     const int most = x.inference.B;
     for (int done = 0; ok && done < e->count; done += most) {
         const int B = e->count - done < most ? e->count - done : most;
@@ -84,6 +84,7 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
             const size_t row = (size_t)b * (size_t)n;
             mark(answers, x.logits + row * (size_t)V, x.nll + row, x.targets + row, x.scored + row, n, V);
         }
+        ok = stop_check(e->stop, error);
     }
     examiner_free(&x);
     return ok;

@@ -2,6 +2,7 @@
 #ifndef BITTER_ANSWERS_H
 #define BITTER_ANSWERS_H
 
+#include "cmd/interrupt.h"
 #include "data/task.h"
 #include "model/infer.h"
 
@@ -19,11 +20,12 @@ typedef struct {
     BuiltinCorpus task;
     uint64_t stream;
     int count;
-    int end; // the token that ends a document
+    int end;          // the token that ends a document
+    const Stop *stop; // NULL = go on to the end
 } Examination;
 
 // Add what the model answers to *answers. The model's scheme must be defined for task_tokens(max). Fails (input) for
-// want of memory.
+// want of memory, (interrupted) when it is to stop.
 bool examine(Answers *answers, const Gpt *gpt, const Examination *examination, Error *error);
 
 void answers_add(Answers *sum, const Answers *answers);

@@ -90,7 +90,7 @@ static int create_claim(const char *path) {
 // The owner's thread: who works for longer than others have patience, measuring a large model say, is not dead.
 static void *keep_touching(void *context) {
     const Claim *claim = context;
-    const double pause = claim->patience / 6;
+    const double pause = fmin(claim->patience / 6, 1); // others may have less patience
     const struct timespec time = {.tv_sec = (time_t)pause, .tv_nsec = (long)(1e9 * (pause - floor(pause)))};
     while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // until it is cancelled
     return NULL;

@@ -1,6 +1,5 @@
 // `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
 #include "cmd/arguments.h"
-#include "cmd/claim.h"
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
 #include "cmd/interrupt.h"
@@ -92,21 +91,22 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
                       Error *error) {
     const int vocab = corpus->tokenizer.vocab_size;
     *plan = (Plan){.base = o->train,
-                   .seeds = (int)o->seeds,
                    .exercises = (int)o->exercises,
                    .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
                    .by_seconds = o->budget == 1};
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     if (is_task(&corpus->builtin))
         return fail_input(error, "%s is a task; give it as --tasks, and text as --data", o->train.data);
-    return plan_arms(plan, names, count, o->reference, error) && plan_rates(plan, o->lr_grid, error) &&
-           plan_sizes(plan, o->scale, o->tokens_per_parameter, vocab, error) && plan_tasks(plan, o->tasks, error) &&
-           check_jobs(plan, vocab, error) && measure_check(&plan->base, corpus, error);
+    return plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
+           plan_rates(plan, o->lr_grid, error) && plan_sizes(plan, o->scale, o->tokens_per_parameter, vocab, error) &&
+           plan_tasks(plan, o->tasks, error) && check_jobs(plan, vocab, error) &&
+           measure_check(&plan->base, corpus, error);
 }
 
 // What a plan takes over from the one that the directory was begun with: what was measured then.
 static bool take_over(Plan *plan, const char *path, Error *error) {
     Plan before;
+    char left_out[TEXT_CAPACITY];
     if (!plan_read(&before, path, error)) return false;
     plan->base.threads = before.base.threads;
     if (!plan_agrees(plan, &before, path, error)) return false;
@@ -125,6 +125,12 @@ static bool take_over(Plan *plan, const char *path, Error *error) {
             return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
                               plan->arms[a].name);
     }
+    if (plan->by_seconds && before.arm_count > plan->arm_count)
+        return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
+                          path, before.arm_count);
+    plan_left_out(left_out, plan, &before);
+    if (*left_out)
+        printf("compare leaves out %s; their runs stay: name them again to have them in the report\n", left_out);
     return true;
 }
 
@@ -142,7 +148,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
     char runs[PATH_CAPACITY];
     Claim claim;
     if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
-        !directory_create(c->claims, error) || !claim_wait(&claim, c->claims, "plan", o->patience, error))
+        !comparison_claim(&claim, c, "plan", error))
         return false;
     bool ok = true;
     if (path_exists(c->file)) {
@@ -208,18 +214,36 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
     *done = 0;
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
-        char name[PATH_CAPACITY];
+        char name[PATH_CAPACITY], percent[16] = "measuring";
         Error error;
-        const bool over = c->progress[i] >= 1 || job_done(c, &job);
+        const bool over = job_done(c, &job);
         if (over) c->progress[i] = 1;
         *done += over;
         sum += c->progress[i] * plan_job_tokens(&c->plan, &job);
-        if (!over && c->progress[i] > 0 && strlen(now) < 60 && plan_job_name(name, &c->plan, &job, &error))
-            snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %.0f%%", *now ? ", " : "", name,
-                     100 * c->progress[i]);
+        if (over || c->failed[i] || c->progress[i] <= 0 || strlen(now) >= 60) continue;
+        if (!plan_job_name(name, &c->plan, &job, &error)) continue;
+        if (c->progress[i] < 1) snprintf(percent, sizeof percent, "%.0f%%", 100 * c->progress[i]);
+        snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "", name, percent);
     }
     snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, plan_job_count(&c->plan), now);
     return sum;
+}
+
+// "a, b failed; " of what was tried in vain and not done elsewhere, as far as there is room.
+static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
+    *text = '\0';
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        char name[PATH_CAPACITY];
+        Error error;
+        if (!c->failed[i] || job_done(c, &job) || !plan_job_name(name, &c->plan, &job, &error)) continue;
+        if (strlen(text) >= TEXT_CAPACITY / 2) {
+            strcat(text, ", ...");
+            break;
+        }
+        snprintf(text + strlen(text), TEXT_CAPACITY - strlen(text) - 20, "%s%.200s", *text ? ", " : "", name);
+    }
+    if (*text) strcat(text, " failed; ");
 }
 
 // Print the table of the seeds that are complete, if there are more than last time.
@@ -263,7 +287,9 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     }
     progress_clear(&line);
     if (!ok || done == plan_job_count(&c->plan)) return ok;
-    fail_run(error, "%d of %d runs are done; the same command goes on with the others", done, plan_job_count(&c->plan));
+    list_failed(text, c);
+    fail_run(error, "%d of %d runs are done; %sthe same command goes on with the others", done,
+             plan_job_count(&c->plan), text);
     if (told || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
     error->kind = crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;
@@ -282,10 +308,11 @@ static double *shared_zeros(size_t bytes) {
 }
 
 static bool run_all(Comparison *c, int workers, Error *error) {
-    const size_t bytes = (size_t)plan_job_count(&c->plan) * sizeof *c->progress;
+    const size_t jobs = (size_t)plan_job_count(&c->plan), bytes = jobs * (sizeof *c->progress + sizeof *c->failed);
     Crew crew;
     c->progress = shared_zeros(bytes);
     if (!c->progress) return fail_run(error, "no memory, or no temporary file, for the state of the workers");
+    c->failed = (bool *)(c->progress + jobs);
     interrupt_catch();
     crew_start(&crew, c, workers);
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));
@@ -297,7 +324,7 @@ static bool run_all(Comparison *c, int workers, Error *error) {
 // One of several processes that are done at once writes after the other.
 static bool report_alone(const Comparison *c, Error *error) {
     Claim claim;
-    if (!claim_wait(&claim, c->claims, "report", c->patience, error)) return false;
+    if (!comparison_claim(&claim, c, "report", error)) return false;
     const bool ok = report(c, stdout, error);
     claim_release(&claim);
     return ok;

@@ -138,6 +138,7 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
         plan(&windows, &done, e, targets, B);
         score(e, &scorer, &windows, gpt, split);
         if (progress) progress(context, (double)(done - e->from) / (double)(targets - e->from));
+        ok = stop_check(e->stop, error);
     }
     scorer_free(&scorer);
     return ok;

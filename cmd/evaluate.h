@@ -2,6 +2,7 @@
 #ifndef BITTER_EVALUATE_H
 #define BITTER_EVALUATE_H
 
+#include "cmd/interrupt.h"
 #include "data/corpus.h"
 #include "model/infer.h"
 
@@ -18,6 +19,7 @@ typedef struct {
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) the same, by position in the window; NULL = not asked for
     uint64_t *position_tokens; // (window)
+    const Stop *stop;          // NULL = go on to the end
 } Evaluation;
 
 // Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has
@@ -27,7 +29,8 @@ bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split 
 // Called now and then with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, or (input) for want of memory.
+// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (input) for want of memory, or
+// (interrupted) when it is to stop.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

@@ -31,3 +31,9 @@ bool interrupt_failed(Error *error) {
     error->kind = ERROR_INTERRUPTED;
     return false;
 }
+
+bool stop_check(const Stop *stop, Error *error) {
+    if (!stop || !stop->asked(stop->context)) return true;
+    fail_run(error, "interrupted; the same command goes on");
+    return interrupt_failed(error);
+}

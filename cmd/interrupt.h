@@ -13,4 +13,13 @@ bool interrupt_came(void);
 // After a failure's message was set: it failed because a signal came. Returns false.
 bool interrupt_failed(Error *error);
 
+// Whom long work asks now and then whether to stop.
+typedef struct {
+    bool (*asked)(const void *context);
+    const void *context;
+} Stop;
+
+// Fails (interrupted) when it is to stop; NULL never asks.
+bool stop_check(const Stop *stop, Error *error);
+
 #endif

@@ -45,10 +45,11 @@ static void write_positions(FILE *csv, const Evaluation *e, int T) {
     }
 }
 
-static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, Error *error) {
+static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+                            Error *error) {
     const int T = trainer->gpt.shape.context;
     const Split *val = &trainer->corpus->val;
-    Evaluation e = {.window = T, .stride = T, .limit = half};
+    Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
     if (!evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error)) return false;
     row(csv, "choose", T, e.nll / (double)e.tokens, e.tokens);
     int longest = 0;
@@ -65,7 +66,8 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
                          .from = half,
                          .limit = end,
                          .position_nll = last ? nll : NULL,
-                         .position_tokens = last ? tokens : NULL};
+                         .position_tokens = last ? tokens : NULL,
+                         .stop = stop};
         ok = evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error);
         if (ok) row(csv, "loss", window, e.nll / (double)e.tokens, e.tokens);
     }
@@ -76,19 +78,20 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
 }
 
 // The same tokens, each with at least so much text before it.
-static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, Error *error) {
+static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+                            Error *error) {
     const int T = trainer->gpt.shape.context;
     char ignored[256];
     const uint64_t last = half + CONTEXT_TOKENS < end ? half + CONTEXT_TOKENS : end;
     for (int window = T; window <= 4 * T && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
-        Evaluation e = {.window = window, .stride = T / 4 > 0 ? T / 4 : 1, .from = half, .limit = last};
+        Evaluation e = {.window = window, .stride = T / 4 > 0 ? T / 4 : 1, .from = half, .limit = last, .stop = stop};
         if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
         row(csv, "same", window, e.nll / (double)e.tokens, e.tokens);
     }
     return true;
 }
 
-static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, Error *error) {
+static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     const int first = (int)task->min, last = 2 * (int)task->max, all = last - first + 1;
     const int count = all < LENGTHS_MOST ? all : LENGTHS_MOST;
@@ -102,7 +105,8 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, Er
         Examination examination = {.task = *task,
                                    .stream = task_stream(task, "test"),
                                    .count = exercises,
-                                   .end = tokenizer_end(&trainer->corpus->tokenizer)};
+                                   .end = tokenizer_end(&trainer->corpus->tokenizer),
+                                   .stop = stop};
         examination.task.min = examination.task.max = length;
         if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
         row(csv, "right", length, (double)answers.right / (double)answers.questions, answers.questions);
@@ -110,13 +114,13 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, Er
     return true;
 }
 
-bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, Error *error) {
+bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, const Stop *stop, Error *error) {
     const Gpt *gpt = &trainer->gpt;
     const uint64_t end = tokens_of(trainer->options, &trainer->corpus->val), half = end / 2;
     fputs(MEASURED_HEADER, csv);
-    const bool ok = job->task >= 0 ? measure_answers(csv, trainer, plan->exercises, error)
-                                   : measure_lengths(csv, trainer, half, end, error) &&
-                                         measure_context(csv, trainer, half, end, error);
+    const bool ok = job->task >= 0 ? measure_answers(csv, trainer, plan->exercises, stop, error)
+                                   : measure_lengths(csv, trainer, half, end, stop, error) &&
+                                         measure_context(csv, trainer, half, end, stop, error);
     row(csv, "parameters", 0, (double)tensor_numbers(&gpt->tensors, false), 1);
     row(csv, "positions", 0, (double)tensor_numbers(&gpt->tensors, true), 1);
     row(csv, "tokens", 0, (double)trainer_tokens(trainer), 1);

@@ -2,6 +2,7 @@
 #ifndef BITTER_MEASURE_H
 #define BITTER_MEASURE_H
 
+#include "cmd/interrupt.h"
 #include "cmd/plan.h"
 #include "cmd/trainer.h"
 
@@ -21,7 +22,7 @@ bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *err
 //   same,W,nats,tokens       the same last tokens of windows of W = T, 2T, 4T
 //   right,N,share,questions  of a task: right answers to exercises of length N, up to twice the trained lengths
 //   parameters, positions, tokens, seconds, batches: what the run was; batches is the CRC-32 of its inputs
-// Fails as evaluate does.
-bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, Error *error);
+// Fails as evaluate does, (interrupted) when `stop`, asked between any two rows and more often, says so.
+bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, const Stop *stop, Error *error);
 
 #endif

@@ -7,13 +7,25 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define WARM_UP 3 // steps that do not count
-#define SECONDS 2.0
+#define WARM_UP  3 // steps that do not count
+#define SECONDS  2.0
+#define PATIENCE 5 // times as long, where other programs leave it that little of the processor
 
-// In a process of its own: tokens a second, or NAN.
-static double train_for(const TrainOptions *options, const Corpus *corpus, double seconds) {
+// Of each scheme, when their steps are to take equal time.
+#define ROUND_SECONDS 0.25
+enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12 };
+
+static double seconds_of(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// In a process of its own, for so many seconds: tokens a second by `clock`, or NAN.
+static double train_for(const TrainOptions *options, const Corpus *corpus, double seconds, clockid_t clock) {
     Trainer trainer;
     StepReport report;
     Error error;
@@ -21,21 +33,22 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, doubl
     if (!trainer_create(&trainer, options, corpus, &error)) return NAN;
     bool ok = true;
     for (int step = 0; ok && step < WARM_UP; step++) ok = trainer_step(&report, &trainer, &error);
-    const double start = clock_seconds();
+    const double start = clock_seconds(), start_of_clock = seconds_of(clock);
     double tokens = 0;
-    while (ok && clock_seconds() - start < seconds) {
+    while (ok && seconds_of(clock) - start_of_clock < seconds && clock_seconds() - start < PATIENCE * seconds) {
         ok = trainer_step(&report, &trainer, &error);
         tokens += (double)report.tokens;
     }
-    return ok ? tokens / (clock_seconds() - start) : NAN;
+    return ok ? tokens / (seconds_of(clock) - start_of_clock) : NAN;
 }
 
-static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, const Corpus *corpus, double seconds) {
+static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, const Corpus *corpus, double seconds,
+                  clockid_t clock) {
     int ends[2];
     if (pipe(ends) != 0) return false;
     *child = fork();
     if (*child == 0) {
-        const double speed = train_for(options, corpus, seconds);
+        const double speed = train_for(options, corpus, seconds, clock);
         const bool told = write(ends[1], &speed, sizeof speed) == (ssize_t)sizeof speed;
         _exit(told ? 0 : 1);
     }
@@ -46,7 +59,7 @@ static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, cons
 }
 
 bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size, int processes,
-                  int threads, double seconds, Error *error) {
+                  int threads, double seconds, clockid_t clock, Error *error) {
     enum { PROCESSES_MOST = 1024 };
     pid_t children[PROCESSES_MOST];
     int ends[PROCESSES_MOST], started = 0;
@@ -56,7 +69,8 @@ bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *cor
     options.threads = threads;
     *tokens_per_second = 0;
     if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
-    while (started < processes && start(&children[started], &ends[started], &options, corpus, seconds)) started++;
+    while (started < processes && start(&children[started], &ends[started], &options, corpus, seconds, clock))
+        started++;
     const int trouble = errno;
     for (int i = 0; i < started; i++) {
         double speed = NAN;
@@ -75,8 +89,8 @@ bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {
     plan->threads = 1;
     if (cores == 1) return true;
     const int size = plan->size_count - 1, arm = plan->reference;
-    if (!pace_measure(&one, plan, corpus, arm, size, 1, cores, SECONDS, error) ||
-        !pace_measure(&many, plan, corpus, arm, size, cores, 1, SECONDS, error))
+    if (!pace_measure(&one, plan, corpus, arm, size, 1, cores, SECONDS, CLOCK_MONOTONIC, error) ||
+        !pace_measure(&many, plan, corpus, arm, size, cores, 1, SECONDS, CLOCK_MONOTONIC, error))
         return false;
     plan->threads = one > many ? cores : 1;
     printf("pace    one run on %d cores: %.0f tokens/s; %d runs on one core each: %.0f tokens/s; %s\n", cores, one,
@@ -84,20 +98,65 @@ bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {
     return true;
 }
 
-bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
-    for (int size = 0; size < plan->size_count; size++) {
-        double reference;
-        if (!pace_measure(&reference, plan, corpus, plan->reference, size, 1, plan->threads, SECONDS, error))
-            return false;
+void speed_add(Speed *speed, double tokens_per_second) {
+    int place = SPEED_ROUNDS;
+    while (place > 0 && tokens_per_second > speed->rounds[place - 1]) place--;
+    for (int i = SPEED_ROUNDS - 1; i > place; i--) speed->rounds[i] = speed->rounds[i - 1];
+    if (place < SPEED_ROUNDS) speed->rounds[place] = tokens_per_second;
+}
+
+static double spread(const Speed *speed) {
+    return 1 - speed->rounds[SPEED_ROUNDS - 1] / speed->rounds[0];
+}
+
+double speed_noise(const Speed *a, const Speed *b) {
+    return fmax(SPEED_NOISE, fmax(spread(a), spread(b)));
+}
+
+bool speed_same(const Speed *a, const Speed *b) {
+    return fabs(a->rounds[0] / b->rounds[0] - 1) <= speed_noise(a, b);
+}
+
+long long speed_steps(long long steps, const Speed *speed, const Speed *reference) {
+    if (speed_same(speed, reference)) return steps;
+    const double share = round((double)steps * speed->rounds[0] / reference->rounds[0]);
+    return share < 1 ? 1 : (long long)share;
+}
+
+// All arms at one size, in turns, until the fastest rounds of each agree, or there is no hope.
+static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpus, int size, Error *error) {
+    // One thread is as fast as its processor time says, whatever else is at work on the machine.
+    const clockid_t clock = plan->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    bool settled = false;
+    memset(speeds, 0, ARMS_MOST * sizeof *speeds);
+    for (int turn = 0; turn < ROUNDS_MOST && !settled; turn++) {
+        settled = turn + 1 >= ROUNDS_LEAST;
         for (int arm = 0; arm < plan->arm_count; arm++) {
-            double speed = reference;
-            if (arm != plan->reference &&
-                !pace_measure(&speed, plan, corpus, arm, size, 1, plan->threads, SECONDS, error))
+            double speed;
+            if (!pace_measure(&speed, plan, corpus, arm, size, 1, plan->threads, ROUND_SECONDS, clock, error))
                 return false;
-            const double steps = round((double)plan->sizes[size].steps * speed / reference);
-            plan->arms[arm].steps[size] = steps < 1 ? 1 : (long long)steps;
-            printf("pace    %s%s%s: %.0f tokens/s, %lld steps\n", plan->sizes[size].name,
-                   *plan->sizes[size].name ? " " : "", plan->arms[arm].name, speed, plan->arms[arm].steps[size]);
+            speed_add(&speeds[arm], speed);
+            settled = settled && spread(&speeds[arm]) <= SPEED_NOISE;
+        }
+    }
+    return true;
+}
+
+bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
+    Speed speeds[ARMS_MOST];
+    const Speed *reference = &speeds[plan->reference];
+    for (int s = 0; s < plan->size_count; s++) {
+        const Size *size = &plan->sizes[s];
+        if (!time_arms(speeds, plan, corpus, s, error)) return false;
+        for (int a = 0; a < plan->arm_count; a++) {
+            Arm *arm = &plan->arms[a];
+            arm->steps[s] = speed_steps(size->steps, &speeds[a], reference);
+            printf("pace    %s%s%s: %.0f tokens/s, %lld steps", size->name, *size->name ? " " : "", arm->name,
+                   speeds[a].rounds[0], arm->steps[s]);
+            if (a != plan->reference && speed_same(&speeds[a], reference))
+                printf("; no other pace than %s, to within %.1f%%", plan->arms[plan->reference].name,
+                       100 * speed_noise(&speeds[a], reference));
+            printf("\n");
         }
     }
     return true;

@@ -3,6 +3,7 @@
 #include "data/task.h"
 #include "model/gpt.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define LIST_SEPARATORS ", "
@@ -35,6 +36,14 @@ static bool set_arm(Arm *arm, const char *text, Error *error) {
         return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
     if (!position_parse(&pos, text + (length ? length + 1 : 0), error)) return false;
     position_print(&pos, arm->pos);
+    return true;
+}
+
+bool plan_seeds(Plan *plan, long long seeds, Error *error) {
+    if (plan->base.seed > LLONG_MAX - seeds)
+        return fail_input(error, "--seed %lld: %lld seeds from there on pass the largest number; choose a smaller one",
+                          plan->base.seed, seeds);
+    plan->seeds = (int)seeds;
     return true;
 }
 

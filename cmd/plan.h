@@ -42,6 +42,9 @@ typedef struct {
     int arm, rate, seed;
 } Job;
 
+// Seeds from the options' own one on, of which the last must be a number, too. Fails (input).
+bool plan_seeds(Plan *plan, long long seeds, Error *error);
+
 // Schemes "NAME" or "LABEL=NAME", with options; names must differ. Fails (input) naming what is wrong.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
@@ -66,10 +69,14 @@ double plan_job_tokens(const Plan *plan, const Job *job);
 const Scheme *plan_scheme(const Plan *plan, int arm);
 int plan_designed(const Plan *plan, int arm);
 
-// compare.json in and out. Runs of plans with other base options, sizes or tasks cannot stand in one directory:
-// plan_agrees fails (input) with the first difference.
+// compare.json in and out. Runs of plans with other base options, sizes or budget cannot stand in one directory, nor
+// tasks with other --task-steps or --exercises than those before: plan_agrees fails (input) with the first difference.
+// Schemes, seeds, learning rates and tasks may change.
 bool plan_write(const char *path, const Plan *plan, Error *error);
 bool plan_read(Plan *plan, const char *path, Error *error);
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
+
+// What `before` has and `plan` has not: "the schemes rope, alibi; the seeds 1339, 1340", or "".
+void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before);
 
 #endif

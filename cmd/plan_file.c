@@ -134,8 +134,8 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
         !read_arms(plan, json_object_get(json, "schemes"), path, error))
         return false;
     if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
+    if (!plan_seeds(plan, seeds, error)) return damaged(path, "the last seed is too large a number", error);
     plan->reference = (int)reference;
-    plan->seeds = (int)seeds;
     plan->exercises = (int)exercises;
     plan->threads = (int)threads;
     const json_t *by_seconds = json_object_get(json, "equal_seconds");
@@ -165,7 +165,12 @@ bool plan_read(Plan *plan, const char *path, Error *error) {
 }
 
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {
-    static const char *const names[] = {"sizes", "task_steps", "exercises", "equal_seconds"};
+    static const struct {
+        const char *name, *option;
+    } members[] = {{"sizes", "--scale, or --tokens-per-parameter"},
+                   {"equal_seconds", "--budget"},
+                   {"task_steps", "--task-steps"}, // these two only where tasks were trained
+                   {"exercises", "--exercises"}};
     for (const Option *o = train_options; o->name; o++) {
         char now[TEXT_CAPACITY], then[TEXT_CAPACITY];
         option_print(&plan->base, o, now);
@@ -177,11 +182,52 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     }
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-        if (!json_equal(json_object_get(now, names[i]), json_object_get(then, names[i])))
-            ok = fail_input(error, "%s: the comparison there has other %s; give the same options, or another --out",
-                            path, names[i]);
+    for (size_t i = 0; ok && i < (before->task_count > 0 ? 4 : 2); i++)
+        if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
+            ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
+                            path, members[i].option);
     json_decref(now);
     json_decref(then);
     return ok;
+}
+
+// Add to a list whose parts have headings; a list that gets too long says at its end that it was cut.
+static void add_left_out(char text[TEXT_CAPACITY], const char **heading, const char *what, const char *name) {
+    const size_t length = strlen(text), room = TEXT_CAPACITY - length;
+    const bool new = *heading != what;
+    const int needed = snprintf(text + length, room, "%s%s%s",
+                                *text == '\0' ? ""
+                                : new         ? "; "
+                                              : ", ",
+                                new ? what : "", name);
+    if (needed >= (int)room) strcpy(text + TEXT_CAPACITY - sizeof "...", "...");
+    *heading = what;
+}
+
+void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before) {
+    static const char names[] = "the schemes ", seeds[] = "the seeds ", rates[] = "the learning rates ",
+                      tasks[] = "the tasks ";
+    const char *heading = NULL;
+    char name[64];
+    *text = '\0';
+    for (int b = 0; b < before->arm_count; b++) {
+        bool here = false;
+        for (int a = 0; a < plan->arm_count; a++) here |= strcmp(plan->arms[a].name, before->arms[b].name) == 0;
+        if (!here) add_left_out(text, &heading, names, before->arms[b].name);
+    }
+    for (int seed = plan->seeds; seed < before->seeds; seed++) {
+        snprintf(name, sizeof name, "%lld", before->base.seed + seed);
+        add_left_out(text, &heading, seeds, name);
+    }
+    for (int b = 0; b < before->rate_count; b++) {
+        bool here = false;
+        for (int a = 0; a < plan->rate_count; a++) here |= plan->rates[a] == before->rates[b];
+        snprintf(name, sizeof name, "%g", before->rates[b]);
+        if (!here) add_left_out(text, &heading, rates, name);
+    }
+    for (int b = 0; b < before->task_count; b++) {
+        bool here = false;
+        for (int a = 0; a < plan->task_count; a++) here |= strcmp(plan->tasks[a], before->tasks[b]) == 0;
+        if (!here) add_left_out(text, &heading, tasks, before->tasks[b] + strlen(BUILTIN_PREFIX));
+    }
 }

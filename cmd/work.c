@@ -1,6 +1,5 @@
 #include "cmd/work.h"
 
-#include "cmd/claim.h"
 #include "cmd/interrupt.h"
 #include "cmd/measure.h"
 #include "cmd/npy.h"
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 bool comparison_paths(Comparison *c, const char *directory, Error *error) {
+    if (!*directory) return fail_input(error, "the directory's name is empty; give one, such as runs/compare");
     return path_format(c->directory, error, "%s", directory) &&
            path_format(c->file, error, "%s/compare.json", directory) &&
            path_format(c->claims, error, "%s/claims", directory);
@@ -29,6 +29,10 @@ bool job_done(const Comparison *c, const Job *job) {
     char path[PATH_CAPACITY];
     Error error;
     return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
+}
+
+bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
+    return directory_create(c->claims, error) && claim_wait(claim, c->claims, what, c->patience, error);
 }
 
 long long snapshot_step(long long steps, int snapshot) {
@@ -47,6 +51,7 @@ typedef struct {
     RunPaths paths;
     Trainer trainer;
     RunLog log;
+    Stop stop;
 } Worker;
 
 static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
@@ -78,17 +83,13 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
 }
 
 // A signal came, or whoever would pass it on was killed.
-static bool must_stop(const Worker *w) {
+static bool must_stop(const void *context) {
+    const Worker *w = context;
     return interrupt_came() || getppid() != w->parent;
 }
 
 static void pause_shortly(void) {
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-}
-
-static bool stopped(Error *error) {
-    fail_run(error, "interrupted; the same command goes on");
-    return interrupt_failed(error);
 }
 
 static bool due(long long step, long long every, long long last) {
@@ -107,9 +108,10 @@ static bool train(Worker *w, bool *lost, Error *error) {
         if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
         if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
         w->comparison->progress[w->index] = (double)step / (double)o->steps;
-        const bool stop = must_stop(w);
-        if ((due(step, o->save_every, o->steps) || stop) && !run_save(trainer, &w->paths, &w->log, error)) return false;
-        if (stop) return stopped(error);
+        const bool go_on = stop_check(&w->stop, error);
+        if ((due(step, o->save_every, o->steps) || !go_on) && !run_save(trainer, &w->paths, &w->log, error))
+            return false;
+        if (!go_on) return false;
         if (!claim_keep(&w->claim)) {
             *lost = true;
             return true;
@@ -123,7 +125,8 @@ static bool write_measures(const Worker *w, Error *error) {
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    if (measure(csv.stream, &w->trainer, &w->comparison->plan, &w->job, error)) return atomic_commit(&csv, error);
+    if (measure(csv.stream, &w->trainer, &w->comparison->plan, &w->job, &w->stop, error))
+        return atomic_commit(&csv, error);
     atomic_abandon(&csv);
     return false;
 }
@@ -162,7 +165,7 @@ static bool do_job(Worker *w, Error *error) {
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
     w->options.resume = path_exists(w->paths.config);
     while (is_locked(&w->paths)) {
-        if (must_stop(w)) return stopped(error);
+        if (!stop_check(&w->stop, error)) return false;
         pause_shortly();
     }
     if (job_done(w->comparison, &w->job)) return true;
@@ -181,28 +184,41 @@ static bool do_job(Worker *w, Error *error) {
     return ok;
 }
 
-// The first job that is neither done nor somebody else's; *left counts those that are not done.
+// The first job that is neither done nor somebody else's nor tried in vain; *left counts those that are not done and
+// may still be.
 static ClaimResult next_job(Worker *w, int *left, Error *error) {
     const Comparison *c = w->comparison;
     *left = 0;
     for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
         char name[PATH_CAPACITY];
         w->job = plan_job(&c->plan, w->index);
-        if (job_done(c, &w->job)) continue;
+        if (c->failed[w->index] || job_done(c, &w->job)) continue;
         ++*left;
         if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
         const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, error);
         if (result == CLAIM_TAKEN) continue;
-        if (result == CLAIM_FAILED || !job_done(c, &w->job)) return result;
-        claim_release(&w->claim); // it was done between the look and the claim
+        if (result == CLAIM_FAILED || !(c->failed[w->index] || job_done(c, &w->job))) return result;
+        claim_release(&w->claim); // somebody did it, or tried, between the look and the claim
     }
     return CLAIM_TAKEN;
+}
+
+// One run that cannot be done does not keep a worker from the others; *first is why the first one could not.
+static bool try_job(Worker *w, Error *first, Error *error) {
+    const bool ok = do_job(w, error);
+    w->comparison->failed[w->index] = !ok && error->kind != ERROR_INTERRUPTED;
+    claim_release(&w->claim);
+    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
+    if (first->kind == ERROR_NONE) *first = *error;
+    return true;
 }
 
 bool work(Comparison *comparison, Error *error) {
     Worker w = {.comparison = comparison, .parent = getppid()};
     const int corpora = 1 + comparison->plan.task_count;
     int left = 0;
+    Error first = {0};
+    w.stop = (Stop){must_stop, &w};
     w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
     bool ok = w.corpora || fail_run(error, "no memory for %d corpora", corpora);
     threads_use(comparison->plan.threads);
@@ -210,17 +226,17 @@ bool work(Comparison *comparison, Error *error) {
         const ClaimResult result = next_job(&w, &left, error);
         ok = result != CLAIM_FAILED;
         if (result == CLAIM_MINE) {
-            ok = do_job(&w, error);
-            claim_release(&w.claim);
+            ok = try_job(&w, &first, error);
         } else if (left == 0) {
             break;
         } else if (ok) { // others are at work on the rest, and may die of it
             pause_shortly();
         }
-        if (ok && must_stop(&w)) ok = stopped(error);
+        ok = ok && stop_check(&w.stop, error);
     }
     for (int i = 0; w.corpora && i < corpora; i++)
         if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
     free(w.corpora);
-    return ok;
+    if (ok && first.kind != ERROR_NONE) *error = first;
+    return ok && first.kind == ERROR_NONE;
 }

@@ -2,6 +2,7 @@
 #ifndef BITTER_WORK_H
 #define BITTER_WORK_H
 
+#include "cmd/claim.h"
 #include "cmd/plan.h"
 #include "data/corpus.h"
 
@@ -9,11 +10,13 @@
 typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
-    double patience;  // seconds after which a worker that gives no sign counts as dead
-    double *progress; // (jobs) share that is done, in memory that all workers of this process share
+    double patience; // seconds after which a worker that gives no sign counts as dead
+    // In memory that all workers of this process share:
+    double *progress; // (jobs) share of the training that is done
+    bool *failed;     // (jobs) tried here in vain
 } Comparison;
 
-// Set the paths. Fails (input) when they are too long.
+// Set the paths. Fails (input) when the directory has no name, or a long one.
 bool comparison_paths(Comparison *comparison, const char *directory, Error *error);
 
 // DIR/runs/JOB, or with a file's name in it.
@@ -23,8 +26,12 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Has it been trained and measured?
 bool job_done(const Comparison *comparison, const Job *job);
 
+// Wait until nobody else writes this comparison's plan, or its report. Fails as claim_take does.
+bool comparison_claim(Claim *claim, const Comparison *comparison, const char *what, Error *error);
+
 // Work until every job is done, by this process or another one, or a signal came: then the run at work is saved and it
-// fails (interrupted). A run whose loss is not finite is done, too: it has diverged.
+// fails (interrupted). A run whose loss is not finite is done, too: it has diverged. A run that fails is left to other
+// processes; the first such failure here comes back when nothing else is left to do.
 bool work(Comparison *comparison, Error *error);
 
 // The numbers of the position parameters at `step`, recorded in a run's directory now and then: positions-STEP.npy.

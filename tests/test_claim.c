@@ -266,6 +266,18 @@ static void long_work_keeps_its_claim(void **state) {
     expect_no_files();
 }
 
+// Whoever takes it to be for long touches it as often as is good for others.
+static void the_impatient_leave_the_patient_alone(void **state) {
+    (void)state;
+    Claim claim, other;
+    assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
+    make_older("job", 1, 5);
+    for (int i = 0; i < 15; i++) sleep_for(0.1); // it is touched once a second
+    assert_int_equal(take(&other, "job", 4), CLAIM_TAKEN);
+    claim_release(&claim);
+    expect_no_files();
+}
+
 static void release_later(int orders, int answers) {
     Claim claim;
     Error error;
@@ -339,6 +351,7 @@ int main(void) {
         cmocka_unit_test(the_loser_notices),
         cmocka_unit_test(a_claim_that_was_challenged_is_free_at_once),
         cmocka_unit_test(long_work_keeps_its_claim),
+        cmocka_unit_test(the_impatient_leave_the_patient_alone),
         cmocka_unit_test(waiting_ends_when_the_job_is_free),
         cmocka_unit_test(places_that_cannot_be_written_to_are_refused),
     };

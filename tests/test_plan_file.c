@@ -222,6 +222,7 @@ static const struct {
                {"seeds", "65", "1 to 64"},
                {"seeds", "0", "\"seeds\""},
                {"seeds", "4294967297", "\"seeds\""},
+               {"options;seed", "9223372036854775806", "last seed"},
                {"task_steps", NULL, "\"task_steps\""},
                {"exercises", NULL, "\"exercises\""},
                {"threads", NULL, "\"threads\""},
@@ -283,7 +284,7 @@ static void a_directory_has_one_set_of_sizes(void **state) {
     Error error = {0};
     make_large(&before);
     for (int i = 0; i < 6; i++) {
-        static const char *const names[] = {"sizes", "sizes", "sizes", "task_steps", "exercises", "equal_seconds"};
+        static const char *const names[] = {"--scale", "--scale", "--scale", "--task-steps", "--exercises", "--budget"};
         plan = before;
         plan.sizes[1].width += i == 0;
         plan.size_count -= i == 1;
@@ -310,6 +311,49 @@ static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
     must(plan_agrees(&plan, &before, path, &error), &error);
 }
 
+// Nothing has been trained on tasks, or examined with so many, yet.
+static void first_tasks_choose_their_options(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    plan = before;
+    before.task_count = 0;
+    plan.task_steps++;
+    plan.exercises++;
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+static void what_a_plan_leaves_out_is_listed(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error;
+    char text[TEXT_CAPACITY];
+    make_large(&before);
+    plan_left_out(text, &before, &before);
+    assert_string_equal(text, "");
+    plan = before;
+    plan.seeds = 1;
+    must(set_arms(&plan, "alibi;learned", "", &error) && plan_rates(&plan, "1e-3,2e-3", &error) &&
+             plan_tasks(&plan, "sort parity", &error),
+         &error);
+    plan_left_out(text, &plan, &before);
+    assert_string_equal(text, "the schemes short, rope:base=500,pairing=interleaved; the seeds 1338, 1339; "
+                              "the learning rates 0.0001, 0.0003; the tasks copy:max=5");
+    plan_left_out(text, &before, &plan);
+    assert_string_equal(text, "the schemes alibi; the learning rates 0.002; the tasks sort");
+    // A list that is too long is cut.
+    char words[ARMS_MOST][TEXT_CAPACITY], *list[ARMS_MOST];
+    for (int i = 0; i < ARMS_MOST; i++) {
+        snprintf(words[i], sizeof words[i], "a-label-of-some-length-%d=rope", i);
+        list[i] = words[i];
+    }
+    must(plan_arms(&before, list, ARMS_MOST, "", &error), &error);
+    plan_left_out(text, &plan, &before);
+    assert_int_equal(strlen(text), sizeof text - 1);
+    assert_string_equal(text + sizeof text - 4, "...");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_come_back),
@@ -320,6 +364,8 @@ int main(void) {
         cmocka_unit_test(a_directory_has_one_set_of_options),
         cmocka_unit_test(a_directory_has_one_set_of_sizes),
         cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
+        cmocka_unit_test(first_tasks_choose_their_options),
+        cmocka_unit_test(what_a_plan_leaves_out_is_listed),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
