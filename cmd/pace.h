@@ -8,8 +8,8 @@
 #include <time.h>
 
 // Tokens a second of all `processes` together, each training the reference scheme at the largest size with so many
-// threads for about `seconds` of `clock`. Call before this process has used OpenMP. Fails (run) when a process cannot be
-// started or does not end well.
+// threads for about `seconds` of `clock`. Call before this process has used OpenMP. Fails (run) when a process cannot
+// be started or does not end well.
 bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size, int processes,
                   int threads, double seconds, clockid_t clock, Error *error);
 
