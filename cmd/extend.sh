@@ -123,7 +123,8 @@ speed() { # NAME OPTIONS...
     say "search speed: $1"
     run=$out/speed-$1 && shift
     rm -rf "$run" "$run.log"
-    logged "$run.log" extend "$out/base" --out "$run" --method longrope --factor 8 --population 32 --generations 3 "$@"
+    logged "$run.log" extend "$out/base" --out "$run" --method longrope --factor 4 --population 32 --parents 16 \
+        --mutations 8 --crossovers 8 --generations 16 "$@"
 }
 speed plain --forget --abandon 0 --one-by-one
 speed abandon --forget --one-by-one
