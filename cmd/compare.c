@@ -312,7 +312,7 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     Crew crew;
     c->progress = shared_zeros(bytes);
     if (!c->progress) return fail_run(error, "no memory, or no temporary file, for the state of the workers");
-    c->failed = (bool *)(c->progress + jobs);
+    c->failed = (void *)(c->progress + jobs);
     interrupt_catch();
     crew_start(&crew, c, workers);
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));

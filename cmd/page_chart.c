@@ -64,7 +64,7 @@ static void write_axes(FILE *out, const Chart *chart, const Series *series, int 
     common_settings(out, 480);
     label(out, "xlabel", chart->x_label);
     label(out, "ylabel", chart->y_label);
-    fputs("set format '%.3g'\nset key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, "
+    fputs("set format '%.4g'\nset key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, "
           "graph 0.05, graph "
           "0.05\n",
           out);

@@ -107,8 +107,8 @@ static void caveats(Page *page, const Outcome *o) {
 // A gap: mean, interval, verdict, p, what is resolvable, bootstrap.
 static void gap_cells(Page *page, const Outcome *o, const Standing *s, int arm) {
     const Interval *bootstrap = &s->gap.bootstrap;
-    const bool reference = arm == o->comparison->plan.reference;
-    const bool judged = report_difference_cells(page, reference ? &(Paired){.mean = NAN} : &s->gap);
+    const Paired none = {.mean = NAN}; // the reference has no gap
+    const bool judged = report_difference_cells(page, arm == o->comparison->plan.reference ? &none : &s->gap);
     const bool enough = o->seeds >= BOOTSTRAP_LEAST && isfinite(bootstrap->low) && isfinite(bootstrap->high);
     page_cell(page, "%s", standing_words(o, s, arm));
     page_cell(page, judged ? "%.3g" : "", s->adjusted);
