@@ -1,7 +1,8 @@
 #!/bin/sh
 # The searched model of cmd/extend.sh at 512 times its trained length: sh cmd/extend_far.sh BITTER [DIR]
-# A third round from 16,384 to 131,072 tokens by a very small search, because one candidate takes minutes there; then
-# perplexity in one window of that length, and passkeys. DIR (runs/extend) has the runs of `make extend`; the table goes to
+# A third round from 16,384 to 131,072 tokens: one candidate takes minutes there, so the search ends with the best of what
+# it starts from, the formulas and the searched factors stretched further; then perplexity in one window of that length,
+# and passkeys. DIR (runs/extend) has the runs of `make extend`; the table goes to
 # RESULTS (runs/baseline/extend). What is finished is kept.
 set -eu
 bitter=${1:?"usage: sh cmd/extend_far.sh BITTER [DIR]"}
@@ -17,8 +18,8 @@ if [ ! -f "$out/round3/config.json" ]; then
     resume=
     [ -f "$out/round3/search.csv" ] && resume=--resume
     # shellcheck disable=SC2086
-    "$bitter" extend "$out/round2-ft" --method longrope --factor 8 --population 4 --parents 2 --mutations 1 --crossovers 1 \
-        --generations 1 --windows 1 --out "$out/round3" $resume
+    "$bitter" extend "$out/round2-ft" --method longrope --factor 8 --population 4 --parents 4 --generations 0 --windows 1 \
+        --out "$out/round3" $resume
 fi
 [ -f "$out/round3/perplexity.csv" ] ||
     "$bitter" eval "$out/round3" --context $length --eval-tokens $((length + 1)) --csv "$out/round3/perplexity.csv"
