@@ -73,6 +73,11 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
     }
 }
 
+static bool interrupted(const Descent *d, Error *error) {
+    fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
+    return interrupt_failed(error);
+}
+
 static bool descend(Descent *d, long long steps, double rate, Error *error) {
     const int pairs = d->x->pairs;
     memset(d->m, 0, sizeof d->m);
@@ -91,10 +96,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
                             strerror(errno));
         move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
-        if (interrupt_came()) {
-            fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
-            return interrupt_failed(error);
-        }
+        if (interrupt_came()) return interrupted(d, error);
     }
     return true;
 }
@@ -121,6 +123,7 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
         const Stretch known = extension_short(x);
         keep_better(best, &loss, x, &known);
     }
+    if (interrupt_came()) return interrupted(d, error);
     if (!isfinite(loss)) return fail_run(error, "no formula has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
@@ -132,6 +135,7 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     d->stretch = *best;
     if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
+    if (interrupt_came()) return interrupted(d, error);
     x->scaling.loss = loss;
     x->scaling.evaluations += d->step;
     x->scaling.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;

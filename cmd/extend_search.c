@@ -31,11 +31,12 @@ typedef struct {
     long long recalled;
 } Job;
 
-static double score(void *context, int worker, const Candidate *candidate, int window) {
+static bool score(double *loss, void *context, int worker, const Candidate *candidate, int window) {
     const Job *job = context;
     Stretch stretch = job->stretch;
     candidate_stretch(&stretch, &job->space, candidate);
-    return stretch_score(&job->x->scorer, worker, &stretch, window);
+    *loss = stretch_score(&job->x->scorer, worker, &stretch, window);
+    return !interrupt_came();
 }
 
 static void write_row(FILE *csv, const Job *job, int generation, const Evaluated *e) {

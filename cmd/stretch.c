@@ -1,5 +1,7 @@
 #include "cmd/stretch.h"
 
+#include "cmd/interrupt.h"
+
 #include <omp.h>
 #include <stdlib.h>
 
@@ -47,6 +49,7 @@ double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, 
     inference->pos.prepared = false; // the tables are those of another stretch
     inference_restart(inference);
     for (int at = 0; at < scorer->window; at += CHUNK) {
+        if (interrupt_came()) return NAN;
         const int n = scorer->window - at < CHUNK ? scorer->window - at : CHUNK;
         inference_feed(inference, scorer->gpt, ids + at, n);
         inference_nll(nll, inference, scorer->gpt, ids + at + 1, n);

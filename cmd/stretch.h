@@ -25,7 +25,7 @@ bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, 
 void stretch_scorer_free(StretchScorer *scorer);
 
 // The mean loss of a window in nats, the rotations stretched by `stretch`. Threads call it at the same time, each with
-// a worker number of its own.
+// a worker number of its own. NAN when a signal came, which is asked after each chunk: long windows take minutes.
 double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, int window);
 
 // The mean over all windows, one worker a window.

@@ -82,8 +82,11 @@ static void stop(Search *search) {
 static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
     const SearchHooks *hooks = &search->hooks;
     for (e->scored = 0; e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar);) {
-        const double loss = hooks->score(hooks->context, worker, &e->candidate, e->scored);
-        e->scores[e->scored++] = loss;
+        double loss;
+        if (hooks->score(&loss, hooks->context, worker, &e->candidate, e->scored))
+            e->scores[e->scored++] = loss;
+        else
+            stop(search);
     }
 #pragma omp critical
     if (!stopped(search)) { // what was cut short is not known

@@ -34,8 +34,9 @@ typedef struct Search Search;
 
 typedef struct {
     void *context;
-    // Mean loss of a candidate on a window; called from several threads at once, each with its own worker number.
-    double (*score)(void *context, int worker, const Candidate *candidate, int window);
+    // Mean loss of a candidate on a window; called from several threads at once, each with its own worker number. false
+    // = stop, and forget this candidate.
+    bool (*score)(double *loss, void *context, int worker, const Candidate *candidate, int window);
     // After each evaluation, one at a time. false = stop.
     bool (*evaluated)(void *context, const Search *search, const Evaluated *what);
 } SearchHooks;

@@ -28,6 +28,7 @@ typedef struct {
     double noise;                 // of losses, by candidate and window
     int poor;                     // of four candidates, those whose losses are no numbers
     int stop_after;               // evaluations; 0 = when done
+    long long cut_off;            // the window after which scoring says stop; 0 = none
     long long scored;             // windows
     int busy[THREADS], recording; // who is at work
     int mistakes;                 // a thread cannot end the test itself
@@ -56,7 +57,7 @@ static double candidate_fitness(const SearchSpace *space, const Candidate *candi
 }
 
 // The fitness, and what the losses of a window have in common, which adds up to nothing.
-static double score(void *context, int worker, const Candidate *candidate, int window) {
+static bool score(double *value, void *context, int worker, const Candidate *candidate, int window) {
     static const double offsets[WINDOWS] = {0.3, -0.1, -0.4, 0.2};
     Trial *trial = context;
     const bool all_cores = trial->search.options.side_by_side || !omp_in_parallel();
@@ -74,7 +75,8 @@ static double score(void *context, int worker, const Candidate *candidate, int w
     }
 #pragma omp atomic
     trial->busy[worker]--;
-    return candidate->steps[PAIRS - 1] % 4 < trial->poor ? NAN : loss;
+    *value = candidate->steps[PAIRS - 1] % 4 < trial->poor ? NAN : loss;
+    return trial->cut_off == 0 || trial->scored < trial->cut_off;
 }
 
 // A candidate is given up after the first window at which it is worse than the worst parent by abandon / sqrt(n), and
@@ -226,6 +228,30 @@ static void expect_same(const Search *a, const Search *b) {
         assert_true(candidates_equal(&a->space, &a->members[m].candidate, &b->members[m].candidate));
         assert_memory_equal(a->members[m].scores, b->members[m].scores, (size_t)a->options.windows * sizeof(double));
     }
+}
+
+// What is cut off within a window is forgotten, wherever that is.
+static void it_stops_within_a_candidate(void **state) {
+    (void)state;
+    run_whole(&whole, &usual, 0.2, 1);
+    for (int cut_off = 1; cut_off <= 50; cut_off += 7) {
+        trial_begin(&other, &usual_space, &usual);
+        other.noise = whole.noise;
+        other.cut_off = cut_off;
+        trial_run(&other);
+        assert_false(other.complete);
+        assert_int_equal(other.scored, cut_off);
+        long long windows = 0;
+        for (int n = 0; n < other.count; n++) {
+            assert_int_equal(other.evaluated[n].scored, whole.evaluated[n].scored);
+            assert_memory_equal(other.evaluated[n].scores, whole.evaluated[n].scores,
+                                (size_t)whole.evaluated[n].scored * sizeof(double));
+            windows += other.evaluated[n].scored;
+        }
+        assert_true(windows < cut_off && windows + WINDOWS >= cut_off);
+        search_end(&other.search);
+    }
+    search_end(&whole.search);
 }
 
 static void it_is_the_same_with_two_threads(void **state) {
@@ -388,6 +414,7 @@ int main(void) {
         cmocka_unit_test(it_finds_what_the_released_search_finds),
         cmocka_unit_test(a_flat_start_needs_leaps),
         cmocka_unit_test(seeds_come_first),
+        cmocka_unit_test(it_stops_within_a_candidate),
         cmocka_unit_test(it_is_the_same_with_two_threads),
         cmocka_unit_test(it_goes_on_where_it_was_stopped),
         cmocka_unit_test(a_hook_stops_it),
