@@ -31,7 +31,7 @@ void report_difference(Text *text, const Paired *difference, const char *words) 
 bool report_difference_cells(Page *page, const Paired *difference) {
     const bool known = !isnan(difference->mean), judged = known && !isnan(difference->sd);
     page_cell(page, known ? "%+.4f" : "-", difference->mean);
-    page_cell(page, judged ? "%+.4f to %+.4f" : "", difference->t.low, difference->t.high);
+    page_cell(page, judged ? "%+.4f to %+.4f" : "-", difference->t.low, difference->t.high);
     return judged;
 }
 

@@ -111,9 +111,9 @@ static void gap_cells(Page *page, const Outcome *o, const Standing *s, int arm) 
     const bool judged = report_difference_cells(page, arm == o->comparison->plan.reference ? &none : &s->gap);
     const bool enough = o->seeds >= BOOTSTRAP_LEAST && isfinite(bootstrap->low) && isfinite(bootstrap->high);
     page_cell(page, "%s", standing_words(o, s, arm));
-    page_cell(page, judged ? "%.3g" : "", s->adjusted);
-    page_cell(page, judged ? "%.4f" : "", s->resolvable);
-    page_cell(page, !judged ? "" : enough ? "%+.4f to %+.4f" : "too few seeds", bootstrap->low, bootstrap->high);
+    page_cell(page, judged ? "%.3g" : "-", s->adjusted);
+    page_cell(page, judged ? "%.4f" : "-", s->resolvable);
+    page_cell(page, !judged ? "-" : enough ? "%+.4f to %+.4f" : "too few seeds", bootstrap->low, bootstrap->high);
 }
 
 static void standings_table(Page *page, const Outcome *o, int size) {

@@ -41,7 +41,7 @@ static void changes(Paired *found, double *adjusted, const Outcome *o, int size,
 // Cells of a change by seed, and the word for it.
 static void change_cells(Page *page, const Paired *change, double adjusted, const char *const words[3]) {
     const bool judged = report_difference_cells(page, change);
-    page_cell(page, judged ? "%.3g" : "", adjusted);
+    page_cell(page, judged ? "%.3g" : "-", adjusted);
     page_cell(page, "%s",
               judged                ? words[verdict(change->mean, adjusted)]
               : isnan(change->mean) ? "is not defined there"

@@ -110,7 +110,7 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
         page_number(page, 4, t->first.mean);
         page_number(page, 4, t->last.mean);
         const bool judged = report_difference_cells(page, &t->slope);
-        page_cell(page, judged ? "%.3g" : "", pairs[i].adjusted);
+        page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
         page_number(page, 4, t->misfit);
         page_cell(page, "%s", judged ? trend_words(trend_verdict(t, pairs[i].adjusted)) : "");
         page_row_end(page);

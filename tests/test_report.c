@@ -85,8 +85,8 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
     put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     char *text = section(report_answer, &outcome);
-    expect_text(text, "| none | - | - |  | diverged |");
-    expect_text(text, "| alibi | 3.1010 | - |  | the reference diverged |");
+    expect_text(text, "| none | - | - | - | diverged |");
+    expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
     expect_text(text,
                 "with 0.826 million parameters and 2.05 million training tokens, 0 of 1 learned schemes are better");
     expect_text(text, "1 are worse, for 0 the difference is not resolved by these seeds. ");
