@@ -123,7 +123,15 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
     return share < 1 ? 1 : (long long)share;
 }
 
-// All arms at one size, in turns, until the fastest rounds of each agree, or there is no hope.
+// The first arm of the same scheme and options, which is timed for all of them: one program has one speed, and no clock
+// may say otherwise.
+static int timed_for(const Plan *plan, int arm) {
+    int first = 0;
+    while (strcmp(plan->arms[first].pos, plan->arms[arm].pos) != 0) first++;
+    return first;
+}
+
+// All schemes at one size, in turns, until the fastest rounds of each agree, or there is no hope.
 static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpus, int size, Error *error) {
     // One thread is as fast as its processor time says, whatever else is at work on the machine.
     const clockid_t clock = plan->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
@@ -133,18 +141,21 @@ static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *c
         settled = turn + 1 >= ROUNDS_LEAST;
         for (int arm = 0; arm < plan->arm_count; arm++) {
             double speed;
+            if (timed_for(plan, arm) != arm) continue;
             if (!pace_measure(&speed, plan, corpus, arm, size, 1, plan->threads, ROUND_SECONDS, clock, error))
                 return false;
             speed_add(&speeds[arm], speed);
             settled = settled && spread(&speeds[arm]) <= SPEED_NOISE;
         }
     }
+    for (int arm = 0; arm < plan->arm_count; arm++) speeds[arm] = speeds[timed_for(plan, arm)];
     return true;
 }
 
 bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
     Speed speeds[ARMS_MOST];
     const Speed *reference = &speeds[plan->reference];
+    const char *reference_name = plan->arms[plan->reference].name;
     for (int s = 0; s < plan->size_count; s++) {
         const Size *size = &plan->sizes[s];
         if (!time_arms(speeds, plan, corpus, s, error)) return false;
@@ -153,8 +164,10 @@ bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
             arm->steps[s] = speed_steps(size->steps, &speeds[a], reference);
             printf("pace    %s%s%s: %.0f tokens/s, %lld steps", size->name, *size->name ? " " : "", arm->name,
                    speeds[a].rounds[0], arm->steps[s]);
-            if (a != plan->reference && speed_same(&speeds[a], reference))
-                printf("; no other pace than %s, to within %.1f%%", plan->arms[plan->reference].name,
+            if (a != plan->reference && timed_for(plan, a) == timed_for(plan, plan->reference))
+                printf("; the scheme of %s", reference_name);
+            else if (a != plan->reference && speed_same(&speeds[a], reference))
+                printf("; no other pace than %s, to within %.1f%%", reference_name,
                        100 * speed_noise(&speeds[a], reference));
             printf("\n");
         }

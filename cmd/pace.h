@@ -36,7 +36,8 @@ bool speed_same(const Speed *a, const Speed *b); // to within noise
 long long speed_steps(long long steps, const Speed *speed, const Speed *reference);
 
 // Give every arm as many steps as it can do in the time that the reference takes for its own. Arms are timed in turns,
-// so that what slows the machine down for a while slows all of them. Prints what it found.
+// so that what slows the machine down for a while slows all of them; those of one scheme and options are timed once.
+// Prints what it found.
 bool pace_steps(Plan *plan, const Corpus *corpus, Error *error);
 
 #endif
