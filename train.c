@@ -71,7 +71,10 @@ static void describe_rotations(const Position *pos) {
     const int fast = rotary_fast_pairs(pos, original);
     printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
            original);
-    if (scaling->original) printf("        stretched %g times by %s\n", scaling->factor, method_name(scaling->method));
+    if (!scaling->original) return;
+    char method[TEXT_CAPACITY];
+    choice_word(METHOD_NAMES, scaling->method, method);
+    printf("        stretched %g times by %s\n", scaling->factor, method);
 }
 
 static void describe(const Trainer *trainer, const TrainOptions *options) {

@@ -25,6 +25,17 @@ int output_finish(int status) {
     return status ? status : ERROR_RUN;
 }
 
+void shell_word(Text *command, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        text_print(command, "%s", word);
+        return;
+    }
+    text_print(command, "'");
+    for (; *word; word++) text_print(command, *word == '\'' ? "'\\''" : "%c", *word);
+    text_print(command, "'");
+}
+
 void print_wrapped(const char *text, int column, int indent) {
     bool first = true;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {

@@ -3,6 +3,7 @@
 #define BITTER_ARGUMENTS_H
 
 #include "data/option.h"
+#include "data/text.h"
 
 #define ARGUMENTS_MOST 64 // rows of a table, for arrays of `given`
 
@@ -23,6 +24,9 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
 
 // The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
 const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
+
+// Append a word of a shell's command: in single quotes where a shell would make something else of it.
+void shell_word(Text *command, const char *word);
 
 // Print text broken at spaces to 100 columns, every line but the first behind `indent` spaces; the first begins at
 // `column`.

@@ -330,14 +330,19 @@ static bool report_alone(const Comparison *c, Error *error) {
     return ok;
 }
 
-// The command as it was typed, for the report; what a shell would take apart is quoted.
-static void join_command(char *text, size_t capacity, int argc, char **argv) {
-    snprintf(text, capacity, "bitter");
+// The command as it was typed, for the report.
+static void join_command(char *out, size_t capacity, int argc, char **argv) {
+    Text text = {0};
+    text_print(&text, "bitter");
     for (int i = 0; i < argc; i++) {
-        const size_t length = strlen(text);
-        const bool plain = !strpbrk(argv[i], " \t\n*?$\"'\\");
-        snprintf(text + length, capacity - length, plain ? " %s" : " '%s'", argv[i]);
+        text_print(&text, " ");
+        shell_word(&text, argv[i]);
     }
+    if (!text.failed && text.size < capacity)
+        snprintf(out, capacity, "%.*s", (int)text.size, text.bytes);
+    else
+        snprintf(out, capacity, "bitter compare ... (longer than %zu bytes)", capacity);
+    text_free(&text);
 }
 
 static void print_plan(const Plan *plan, const char *directory, int workers) {

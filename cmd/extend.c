@@ -19,7 +19,7 @@ static const Option extend_options[] = {
      "windows up to the original length turn as before; they do when they have factors of their own already"},
     {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
      "find new factors for those short windows, keep the long ones"},
-    {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, "code|exact|paper", "HOW",
+    {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
      "yarn: as its authors' code has it, exact without its rounding, or as their paper"},
     {"beta-fast", OPTION_NUMBER, FIELD(formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
      "yarn: pairs with more turns in the original length keep their speed"},
@@ -232,10 +232,11 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         {"tokens", 1u << METHOD_GRADIENT},
         {"lr", 1u << METHOD_GRADIENT},
     };
+    char method[TEXT_CAPACITY];
+    choice_word(METHOD_NAMES, o->method, method);
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (is_given(given, special[i].name) && !(special[i].methods >> o->method & 1))
-            return fail_input(error, "--%s means nothing to --method %s; leave it out", special[i].name,
-                              method_name(o->method));
+            return fail_input(error, "--%s means nothing to --method %s; leave it out", special[i].name, method);
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
@@ -306,8 +307,9 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     while (name > 0 && directory[name - 1] != '/') name--;
     if (strspn(directory + name, ".") >= (size_t)(length - name))
         return fail_input(error, "%s has no name to make another from; give --out", directory);
-    snprintf(options->out, sizeof options->out, "%.*s-%s", length < 400 ? length : 400, directory,
-             method_name(options->method));
+    char method[TEXT_CAPACITY];
+    choice_word(METHOD_NAMES, options->method, method);
+    snprintf(options->out, sizeof options->out, "%.*s-%.100s", length < 400 ? length : 400, directory, method);
     return true;
 }
 

@@ -27,7 +27,7 @@ static bool is_new(const Stretch *tried, int count, const Stretch *stretch, int 
 }
 
 static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
-    static const char *const ramps[] = {"code", "exact", "paper"};
+    char ramp[TEXT_CAPACITY];
     double loss = INFINITY;
     int count = 0;
     FormulaOptions best = {0};
@@ -39,8 +39,9 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
         Stretch *stretch = &tried[count];
         scaling_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
-        progress_show(&line, n, "%s ramp, betas %g and %g  best %.4f", ramps[formula.ramp], formula.beta_fast,
-                      formula.beta_slow, loss);
+        choice_word(RAMP_NAMES, formula.ramp, ramp);
+        progress_show(&line, n, "%s ramp, betas %g and %g  best %.4f", ramp, formula.beta_fast, formula.beta_slow,
+                      loss);
         count++;
         const double now = stretch_score_all(&x->scorer, stretch);
         if (!(now < loss)) continue;
@@ -57,8 +58,9 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     x->scaling.loss = loss;
     x->scaling.evaluations = count;
     x->scaling.tokens = x->scorer.tokens;
-    printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow,
-           ramps[best.ramp], count, x->corpus.name);
+    choice_word(RAMP_NAMES, best.ramp, ramp);
+    printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow, ramp, count,
+           x->corpus.name);
     return true;
 }
 

@@ -20,7 +20,7 @@ static const char style[] =
     "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
     "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
 
-static void html_text(FILE *out, const char *text) {
+void html_text(FILE *out, const char *text) {
     for (; *text; text++) switch (*text) {
         case '&':
             fputs("&amp;", out);
@@ -39,7 +39,7 @@ static void html_text(FILE *out, const char *text) {
         }
 }
 
-static void markdown_text(FILE *out, const char *text) {
+void markdown_text(FILE *out, const char *text) {
     for (; *text; text++) {
         if (strchr("\\`*_|<>[]", *text)) fputc('\\', out);
         fputc(*text, out);

@@ -21,7 +21,11 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
-// Plain text: what HTML or Markdown would take for something else is escaped.
+// Text of which HTML or Markdown would take nothing for something else.
+void html_text(FILE *out, const char *text);
+void markdown_text(FILE *out, const char *text);
+
+// Plain text, escaped.
 void page_heading(Page *page, const char *text);
 void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 // Text as it is, in a block.

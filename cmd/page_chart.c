@@ -1,6 +1,8 @@
 // Charts of a page: gnuplot draws, and their numbers stand beside them as a table.
 #include "cmd/page.h"
 
+#include "cmd/arguments.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,21 +130,14 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
     fputc('\n', out);
 }
 
-// The shell takes text in single quotes as it is, but for the quote.
-static void shell_quoted(char *out, size_t capacity, const char *text) {
-    size_t n = 0;
-    out[n++] = '\'';
-    for (; *text && n + 6 < capacity; text++) n += (size_t)sprintf(out + n, *text == '\'' ? "'\\''" : "%c", *text);
-    out[n++] = '\'';
-    out[n] = '\0';
-}
-
 // Run gnuplot on a script file; what it draws is SVG in `svg`, to be freed.
 static bool draw(Buffer *svg, const char *script, Error *error) {
-    char name[4 * PATH_CAPACITY + 8], command[4 * PATH_CAPACITY + 64];
-    shell_quoted(name, sizeof name, script);
-    snprintf(command, sizeof command, "gnuplot %s 2>/dev/null", name);
-    FILE *pipe = popen(command, "r");
+    Text command = {0};
+    text_print(&command, "gnuplot ");
+    shell_word(&command, script);
+    text_print(&command, " 2>/dev/null%c", '\0');
+    FILE *pipe = command.failed ? NULL : popen(command.bytes, "r");
+    text_free(&command);
     if (!pipe) return fail_run(error, "cannot start gnuplot: %s", strerror(errno));
     const bool read = stream_read(svg, pipe, "gnuplot", error), done = pclose(pipe) == 0;
     if (read && done && strstr((const char *)svg->bytes, "</svg>")) return true;
@@ -150,43 +145,43 @@ static bool draw(Buffer *svg, const char *script, Error *error) {
     return read && fail_run(error, "gnuplot failed on a chart; `gnuplot --version` should say 5.0 or later");
 }
 
-// gnuplot's names for parts of a drawing, unique within one drawing only, get the drawing's number; black becomes the
-// colour of the text around it, so that dark pages can be read.
-static void write_svg(FILE *out, const char *svg, int number, const char *title, bool alone) {
+// Go over `word` if it stands here.
+static bool taken(const char **at, const char *word) {
+    const size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
+// gnuplot's names for parts of a drawing are unique within one drawing only: they get its number.
+static bool renamed(FILE *out, const char **at, int number) {
     static const char *const names[] = {"id=\"", "id='", "href='#", "href=\"#", "url(#"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (taken(at, names[i])) {
+            fprintf(out, "%sc%d-", names[i], number);
+            return true;
+        }
+    return false;
+}
+
+// Black becomes the colour of the text around the drawing, so that dark pages can be read.
+static void write_svg(FILE *out, const char *svg, int number, const char *title, bool alone) {
     const char *at = strstr(svg, "<svg");
-    bool first = true;
+    bool labelled = false;
     while (at && *at) {
-        const char *title_end = strncmp(at, "<title>", 7) == 0 ? strstr(at, "</title>") : NULL;
-        if (title_end) { // "Gnuplot", shown at every mouse-over
-            at = title_end + strlen("</title>");
-            continue;
-        }
-        if (!alone && strncmp(at, "=\"black\"", 8) == 0) {
+        if (!alone && (taken(&at, "=\"black\"") || taken(&at, "='black'"))) {
             fputs("=\"currentColor\"", out);
-            at += 8;
-            continue;
+        } else if (!labelled && taken(&at, ">")) {
+            fputs(" role=\"img\" aria-label=\"", out);
+            html_text(out, title);
+            fputs("\">", out);
+            labelled = true;
+        } else if (taken(&at, "<title>")) { // "Gnuplot", shown at every mouse-over
+            const char *end = strstr(at, "</title>");
+            at = end ? end + strlen("</title>") : at;
+        } else if (!renamed(out, &at, number)) {
+            fputc(*at++, out);
         }
-        if (!alone && strncmp(at, "='black'", 8) == 0) {
-            fputs("='currentColor'", out);
-            at += 8;
-            continue;
-        }
-        bool named = false;
-        for (size_t i = 0; !named && i < sizeof names / sizeof *names; i++)
-            if (strncmp(at, names[i], strlen(names[i])) == 0) {
-                fprintf(out, "%sc%d-", names[i], number);
-                at += strlen(names[i]);
-                named = true;
-            }
-        if (named) continue;
-        if (first && *at == '>') {
-            fprintf(out, " role=\"img\" aria-label=\"%s\">", title);
-            first = false;
-            at++;
-            continue;
-        }
-        fputc(*at++, out);
     }
 }
 
@@ -207,8 +202,12 @@ static bool place_drawing(Page *page, const char *title, FILE *script, const cha
         ok = atomic_commit(&file, error);
     }
     free(svg.bytes);
-    fprintf(page->html.stream, "</div>\n<figcaption>%s</figcaption>\n</figure>\n", title);
-    fprintf(page->markdown.stream, "\n![%s](plot-%d.svg)\n", title, page->charts);
+    fputs("</div>\n<figcaption>", page->html.stream);
+    html_text(page->html.stream, title);
+    fputs("</figcaption>\n</figure>\n", page->html.stream);
+    fputs("\n![", page->markdown.stream);
+    markdown_text(page->markdown.stream, title);
+    fprintf(page->markdown.stream, "](plot-%d.svg)\n", page->charts);
     return ok;
 }
 

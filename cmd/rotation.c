@@ -2,11 +2,6 @@
 
 #include "posenc/rotate.h"
 
-const char *method_name(int method) {
-    static const char *const names[] = {"pi", "ntk", "dynamic", "yarn", "llama3", "longrope", "gradient"};
-    return names[method];
-}
-
 static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
     json_t *factors = json_array();
     for (int i = 0; i < pairs; i++) json_array_append_new(factors, json_real(stretch->factors[i]));
@@ -16,8 +11,10 @@ static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
 }
 
 json_t *rotation_json(const Scaling *scaling) {
-    json_t *object = json_pack("{s:s, s:f, s:i}", "method", method_name(scaling->method), "factor", scaling->factor,
-                               "original_context", scaling->original);
+    char method[TEXT_CAPACITY];
+    choice_word(METHOD_NAMES, scaling->method, method);
+    json_t *object = json_pack("{s:s, s:f, s:i}", "method", method, "factor", scaling->factor, "original_context",
+                               scaling->original);
     if (scaling->method == METHOD_DYNAMIC)
         json_object_set_new(object, "growth", json_real(scaling->growth));
     else

@@ -18,7 +18,4 @@ bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Err
 // Does the stretch belong to this scheme and shape? Fails (input) when it does not; else it becomes pos->scaling.
 bool rotation_apply(Position *pos, const Scaling *scaling, const char *path, Error *error);
 
-// "yarn"
-const char *method_name(int method);
-
 #endif

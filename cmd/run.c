@@ -47,11 +47,22 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     return false;
 }
 
+static bool is_held(int file) {
+    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; // some file systems have no locks
+}
+
+bool run_is_locked(const char *path) {
+    const int file = open(path, O_RDWR);
+    const bool locked = file >= 0 && is_held(file);
+    if (file >= 0) close(file);
+    return locked;
+}
+
 bool run_lock(int *lock, const char *path, Error *error) {
     *lock = open(path, O_RDWR);
     if (*lock < 0)
         return fail_input(error, "cannot open %s: %s; choose a place that you can write to", path, strerror(errno));
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true; // some file systems have no locks
+    if (!is_held(*lock)) return true;
     close(*lock);
     *lock = -1;
     return fail_input(error, "%s: another process is at work on this run; wait for it, or stop it first", path);

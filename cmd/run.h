@@ -23,6 +23,8 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
 // Keep other processes from a file of the run until *lock, a file descriptor, is closed. Fails (input) when another has
 // it.
 bool run_lock(int *lock, const char *path, Error *error);
+// Has another process it now?
+bool run_is_locked(const char *path);
 
 // Begin in a fresh directory (run_create), or take up the last checkpoint with options->resume; options->init is where
 // the first weights come from. Other processes are kept out for as long as *lock, a file descriptor, stays open. Fails

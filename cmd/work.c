@@ -5,10 +5,7 @@
 #include "cmd/npy.h"
 #include "cmd/run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,14 +142,6 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     return true;
 }
 
-// Is a process at work that has lost the claim but does not know yet, because it was stopped?
-static bool is_locked(const RunPaths *paths) {
-    const int file = open(paths->config, O_RDWR);
-    const bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (file >= 0) close(file);
-    return locked;
-}
-
 // Train or go on training, and measure.
 static bool do_job(Worker *w, Error *error) {
     char out[PATH_CAPACITY];
@@ -164,7 +153,8 @@ static bool do_job(Worker *w, Error *error) {
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
     w->options.resume = path_exists(w->paths.config);
-    while (is_locked(&w->paths)) {
+    // A process that was stopped may have lost the claim and not know it yet.
+    while (run_is_locked(w->paths.config)) {
         if (!stop_check(&w->stop, error)) return false;
         pause_shortly();
     }

@@ -26,6 +26,7 @@ typedef enum {
 #define METHOD_NAMES "pi|ntk|dynamic|yarn|llama3|longrope|gradient"
 
 typedef enum { RAMP_CODE, RAMP_EXACT, RAMP_PAPER } Ramp;
+#define RAMP_NAMES "code|exact|paper"
 
 // What a model's rotations are stretched by. Windows of up to `original` tokens may have a stretch of their own.
 typedef struct {

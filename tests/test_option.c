@@ -340,6 +340,34 @@ static void help_shows_every_row(void **state) {
     assert_string_equal(output, brief);
 }
 
+// What a shell makes of a word must be the word.
+static void shell_words_are_words(void **state) {
+    (void)state;
+    static const char *const words[] = {"plain", "",          "a b",  "it's",    "''",         "$HOME",
+                                        "`id`",  "(a;b)&c|d", "<x>",  "#",       "~",          "*?[a]",
+                                        "a\\b",  "\"q\"",     "!x",   "{1,2}",   "line\nline", "tabs:window=4,x=-1",
+                                        "-n",    "%s",        "100%", "\xc3\xa4"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        Text command = {0};
+        char back[64] = "";
+        text_print(&command, "printf '%%s.' ");
+        shell_word(&command, words[i]);
+        text_print(&command, "%c", '\0');
+        assert_false(command.failed);
+        FILE *pipe = popen(command.bytes, "r");
+        assert_non_null(pipe);
+        back[fread(back, 1, sizeof back - 1, pipe)] = '\0';
+        assert_int_equal(pclose(pipe), 0);
+        back[strlen(back) - 1] = '\0'; // the dot keeps the shell from dropping ends of lines
+        if (strcmp(back, words[i]) != 0) fail_msg("%s: '%s' became '%s'", command.bytes, words[i], back);
+        text_free(&command);
+    }
+    Text plain = {0};
+    shell_word(&plain, "rope:base=10000");
+    assert_int_equal(plain.size, 15); // no quotes where none are needed
+    text_free(&plain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_fill_every_field),
@@ -357,6 +385,7 @@ int main(void) {
         cmocka_unit_test(command_line_sets_and_permutes),
         cmocka_unit_test(bad_command_lines_die_with_2),
         cmocka_unit_test(help_shows_every_row),
+        cmocka_unit_test(shell_words_are_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,10 +118,19 @@ static void every_method_comes_back(void **state) {
 
 static void methods_have_names(void **state) {
     (void)state;
-    char names[128] = "";
-    for (size_t m = 0; m < COUNT(methods); m++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", m ? "|" : "", method_name(methods[m]));
-    assert_string_equal(names, METHOD_NAMES);
+    static const char *const names[] = {[METHOD_PI] = "pi",
+                                        [METHOD_NTK] = "ntk",
+                                        [METHOD_DYNAMIC] = "dynamic",
+                                        [METHOD_YARN] = "yarn",
+                                        [METHOD_LLAMA3] = "llama3",
+                                        [METHOD_LONGROPE] = "longrope",
+                                        [METHOD_GRADIENT] = "gradient"};
+    char name[TEXT_CAPACITY];
+    for (int m = 0; m < (int)COUNT(names); m++) {
+        assert_true(choice_word(METHOD_NAMES, m, name));
+        assert_string_equal(name, names[m]);
+    }
+    assert_false(choice_word(METHOD_NAMES, (int)COUNT(names), name));
 }
 
 // The config of an extended run: other options and another rotation, all else as it was.
