@@ -47,12 +47,12 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
     else
         page_paragraph(page,
                        "Within the trained length of %.0f tokens, with %.3g million parameters and %.3g million "
-                       "training tokens, %d of %d learned schemes are better than the designed one of their kind, %d "
-                       "are worse, for %d the difference is not resolved by %s%s. In nats a token, with 95%% intervals "
-                       "(below 0, learned is better): %.*s.",
+                       "training tokens, learned is better than the designed scheme of its kind in %d of %d cases, "
+                       "worse in %d, and not resolved by %s in %d%s. In nats a token, with 95%% intervals (below 0, "
+                       "learned is better): %.*s.",
                        T, 1e-6 * (double)plan->sizes[size].parameters, 1e-6 * tokens_of(plan, size),
-                       counts[VERDICT_BETTER], pairs, counts[VERDICT_WORSE], counts[VERDICT_UNRESOLVED],
-                       o->seeds == 1 ? "one seed" : "these seeds", diverged ? ", and the others diverged" : "",
+                       counts[VERDICT_BETTER], pairs, counts[VERDICT_WORSE], o->seeds == 1 ? "one seed" : "these seeds",
+                       counts[VERDICT_UNRESOLVED], diverged ? "; in the others one of the two diverged" : "",
                        (int)list.size, list.bytes);
     text_free(&list);
 }

@@ -87,16 +87,16 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
     char *text = section(report_answer, &outcome);
     expect_text(text, "| none | - | - | - | diverged |");
     expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
-    expect_text(text,
-                "with 0.826 million parameters and 2.05 million training tokens, 0 of 1 learned schemes are better");
-    expect_text(text, "1 are worse, for 0 the difference is not resolved by these seeds. ");
+    expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, learned is better than the "
+                      "designed scheme of its kind in 0 of 1 cases, ");
+    expect_text(text, "worse in 1, and not resolved by these seeds in 0. ");
     free(text);
     outcome_free(&outcome);
     put_rising(&none, 3, 0);
     put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "0 are worse, for 0 the difference is not resolved by these seeds, and the others diverged.");
+    expect_text(text, "worse in 0, and not resolved by these seeds in 0; in the others one of the two diverged.");
     expect_text(text, "alibi-learned minus alibi diverged.");
     expect_no_text(text, "nan");
     free(text);
