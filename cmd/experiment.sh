@@ -16,7 +16,7 @@ text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 mkdir -p "$out" "$results"
 [ -f "$out/data/tokenizer.json" ] || "$bitter" prepare --out "$out/data" "$text" >/dev/null
 "$bitter" compare none learned sinusoidal rope alibi rope-learned t5 fire alibi-learned --seeds 5 --data "$out/data" \
-    --scale "${SCALE:-25k,70k,200k}" --tokens-per-parameter "${TOKENS:-10}" --context 128 --batch 8 --warmup 30 --lr 3e-3 --min-lr 3e-4 \
+    --scale "${SCALE:-25k,70k,200k}" --tokens-per-parameter "${TOKENS:-20}" --context 128 --batch 8 --warmup 30 --lr 3e-3 --min-lr 3e-4 \
     --eval-every 200 --eval-tokens 65536 --save-every 500 --tasks "offset:offset=4,min=4,max=12" --layers 2 --heads 4 --width 64 --task-steps 600 --out "$out"
 rm -f "$results"/plot-*.svg
 cp "$out"/report.html "$out"/report.md "$out"/results.csv "$out"/plot-*.svg "$results"

@@ -71,6 +71,20 @@ later() { # DIR MARK
     find "$1/runs" -type f -newer "$2"
 }
 
+# Two processes at once, both of which do well.
+twice() { # WHAT ARGUMENTS...
+    what=$1 && shift
+    start one "$@"
+    one=$job
+    start two "$@"
+    collect
+    check "$what: one is done" test $code -eq 0
+    job=$one
+    collect
+    check "$what: so is the other" test $code -eq 0
+    check "$what: neither complains" test -z "$(complaints one two)"
+}
+
 absent() { # EXTENDED-REGULAR-EXPRESSION FILE
     grep -nE "$1" "$2"
     [ $? -eq 1 ]
@@ -229,15 +243,7 @@ succeed "the others were done, and then it is" compare $small --steps 20 --seeds
 rm -r barred
 
 # --- two at once ---
-start one compare $long --patience 5 --out shared $three
-one=$job
-start two compare $long --patience 5 --out shared $three
-collect
-check "two processes at once: one is done" test $code -eq 0
-job=$one
-collect
-check "two processes at once: so is the other" test $code -eq 0
-check "neither complains" test -z "$(complaints one two)"
+twice "two processes at once" compare $long --patience 5 --out shared $three
 check "every step once, though there were two" whole shared 1000
 check "two at once: the same report" same straight shared
 for pair in 1 2 3 4; do
@@ -385,15 +391,7 @@ if command -v gnuplot >/dev/null; then
         "$(ls straight/plot-*.svg | wc -l)"
     check "more than three" test "$(ls straight/plot-*.svg | wc -l)" -gt 3
     check "no scripts are left" test -z "$(find straight -name '.plot*')"
-    start one compare $long --seeds 3 --out straight $three a=alibi
-    one=$job
-    start two compare $long --seeds 3 --out straight $three a=alibi
-    collect
-    check "two reports at once: one is written" test $code -eq 0
-    job=$one
-    collect
-    check "and the other" test $code -eq 0
-    check "neither complains of that" test -z "$(complaints one two)"
+    twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
 else
     skip "plots" "there is no gnuplot"
 fi
