@@ -202,11 +202,6 @@ static void crew_reap(Crew *crew) {
     }
 }
 
-static void crew_signal(const Crew *crew, int number) {
-    for (int i = 0; i < crew->count; i++)
-        if (crew->pids[i] > 0) kill(crew->pids[i], number);
-}
-
 // What is going on, for the progress line; the sum of what is done comes back.
 static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c) {
     double sum = 0;
@@ -272,13 +267,11 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
         all += plan_job_tokens(&c->plan, &job);
     }
     progress_start(&line, "compare", describe(text, &before, c), all);
-    bool ok = true, told = false;
+    bool ok = true;
     for (;;) {
         crew_reap(crew);
         const double sum = describe(text, &done, c);
-        const bool stop = interrupt_came() || !ok;
-        if (stop && !told) crew_signal(crew, SIGTERM);
-        told = told || stop;
+        if (interrupt_came() || !ok) *c->stop = true;
         progress_show(&line, sum, "%s", text);
         if (ok && done > before) ok = show_table(&shown, c, &line, error);
         before = done;
@@ -290,7 +283,7 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     list_failed(text, c);
     fail_run(error, "%d of %d runs are done; %sthe same command goes on with the others", done,
              plan_job_count(&c->plan), text);
-    if (told || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
+    if (*c->stop || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
     error->kind = crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;
 }
@@ -308,11 +301,13 @@ static double *shared_zeros(size_t bytes) {
 }
 
 static bool run_all(Comparison *c, int workers, Error *error) {
-    const size_t jobs = (size_t)plan_job_count(&c->plan), bytes = jobs * (sizeof *c->progress + sizeof *c->failed);
+    const size_t jobs = (size_t)plan_job_count(&c->plan),
+                 bytes = jobs * (sizeof *c->progress + sizeof *c->failed) + sizeof *c->stop;
     Crew crew;
     c->progress = shared_zeros(bytes);
     if (!c->progress) return fail_run(error, "no memory, or no temporary file, for the state of the workers");
     c->failed = (void *)(c->progress + jobs);
+    c->stop = c->failed + jobs;
     interrupt_catch();
     crew_start(&crew, c, workers);
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));

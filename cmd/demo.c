@@ -112,9 +112,8 @@ static void print_row(const Row *row) {
 static bool demo(const char *const *names, int count, const TrainOptions *common, const Corpus *corpus, Error *error) {
     Row rows[SCHEMES];
     const double training = (double)(common->steps * common->batch * common->context);
-    const uint64_t limit = (uint64_t)common->eval_tokens, val = corpus->val.count;
     // Reading is about three times as fast as training.
-    DemoProgress progress = {.evaluation = (double)(limit > 0 && limit < val ? limit : val) / 3};
+    DemoProgress progress = {.evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
@@ -132,8 +131,8 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
 
 // Is there enough text for the longest windows? Asked before minutes of training.
 static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *error) {
-    const long long longest = o->context << (LENGTHS - 1), val = (long long)corpus->val.count;
-    const long long tokens = o->eval_tokens > 0 && o->eval_tokens < val ? o->eval_tokens : val;
+    const long long longest = o->context << (LENGTHS - 1);
+    const long long tokens = (long long)split_limit(&corpus->val, o->eval_tokens);
     return tokens > longest ||
            fail_input(
                error,

@@ -107,16 +107,12 @@ static void scorer_free(Scorer *scorer) {
     free(scorer->nll);
 }
 
-static uint64_t tokens_of(const Evaluation *e, const Split *split) {
-    return e->limit > 0 && e->limit < split->count ? e->limit : split->count;
-}
-
 bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
     if (!length_check(gpt, e->window, error)) return false;
     if (e->stride < 1 || e->stride > e->window)
         return fail_input(error, "--stride %d does not fit windows of %d tokens; choose 1 to that", e->stride,
                           e->window);
-    const uint64_t tokens = tokens_of(e, split);
+    const uint64_t tokens = split_limit(split, (long long)e->limit);
     assert(e->from == 0 || e->from + 1 < tokens);
     return tokens > (uint64_t)e->window ||
            fail_input(error,
@@ -127,7 +123,7 @@ bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, c
 bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error) {
     if (!evaluation_check(e, gpt, split, name, error)) return false;
-    const uint64_t targets = tokens_of(e, split) - 1;
+    const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
     Scorer scorer;
     bool ok = scorer_create(&scorer, gpt, e->window, error);
     const int B = scorer.inference.B;

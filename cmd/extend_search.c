@@ -94,10 +94,11 @@ static void describe_settings(Job *job) {
     const uLong seeds = crc32(0, (const Bytef *)job->seeds, (uInt)sizeof job->seeds);
     snprintf(job->settings, sizeof job->settings,
              "# factor %.9g, %d windows of %d tokens, population %d, parents %d, mutations %d, crossovers %d, "
-             "generations %d, probability %.9g, far %.9g, abandon %.9g, seed %" PRIu64
+             "generations %d, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %" PRIu64
              ", attention %.9g, start %08lx, weights %08lx, text %08lx",
              job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
-             o->generations, o->probability, o->far, o->abandon, o->seed, job->stretch.attention, seeds, weights, text);
+             o->generations, o->probability, o->far, o->abandon, o->remember, o->seed, job->stretch.attention, seeds,
+             weights, text);
 }
 
 static void write_head(FILE *csv, const Job *job) {
@@ -221,6 +222,9 @@ static void print_speed(const Job *job, const Search *search) {
 
 static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     Scaling *scaling = &job->x->scaling;
+    const char *go_on = job->options.remember
+                            ? "go on with the same command and --resume"
+                            : "with --forget there is no going on: remove the directory to start again";
     interrupt_catch();
     progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&job->options));
     job->started = clock_seconds();
@@ -228,11 +232,9 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     progress_clear(&job->line);
     print_speed(job, search);
     if (job->unwritten)
-        return fail_run(error, "cannot write %s: %s; make room, and go on with the same command and --resume",
-                        job->path, strerror(job->unwritten));
+        return fail_run(error, "cannot write %s: %s; make room, and %s", job->path, strerror(job->unwritten), go_on);
     if (!complete) {
-        fail_run(error, "interrupted after %lld evaluations; go on with the same command and --resume",
-                 search->evaluations);
+        fail_run(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
         return interrupt_failed(error);
     }
     const Evaluated *best = search_best(search);

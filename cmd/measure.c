@@ -14,14 +14,8 @@ static void row(FILE *csv, const char *quantity, double x, double value, uint64_
     fprintf(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
 }
 
-// Validation tokens in use, of which the first half chooses.
-static uint64_t tokens_of(const TrainOptions *options, const Split *val) {
-    const uint64_t limit = (uint64_t)options->eval_tokens;
-    return limit > 0 && limit < val->count ? limit : val->count;
-}
-
 bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *error) {
-    const uint64_t tokens = tokens_of(options, &corpus->val), longest = 8 * (uint64_t)options->context;
+    const uint64_t tokens = split_limit(&corpus->val, options->eval_tokens), longest = 8 * (uint64_t)options->context;
     return tokens / 2 > longest || fail_input(error,
                                               "%s: half of its %" PRIu64
                                               " validation tokens must hold a window of 8 times the context, %" PRIu64
@@ -116,7 +110,7 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, co
 
 bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, const Stop *stop, Error *error) {
     const Gpt *gpt = &trainer->gpt;
-    const uint64_t end = tokens_of(trainer->options, &trainer->corpus->val), half = end / 2;
+    const uint64_t end = split_limit(&trainer->corpus->val, trainer->options->eval_tokens), half = end / 2;
     fputs(MEASURED_HEADER, csv);
     const bool ok = job->task >= 0 ? measure_answers(csv, trainer, plan->exercises, stop, error)
                                    : measure_lengths(csv, trainer, half, end, stop, error) &&

@@ -90,25 +90,30 @@ const Measures *outcome_measures(const Outcome *o, const Job *job) {
     return NULL;
 }
 
+static long long steps_of(const Plan *plan, const Job *job) {
+    return job->task < 0 ? plan->arms[job->arm].steps[job->size] : plan->task_steps;
+}
+
 // Paired differences are worth nothing unless all schemes of a seed saw the same.
-static bool check_batches(const Outcome *o, Error *error) {
+static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        const Job first = {
-            .size = job.size, .task = job.task, .arm = plan->reference, .rate = job.rate, .seed = job.seed};
-        const double batches = value_of(&o->jobs[i], "batches", 0);
-        const double reference = value_of(outcome_measures(o, &first), "batches", 0);
-        const bool same_steps =
-            job.task >= 0 || plan->arms[job.arm].steps[job.size] == plan->arms[plan->reference].steps[job.size];
-        if (isnan(batches) || isnan(reference) || batches == reference || !same_steps) continue;
-        char name[PATH_CAPACITY];
-        return plan_job_name(name, plan, &job, error) &&
-               fail_input(error,
-                          "%s/runs/%s saw other batches than the reference of its seed (CRC-32 %08" PRIx32
-                          ", not %08" PRIx32 "); were the data changed? remove the older runs to repeat them",
-                          o->comparison->directory, name, (uint32_t)batches, (uint32_t)reference);
-    }
+    const Job a = plan_job(plan, i), b = plan_job(plan, before);
+    char name[PATH_CAPACITY], other[PATH_CAPACITY];
+    if (a.size != b.size || a.task != b.task || a.seed != b.seed || steps_of(plan, &a) != steps_of(plan, &b))
+        return true;
+    const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
+    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged, or is not done
+    return plan_job_name(name, plan, &a, error) && plan_job_name(other, plan, &b, error) &&
+           fail_input(error,
+                      "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
+                      "); were the data changed? remove the older runs to repeat them",
+                      o->comparison->directory, name, other, (uint32_t)batches, (uint32_t)others);
+}
+
+static bool check_batches(const Outcome *o, Error *error) {
+    for (int i = 0; i < plan_job_count(&o->comparison->plan); i++)
+        for (int before = 0; before < i; before++)
+            if (!check_pair(o, i, before, error)) return false;
     return true;
 }
 
@@ -155,8 +160,13 @@ void outcome_free(Outcome *outcome) {
     outcome->jobs = NULL;
 }
 
+Job outcome_job(const Outcome *o, int size, int arm, int seed) {
+    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm], .seed = seed};
+}
+
 double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
-    const Job job = {.size = size, .task = task, .arm = arm, .rate = task < 0 ? o->rates[size][arm] : 0, .seed = seed};
+    const Job on_task = {.task = task, .arm = arm, .seed = seed};
+    const Job job = task < 0 ? outcome_job(o, size, arm, seed) : on_task;
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
@@ -194,6 +204,7 @@ void outcome_seed_right(double *right, double *questions, const Outcome *o, int 
     *right = *questions = 0;
     for (int i = 0; i < measures->count; i++) {
         const Measured *row = &measures->rows[i];
+        if (strcmp(row->quantity, "diverged") == 0) *right = *questions = NAN;
         if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
         *right += round(row->value * row->count);
         *questions += row->count;

@@ -36,6 +36,9 @@ int outcome_done(const Outcome *outcome);
 // All that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
+// The run on text of a scheme's seed, at the chosen learning rate.
+Job outcome_job(const Outcome *outcome, int size, int arm, int seed);
+
 // What was measured at x; NAN where it was not. Of text at the chosen learning rate; of a task, size is 0.
 double outcome_value(const Outcome *outcome, int size, int task, int arm, int seed, const char *quantity, double x);
 
@@ -54,8 +57,8 @@ typedef struct {
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
 void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
 
-// Right answers at lengths first to last, of one seed or of all together, and out of how many; 0 of 0 where there are
-// none.
+// Right answers at lengths first to last, of one seed or of all together, and out of how many: 0 of 0 where there are
+// none, NAN of NAN for a seed that diverged and so for all together: to leave it out would flatter the scheme.
 void outcome_seed_right(double *right, double *questions, const Outcome *outcome, int task, int arm, int seed,
                         double first, double last);
 void outcome_right(double *right, double *questions, const Outcome *outcome, int task, int arm, double first,

@@ -24,13 +24,19 @@ static double seconds_of(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// The parent cannot know.
+static double why_not(const TrainOptions *options, const Error *error) {
+    fprintf(stderr, "bitter compare: %s: %s\n", options->pos, error->message);
+    return NAN;
+}
+
 // In a process of its own, for so many seconds: tokens a second by `clock`, or NAN.
 static double train_for(const TrainOptions *options, const Corpus *corpus, double seconds, clockid_t clock) {
     Trainer trainer;
     StepReport report;
     Error error;
     threads_use(options->threads);
-    if (!trainer_create(&trainer, options, corpus, &error)) return NAN;
+    if (!trainer_create(&trainer, options, corpus, &error)) return why_not(options, &error);
     bool ok = true;
     for (int step = 0; ok && step < WARM_UP; step++) ok = trainer_step(&report, &trainer, &error);
     const double start = clock_seconds(), start_of_clock = seconds_of(clock);
@@ -39,7 +45,7 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, doubl
         ok = trainer_step(&report, &trainer, &error);
         tokens += (double)report.tokens;
     }
-    return ok ? tokens / (seconds_of(clock) - start_of_clock) : NAN;
+    return ok ? tokens / (seconds_of(clock) - start_of_clock) : why_not(options, &error);
 }
 
 static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, const Corpus *corpus, double seconds,
@@ -58,8 +64,10 @@ static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, cons
     return *child > 0;
 }
 
-bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size, int processes,
-                  int threads, double seconds, clockid_t clock, Error *error) {
+// Tokens a second by `clock` of all `processes` together, each training an arm at a size with so many threads for about
+// `seconds`. Fails (run) when one cannot be started or does not end well.
+static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size,
+                         int processes, int threads, double seconds, clockid_t clock, Error *error) {
     enum { PROCESSES_MOST = 1024 };
     pid_t children[PROCESSES_MOST];
     int ends[PROCESSES_MOST], started = 0;
@@ -81,7 +89,8 @@ bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *cor
     }
     if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
     return *tokens_per_second > 0 ||
-           fail_run(error, "the scheme %s cannot be timed: a short training of it failed", plan->arms[arm].name);
+           fail_run(error, "the scheme %s cannot be timed: a short training of it failed, as said above",
+                    plan->arms[arm].name);
 }
 
 bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {

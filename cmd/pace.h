@@ -5,16 +5,9 @@
 #include "cmd/plan.h"
 #include "data/corpus.h"
 
-#include <time.h>
-
-// Tokens a second of all `processes` together, each training the reference scheme at the largest size with so many
-// threads for about `seconds` of `clock`. Call before this process has used OpenMP. Fails (run) when a process cannot
-// be started or does not end well.
-bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size, int processes,
-                  int threads, double seconds, clockid_t clock, Error *error);
-
-// Threads of a run: one, with as many runs side by side as there are cores, or all of them, whichever is faster.
-// Prints what it found.
+// Threads of a run: one, with as many runs side by side as there are cores, or all of them, whichever is faster with
+// the reference scheme at the largest size. Call before this process has used OpenMP. Prints what it found. Fails (run)
+// when a process cannot be started or does not end well.
 bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error);
 
 // How fast one scheme is: timed in several short rounds, of which the fastest ones were disturbed least.
@@ -37,7 +30,7 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
 
 // Give every arm as many steps as it can do in the time that the reference takes for its own. Arms are timed in turns,
 // so that what slows the machine down for a while slows all of them; those of one scheme and options are timed once.
-// Prints what it found.
+// Prints what it found. Fails as pace_threads does.
 bool pace_steps(Plan *plan, const Corpus *corpus, Error *error);
 
 #endif

@@ -60,7 +60,8 @@ typedef struct {
 // gnuplot does. Where there is no point to draw, a paragraph says so.
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error);
 
-// A matrix of cells -1..1 as shades, (n,n), whose rows and columns are positions `step` apart.
-bool page_matrix(Page *page, const char *title, const double *cells, int n, int step, Error *error);
+// A matrix of cells -1..1, (n,n), as shades and as a table, like a chart; its rows and columns are positions `step`
+// apart.
+bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error);
 
 #endif

@@ -224,19 +224,44 @@ static void number_row(Page *page, const Series *s, int i) {
                s->low ? s->low[i] : 0, s->high ? s->high[i] : 0);
 }
 
-static void write_numbers(Page *page, const Chart *chart, const Series *series, int count) {
-    bool bars = false;
-    for (int s = 0; s < count; s++) bars = bars || series[s].low;
+// A table to be opened.
+static void open_numbers(Page *page) {
     fputs("<details><summary>The numbers</summary>\n", page->html.stream);
     fputs("\n<details><summary>The numbers</summary>\n", page->markdown.stream);
     page_table(page, "");
+}
+
+static void close_numbers(Page *page) {
+    page_table_end(page);
+    fputs("</details>\n", page->html.stream);
+    fputs("\n</details>\n", page->markdown.stream);
+}
+
+static void write_numbers(Page *page, const Chart *chart, const Series *series, int count) {
+    bool bars = false;
+    for (int s = 0; s < count; s++) bars = bars || series[s].low;
+    open_numbers(page);
     page_cells(page, true, bars ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
     for (int s = 0; s < count; s++)
         for (int i = 0; i < series[s].count; i++)
             if (!isnan(series[s].y[i])) number_row(page, &series[s], i);
-    page_table_end(page);
-    fputs("</details>\n", page->html.stream);
-    fputs("\n</details>\n", page->markdown.stream);
+    close_numbers(page);
+}
+
+static void write_matrix(Page *page, const double *cells, int n, double step) {
+    open_numbers(page);
+    page_row(page, true);
+    page_cell(page, "position");
+    for (int column = 0; column < n; column++) page_cell(page, "%.0f", floor(column * step));
+    page_row_end(page);
+    for (int row = 0; row < n; row++) {
+        page_row(page, false);
+        page_cell(page, "%.0f", floor(row * step));
+        for (int column = 0; column < n; column++)
+            page_number(page, 2, cells[(size_t)row * (size_t)n + (size_t)column]);
+        page_row_end(page);
+    }
+    close_numbers(page);
 }
 
 static bool has_points(const Series *series, int count) {
@@ -246,33 +271,7 @@ static bool has_points(const Series *series, int count) {
     return false;
 }
 
-bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
-    char path[PATH_CAPACITY];
-    bool ok = true;
-    if (!has_points(series, count)) {
-        page_paragraph(page, "%s: there is nothing to draw.", chart->title);
-        return true;
-    }
-    page->charts++;
-    if (page->plots) {
-        FILE *script = open_script(path, page, error);
-        if (!script) return false;
-        write_script(script, chart, series, count);
-        ok = place_drawing(page, chart->title, script, path, error);
-        unlink(path);
-    } else {
-        page_paragraph(page, "%s:", chart->title);
-    }
-    if (ok) write_numbers(page, chart, series, count);
-    return ok;
-}
-
-bool page_matrix(Page *page, const char *title, const double *cells, int n, int step, Error *error) {
-    char path[PATH_CAPACITY];
-    if (!page->plots) return true;
-    page->charts++;
-    FILE *script = open_script(path, page, error);
-    if (!script) return false;
+static void write_image(FILE *script, const double *cells, int n, double step) {
     common_settings(script, 560);
     fputs("set size square\nset palette defined (-1 '#D55E00', 0 '#FFFFFF', 1 '#0072B2')\nset cbrange [-1:1]\n"
           "set autoscale noextend\nset yrange [*:*] reverse\nset xlabel 'position'\nset ylabel 'position'\nunset "
@@ -281,9 +280,53 @@ bool page_matrix(Page *page, const char *title, const double *cells, int n, int 
           script);
     for (int row = 0; row < n; row++)
         for (int column = 0; column < n; column++)
-            fprintf(script, "%d %d %.4g\n", column * step, row * step, cells[(size_t)row * (size_t)n + (size_t)column]);
+            fprintf(script, "%.9g %.9g %.4g\n", column * step, row * step,
+                    cells[(size_t)row * (size_t)n + (size_t)column]);
     fputs("END\nplot $data using 1:2:3 with image pixels\n", script);
+}
+
+// What draws one chart.
+typedef struct {
+    const Chart *chart;
+    const Series *series;
+    const double *cells; // of a matrix, else NULL
+    int count;           // of series, or of rows and columns
+    double step;
+} Drawing;
+
+// By gnuplot; without one, the title alone.
+static bool write_drawing(Page *page, const Drawing *d, const char *title, Error *error) {
+    char path[PATH_CAPACITY];
+    page->charts++;
+    if (!page->plots) {
+        page_paragraph(page, "%s:", title);
+        return true;
+    }
+    FILE *script = open_script(path, page, error);
+    if (!script) return false;
+    if (d->cells)
+        write_image(script, d->cells, d->count, d->step);
+    else
+        write_script(script, d->chart, d->series, d->count);
     const bool ok = place_drawing(page, title, script, path, error);
     unlink(path);
     return ok;
+}
+
+bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
+    const Drawing drawing = {.chart = chart, .series = series, .count = count};
+    if (!has_points(series, count)) {
+        page_paragraph(page, "%s: there is nothing to draw.", chart->title);
+        return true;
+    }
+    if (!write_drawing(page, &drawing, chart->title, error)) return false;
+    write_numbers(page, chart, series, count);
+    return true;
+}
+
+bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error) {
+    const Drawing drawing = {.cells = cells, .count = n, .step = step};
+    if (!write_drawing(page, &drawing, title, error)) return false;
+    write_matrix(page, cells, n, step);
+    return true;
 }

@@ -159,35 +159,52 @@ double paired_resolvable(double sd, int n, int comparisons) {
     return high * sd / sqrt(n);
 }
 
+// The largest distance of a mean gap from the line with this slope through the middle of all.
+static double misfit_of(const double *x, const double *gaps, double center, double slope, int seeds, int points) {
+    double middle = 0, most = 0;
+    for (int n = 0; n < seeds * points; n++) middle += (gaps[n] - gaps[0]) / (seeds * points);
+    for (int k = 0; k < points; k++) {
+        double off = -(middle + slope * (x[k] - center));
+        for (int s = 0; s < seeds; s++) off += (gaps[(size_t)s * points + k] - gaps[0]) / seeds;
+        if (!(fabs(off) <= most)) most = fabs(off);
+    }
+    return most;
+}
+
 Trend trend_fit(const double *x, const double *gaps, int seeds, int points) {
     assert(seeds >= 0 && seeds <= SEEDS_MOST);
-    double slopes[SEEDS_MOST] = {0}, firsts[SEEDS_MOST] = {0}, lasts[SEEDS_MOST] = {0}; // of each seed's line
-    double center = 0, spread = 0, least = INFINITY, most = -INFINITY;
+    double slopes[SEEDS_MOST] = {0}, bends[SEEDS_MOST] = {0}, firsts[SEEDS_MOST] = {0}, lasts[SEEDS_MOST] = {0};
+    double center = 0, spread = 0, third = 0;
+    int least = 0, most = 0;
     for (int k = 0; k < points; k++) center += x[k] / points;
     for (int k = 0; k < points; k++) {
-        spread += (x[k] - center) * (x[k] - center);
-        least = fmin(least, x[k]);
-        most = fmax(most, x[k]);
+        const double u = x[k] - center;
+        spread += u * u;
+        third += u * u * u;
+        if (x[k] < x[least]) least = k;
+        if (x[k] > x[most]) most = k;
     }
+    const bool moves = points > 0 && x[most] > x[least];
     for (int s = 0; s < seeds; s++) {
         const double *gap = gaps + (size_t)s * points; // (points)
-        double sum = 0, product = 0;
+        double product = 0, curved = 0, curvature = 0;
         for (int k = 0; k < points; k++) {
-            sum += gap[k] - gap[0]; // so that equal gaps have exactly no slope
-            product += (x[k] - center) * (gap[k] - gap[0]);
+            const double u = x[k] - center, from_first = gap[k] - gap[0]; // so that equal gaps have exactly no slope
+            const double parabola = u * u - third / spread * u - spread / points; // at right angles to all lines
+            product += u * from_first;
+            curved += parabola * from_first;
+            curvature += parabola * parabola;
         }
-        const double mean = gap[0] + sum / points;
-        slopes[s] = most > least ? product / spread : NAN;
-        firsts[s] = mean + slopes[s] * (least - center);
-        lasts[s] = mean + slopes[s] * (most - center);
+        slopes[s] = moves ? product / spread : NAN;
+        bends[s] = moves && curvature > 1e-12 * spread * spread ? curved / curvature : NAN;
+        firsts[s] = moves ? gap[least] : NAN;
+        lasts[s] = moves ? gap[most] : NAN;
     }
-    Trend trend = {paired_summary(slopes, seeds), paired_summary(firsts, seeds), paired_summary(lasts, seeds), 0, NAN};
-    for (int k = 0; k < points; k++) {
-        double off = -(trend.first.mean + trend.slope.mean * (x[k] - least));
-        for (int s = 0; s < seeds; s++) off += gaps[(size_t)s * points + k] / seeds;
-        if (!(fabs(off) <= trend.misfit)) trend.misfit = fabs(off);
-    }
-    if (trend.first.mean * trend.last.mean <= 0) trend.crossing = least - trend.first.mean / trend.slope.mean;
+    Trend trend = {.slope = paired_summary(slopes, seeds),
+                   .first = paired_summary(firsts, seeds),
+                   .last = paired_summary(lasts, seeds),
+                   .bend = paired_summary(bends, seeds)};
+    trend.misfit = misfit_of(x, gaps, center, trend.slope.mean, seeds, points);
     return trend;
 }
 
@@ -200,8 +217,13 @@ TrendVerdict trend_verdict(const Trend *trend, double p) {
     const int way = sign_of(trend->slope.mean, p);
     const int first = sign_of(trend->first.mean, trend->first.p), last = sign_of(trend->last.mean, trend->last.p);
     if (way == 0 || (first == 0 && last == 0)) return TREND_UNRESOLVED;
+    if (!(way * (trend->last.mean - trend->first.mean) > 0)) return TREND_UNRESOLVED;
     if (first == -way && last == way) return TREND_CROSSING;
     return first == -way || last == -way ? TREND_CLOSING : TREND_OPENING;
+}
+
+bool trend_is_bent(const Trend *trend) {
+    return trend->bend.p <= LEVEL;
 }
 
 const char *trend_words(TrendVerdict verdict) {

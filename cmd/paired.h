@@ -11,6 +11,8 @@
 
 #include "cmd/statistics.h"
 
+#include <stdbool.h>
+
 #define SEEDS_MOST 64 // differences in one comparison
 
 typedef struct {
@@ -71,16 +73,16 @@ const char *verdict_words(Verdict verdict); // "better", "worse", "not resolved"
 // How a gap between two schemes, (learned - designed) say, moves with x, say log10 of the compute.
 typedef struct {
     Paired slope;       // of the seeds' lines: change of the gap where x grows by 1
-    Paired first, last; // the seeds' lines at the smallest and at the largest x: the gap there
+    Paired first, last; // the gaps at the smallest and at the largest x, as they were measured
+    Paired bend;        // of the seeds' parabolas, the factor of x^2; NAN with fewer than three different x
     double misfit;      // largest distance of a mean gap from the mean line; 0 with two points
-    double crossing;    // the x where the mean line is 0; NAN if that is not between the points
 } Trend;
 
 // Least-squares lines through gaps (seeds, points) at x (points), in any order, one for each seed; then t intervals
 // over the seeds' slopes. Every seed is at every x, so the mean slope is also that of the line through all gaps, but
 // points of one seed are not independent and must not be counted as if they were: the interval knows seeds - 1 degrees
 // of freedom, however many points. It says how well the seeds agree on the best line, not that the gap is straight:
-// look at misfit, and do not read the line outside its points. NAN where a gap is not finite or all x are equal.
+// see trend_is_bent, and do not read the line outside its points. NAN where a gap is not finite or all x are equal.
 Trend trend_fit(const double *x, const double *gaps, int seeds, int points);
 
 typedef enum { TREND_UNRESOLVED, TREND_CLOSING, TREND_OPENING, TREND_CROSSING } TrendVerdict;
@@ -91,9 +93,13 @@ typedef enum { TREND_UNRESOLVED, TREND_CLOSING, TREND_OPENING, TREND_CROSSING } 
 //                 come to 0, or past it by less than is known
 //   opening       the gap is known at one end at least, and the line moves away from 0 there
 //   crossing      known at both ends with opposite signs: who was ahead at the smallest x is behind at the largest
-//   not resolved  the slope is not known, or the gap is known at neither end
+//   not resolved  the slope is not known, or the gap is known at neither end, or from end to end it went the other way
 // A crossing gap first closes and then opens, so neither of those words would be true of it.
 TrendVerdict trend_verdict(const Trend *trend, double p);
 const char *trend_words(TrendVerdict verdict);
+
+// Do the seeds agree (p <= 0.05, for each trend alone) that the gap does not move along a straight line? Then the slope
+// is that of a mean over parts that differ, and the verdict is of the two ends.
+bool trend_is_bent(const Trend *trend);
 
 #endif

@@ -43,6 +43,14 @@ const char *standing_words(const Outcome *o, const Standing *s, int arm) {
                                                   : verdict_words(s->verdict);
 }
 
+// A number in so many columns, or a dash.
+static void print_number(FILE *out, int columns, int digits, double value) {
+    if (isnan(value))
+        fprintf(out, "%*s ", columns, "-");
+    else
+        fprintf(out, "%*.*f ", columns, digits, value);
+}
+
 void report_table(FILE *out, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
@@ -51,8 +59,9 @@ void report_table(FILE *out, const Outcome *o, int size) {
             "resolves", "verdict");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Standing *s = &standings[arm];
-        fprintf(out, "%-24s %9.0f %10.4f ", plan->arms[arm].name, outcome_value(o, size, -1, arm, 0, "positions", 0),
-                s->loss);
+        fprintf(out, "%-24s ", plan->arms[arm].name);
+        print_number(out, 9, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
+        print_number(out, 10, 4, s->loss);
         const char *words = standing_words(o, s, arm);
         if (arm == plan->reference || isnan(s->gap.mean))
             fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", words);

@@ -34,9 +34,9 @@ bool report_repeat(Page *page, const Outcome *outcome, Error *error);    // how 
 // The sentence on how gaps move with compute, where there is more than one size.
 void report_trend_sentence(Page *page, const Outcome *outcome);
 
-// The first seed's model of a scheme at the largest size, and whether there are such models.
+// The first seed's model of a scheme at the largest size, and whether there is one: not when the run diverged.
 bool report_open_run(Run *run, const Outcome *outcome, int arm, Error *error);
-bool report_has_weights(const Outcome *outcome);
+bool report_has_weights(const Outcome *outcome, int arm);
 
 // "+0.0031 (-0.0010 to +0.0072), not resolved", or why there is no interval.
 void report_difference(Text *text, const Paired *difference, const char *words);

@@ -24,6 +24,9 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
     double p[ARMS_MOST] = {NAN}, adjusted[ARMS_MOST];
     int pairs = 0, diverged = 0, counts[3] = {0};
     Text list = {0};
+    char time[TEXT_CAPACITY + 64] = "";
+    if (plan->by_seconds)
+        snprintf(time, sizeof time, "the time in which %.200s sees ", plan->arms[plan->reference].name);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const int designed = plan_designed(plan, arm);
         p[arm] = NAN;
@@ -46,11 +49,11 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
                              "not answer the question; the table below says how its schemes stand.");
     else
         page_paragraph(page,
-                       "Within the trained length of %.0f tokens, with %.3g million parameters and %.3g million "
+                       "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
                        "training tokens, learned is better than the designed scheme of its kind in %d of %d cases, "
                        "worse in %d, and not resolved by %s in %d%s. In nats a token, with 95%% intervals (below 0, "
                        "learned is better): %.*s.",
-                       T, 1e-6 * (double)plan->sizes[size].parameters, 1e-6 * tokens_of(plan, size),
+                       T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size),
                        counts[VERDICT_BETTER], pairs, counts[VERDICT_WORSE], o->seeds == 1 ? "one seed" : "these seeds",
                        counts[VERDICT_UNRESOLVED], diverged ? "; in the others one of the two diverged" : "",
                        (int)list.size, list.bytes);
@@ -97,8 +100,9 @@ static void caveats(Page *page, const Outcome *o) {
     else
         page_paragraph(page,
                        "Each scheme has the learning rate that was best for it on the first half of "
-                       "validation.%s",
-                       rate_at_end(o) ? " Some chose an end of the grid: beyond it may be a better one." : "");
+                       "validation.%s%s",
+                       rate_at_end(o) ? " Some chose an end of the grid: beyond it may be a better one." : "",
+                       plan->task_count > 0 ? " Tasks are trained at one rate, that of --lr." : "");
     if (plan->by_seconds)
         page_paragraph(page, "All schemes have about the same time, so that faster ones make more steps. How fast each "
                              "is was measured once, before the first run, and an error of that is in no interval.");

@@ -91,7 +91,9 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
     const int T = (int)plan->base.context;
     Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
     Error reason;
-    if (!report_has_weights(o)) return true;
+    int models = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(o, arm);
+    if (models == 0) return true;
     page_heading(page, "What heads attend to");
     int *ids = read_windows(o, T, &reason);
     if (!ids) {
@@ -99,7 +101,8 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
         return true;
     }
     bool ok = attended_uniform(&uniform, T, error);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (report_has_weights(o, arm)) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
     if (ok) {
         page_paragraph(page,
                        "The first seed's models at the largest size, on %d windows of validation text. Distance: "
@@ -112,7 +115,7 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
         page_table_end(page);
     }
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
+        if (attended[arm].layers > 0) ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
     for (int arm = 0; arm < plan->arm_count; arm++) attended_free(&attended[arm]);
     attended_free(&uniform);
     free(ids);

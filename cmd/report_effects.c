@@ -31,7 +31,7 @@ static int arm_of(const Plan *plan, const char *scheme) {
 static void add(Effects *all, Claimed claimed, double margin, Paired measured, const char *subject,
                 const char *predicate) {
     Effect *effect = &all->effects[all->count];
-    if (isnan(measured.sd)) return; // too few seeds, or the scheme is not defined there
+    if (!isnan(measured.mean) && isnan(measured.sd)) return; // too few seeds
     *effect = (Effect){.measured = measured, .claimed = claimed, .margin = margin};
     snprintf(effect->text, sizeof effect->text, "%.500s %s", subject, predicate);
     all->count++;
@@ -105,8 +105,11 @@ bool report_effects(Page *page, const Outcome *o, Error *error) {
     page_cells(page, true, "effect|measured|95%% interval|p (Holm)|here");
     for (int i = 0; i < all.count; i++) {
         const Effect *e = &all.effects[i];
-        page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", e->text, e->measured.mean, e->measured.t.low,
-                   e->measured.t.high, adjusted[i], found(e, adjusted[i]));
+        if (isnan(e->measured.mean))
+            page_cells(page, false, "%s|-|-|-|diverged", e->text);
+        else
+            page_cells(page, false, "%s|%+.4f|%+.4f to %+.4f|%.3g|%s", e->text, e->measured.mean, e->measured.t.low,
+                       e->measured.t.high, adjusted[i], found(e, adjusted[i]));
     }
     page_table_end(page);
     return true;

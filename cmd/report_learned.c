@@ -20,8 +20,7 @@
 #define PEAKS       6  // singular vectors whose waves are listed
 
 static Job job_of(const Outcome *o, int arm) {
-    const int size = o->comparison->plan.size_count - 1;
-    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm]};
+    return outcome_job(o, o->comparison->plan.size_count - 1, arm, 0);
 }
 
 bool report_open_run(Run *run, const Outcome *o, int arm, Error *error) {
@@ -136,7 +135,7 @@ static bool similarity_matrix(Page *page, const Table *table, int T, int C, Erro
     char title[TEXT_CAPACITY + 64];
     const int n = similarity(cells, table->codes, T, C, SHADES_MOST);
     snprintf(title, sizeof title, "How alike the codes of two positions are (cosine): %s", table->name);
-    return page_matrix(page, title, cells, n, T / n, error);
+    return page_matrix(page, title, cells, n, (double)T / n, error);
 }
 
 // What the position parameters were on the way.
@@ -179,8 +178,16 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     return ok;
 }
 
-static bool enters(const Plan *plan, int arm, Enters where) {
-    return plan_scheme(plan, arm)->enters == where;
+bool report_has_weights(const Outcome *o, int arm) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY];
+    Error ignored;
+    return comparison_path(path, o->comparison, &job, "model.safetensors", &ignored) && path_exists(path);
+}
+
+// Is there a model to look at, whose positions enter here?
+static bool enters(const Outcome *o, int arm, Enters where) {
+    return plan_scheme(&o->comparison->plan, arm)->enters == where && report_has_weights(o, arm);
 }
 
 static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
@@ -189,8 +196,7 @@ static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
     page_cells(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (enters(plan, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params)
-            ok = linear_table(page, o, arm, error);
+        if (enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params) ok = linear_table(page, o, arm, error);
     page_table_end(page);
     return ok;
 }
@@ -201,8 +207,8 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     int count = 0, T = 0, C = 0, learned = 0;
     bool ok = true;
     for (int arm = 0; arm < plan->arm_count; arm++)
-        learned += enters(plan, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
-    if (learned == 0) return true;
+        learned += enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
+    if (learned == 0 || plan->base.context < WAVE_LEAST) return true;
     page_paragraph(page,
                    "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
                    "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
@@ -214,7 +220,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         Run run;
-        if (!enters(plan, arm, ENTERS_EMBEDDING)) continue;
+        if (!enters(o, arm, ENTERS_EMBEDDING)) continue;
         if (!(ok = report_open_run(&run, o, arm, error))) break;
         Table *table = &tables[count++];
         T = run.gpt.shape.context;
@@ -334,7 +340,7 @@ static bool bias_section(Page *page, const Outcome *o, Error *error) {
     Biases biases[ARMS_MOST] = {{0}};
     bool ok = true, any = false;
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (!enters(plan, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
+        if (!enters(o, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
         any = any || plan_scheme(plan, arm)->params;
         ok = biases_of(&biases[arm], o, arm, error);
     }
@@ -364,29 +370,27 @@ static bool bias_section(Page *page, const Outcome *o, Error *error) {
     return ok;
 }
 
-// A run whose loss was not finite has no weights to look at.
-bool report_has_weights(const Outcome *o) {
+// Models that cannot be looked at.
+static void missing_paragraph(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Job job = job_of(o, arm);
-        char path[PATH_CAPACITY];
-        Error ignored;
-        if (!comparison_path(path, o->comparison, &job, "model.safetensors", &ignored) || !path_exists(path))
-            return false;
-    }
-    return true;
+    Text list = {0};
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if (!report_has_weights(o, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
+    if (list.size > 0)
+        page_paragraph(page,
+                       "Left out, here and below, for want of weights (a run diverged, or its model.safetensors "
+                       "was removed): %.*s.",
+                       (int)list.size, list.bytes);
+    text_free(&list);
 }
 
 bool report_learned(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     page_heading(page, "What was learned");
-    if (!report_has_weights(o)) {
-        page_paragraph(page,
-                       "A run has no weights (it diverged, or model.safetensors was removed), so this is left out.");
-        return true;
-    }
+    missing_paragraph(page, o);
     bool ok = tables_section(page, o, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0) ok = frequency_chart(page, o, arm, error);
+        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0 && report_has_weights(o, arm))
+            ok = frequency_chart(page, o, arm, error);
     return ok && bias_section(page, o, error);
 }

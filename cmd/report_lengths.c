@@ -39,11 +39,12 @@ static void changes(Paired *found, double *adjusted, const Outcome *o, int size,
 }
 
 // Cells of a change by seed, and the word for it.
-static void change_cells(Page *page, const Paired *change, double adjusted, const char *const words[3]) {
+static void change_cells(Page *page, const Paired *change, double adjusted, bool diverged, const char *const words[3]) {
     const bool judged = report_difference_cells(page, change);
     page_cell(page, judged ? "%.3g" : "-", adjusted);
     page_cell(page, "%s",
               judged                ? words[verdict(change->mean, adjusted)]
+              : diverged            ? "diverged"
               : isnan(change->mean) ? "is not defined there"
                                     : "");
 }
@@ -70,7 +71,7 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
         page_row(page, false);
         page_cell(page, "%s", plan->arms[arm].name);
         for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
-        change_cells(page, &found[arm], adjusted[arm], words);
+        change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, size, arm, "loss", T)), words);
         page_row_end(page);
     }
     page_table_end(page);
@@ -78,7 +79,7 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
 
 // Rows of one quantity of one run, averaged over seeds, in the order of x; their number comes back.
 static int curve_of(double *x, double *y, int most, const Outcome *o, int size, int arm, const char *quantity) {
-    const Job first = {.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm]};
+    const Job first = outcome_job(o, size, arm, 0);
     const Measures *measures = outcome_measures(o, &first);
     int count = 0;
     for (int i = 0; i < measures->count && count < most; i++) {

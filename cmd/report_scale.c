@@ -50,6 +50,7 @@ void report_trend_sentence(Page *page, const Outcome *o) {
         text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
                    plan->arms[pairs[i].designed].name);
         report_difference(&list, &t->slope, trend_words(trend_verdict(t, pairs[i].adjusted)));
+        if (trend_is_bent(t)) text_print(&list, ", not along a straight line");
     }
     if (count > 0)
         page_paragraph(page,
@@ -84,8 +85,12 @@ static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count
                              .high = o->seeds > 1 ? high[i] : NULL,
                              .count = plan->size_count};
     }
+    char label[TEXT_CAPACITY + 128] = "training compute (floating point operations, 6 N D)";
+    if (plan->by_seconds)
+        snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
+                 plan->arms[plan->reference].name);
     const Chart chart = {.title = "Gap between learned and designed against compute; below 0, learned is better",
-                         .x_label = "training compute (floating point operations, 6 N D)",
+                         .x_label = label,
                          .y_label = "gap in nats a token, with 95% intervals",
                          .log_x = true,
                          .mark = NAN};
@@ -100,7 +105,10 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
     if (count == 0) return true;
     page_heading(page, "Does the gap close with compute?");
     if (!gap_chart(page, o, pairs, count, error)) return false;
-    page_table(page, "the gap's line through all sizes, one for each seed: change with every tenfold of compute");
+    page_table(page,
+               "the gap at both ends, and the slope of a line through all sizes, one for each seed: change with every "
+               "tenfold of compute; misfit: the largest distance of a gap from the line, and whether seeds agree that "
+               "there is one");
     page_cells(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
                plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
     for (int i = 0; i < count; i++) {
@@ -111,7 +119,7 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
         page_number(page, 4, t->last.mean);
         const bool judged = report_difference_cells(page, &t->slope);
         page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
-        page_number(page, 4, t->misfit);
+        page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
         page_cell(page, "%s", judged ? trend_words(trend_verdict(t, pairs[i].adjusted)) : "");
         page_row_end(page);
     }

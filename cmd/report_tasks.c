@@ -44,7 +44,7 @@ static void share_cell(char *cell, size_t capacity, const Outcome *o, int task, 
         snprintf(cell, capacity, "%.1f%% (%.1f to %.1f)", 100 * right / questions, 100 * interval.low,
                  100 * interval.high);
     else
-        snprintf(cell, capacity, "-");
+        snprintf(cell, capacity, "%s", isnan(questions) ? "diverged" : "-");
 }
 
 static void seeds_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
@@ -52,7 +52,11 @@ static void seeds_cell(Page *page, const Outcome *o, int task, int arm, double f
     for (int seed = 0; seed < o->seeds; seed++) {
         double right, questions;
         outcome_seed_right(&right, &questions, o, task, arm, seed, first, last);
-        text_print(&list, "%s%.0f%%", seed ? ", " : "", 100 * right / questions);
+        text_print(&list, seed ? ", " : "");
+        if (questions > 0)
+            text_print(&list, "%.0f%%", 100 * right / questions);
+        else
+            text_print(&list, "%s", isnan(questions) ? "diverged" : "-");
     }
     page_cell(page, "%.*s", (int)list.size, list.bytes);
     text_free(&list);

@@ -37,7 +37,7 @@ static void parse_curve(Curve *curve, const char *log) {
 }
 
 static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int seed, Error *error) {
-    const Job job = {.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm], .seed = seed};
+    const Job job = outcome_job(o, size, arm, seed);
     char path[PATH_CAPACITY];
     Buffer file;
     curve->count = 0;
@@ -145,8 +145,8 @@ static void cost_table(Page *page, const Outcome *o, int size) {
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
         page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
-        page_number(page, 1, 1e6 * pace);
-        page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
+        page_number(page, 1, isfinite(pace) ? 1e6 * pace : NAN); // of a scheme that diverged
+        page_cell(page, isfinite(pace) && isfinite(share) ? "%.1f%%" : "-", 100 * share);
         page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
         page_row_end(page);
     }

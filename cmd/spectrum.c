@@ -112,7 +112,7 @@ typedef struct {
 } Waves;
 
 static bool waves_create(Waves *w, int T, Error *error) {
-    assert(T >= 4);
+    assert(T >= WAVE_LEAST);
     double *room = malloc(6 * (size_t)T * sizeof *room);
     *w = (Waves){.T = T, .cosines = room};
     if (!room) return fail_run(error, "no memory for waves over %d positions", T);

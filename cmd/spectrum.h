@@ -36,7 +36,8 @@ typedef struct {
 // whole table, to 1/2. The first vectors of any
 // table that changes slowly are close to half a wave, a whole one, one and a half ...: such peaks do not say that waves
 // were learned. And vectors of nearly equal values are mixtures that the decomposition is free to choose. table_power()
-// has neither fault. T is 4 or more. Fails (run) for want of memory.
+// has neither fault. T is WAVE_LEAST or more. Fails (run) for want of memory.
+#define WAVE_LEAST 4
 bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
 
 // power (T/2 + 1): the share of the table's variance around its mean row that has frequency k/T, all columns together.

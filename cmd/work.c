@@ -79,10 +79,10 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
     return true;
 }
 
-// A signal came, or whoever would pass it on was killed.
+// A signal came, here or to the parent, or the parent was killed.
 static bool must_stop(const void *context) {
     const Worker *w = context;
-    return interrupt_came() || getppid() != w->parent;
+    return interrupt_came() || *w->comparison->stop || getppid() != w->parent;
 }
 
 static void pause_shortly(void) {
@@ -137,7 +137,8 @@ static bool write_divergence(const Worker *w, Error *error) {
 static bool finish(const Worker *w, bool trained, Error *error) {
     if (!trained && error->kind != ERROR_NONFINITE) return false;
     if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
-    unlink(w->paths.state); // three times the weights, and never needed again
+    unlink(w->paths.state);               // three times the weights, and never needed again
+    if (!trained) unlink(w->paths.model); // of the last checkpoint: not what this run came to
     w->comparison->progress[w->index] = 1;
     return true;
 }

@@ -14,6 +14,7 @@ typedef struct {
     // In memory that all workers of this process share:
     double *progress; // (jobs) share of the training that is done
     bool *failed;     // (jobs) tried here in vain
+    bool *stop;       // (1) all are to save what they are at, and end
 } Comparison;
 
 // Set the paths. Fails (input) when the directory has no name, or a long one.

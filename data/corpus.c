@@ -159,6 +159,10 @@ void corpus_close(Corpus *corpus) {
     *corpus = (Corpus){0};
 }
 
+uint64_t split_limit(const Split *split, long long limit) {
+    return limit > 0 && (uint64_t)limit < split->count ? (uint64_t)limit : split->count;
+}
+
 void split_read(int *ids, const Split *split, uint64_t offset, size_t count) {
     assert(offset <= split->count && count <= split->count - offset);
     for (const Shard *shard = split->shards; count > 0; shard++) {

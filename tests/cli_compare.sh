@@ -200,7 +200,9 @@ for signal in INT TERM; do
     rm -rf interrupted
     start int compare $long --out interrupted $three
     wait_for_rows interrupted 700
-    kill -$signal $job
+    # A signal to a group, as systemd and Slurm send it, reaches all at once.
+    # shellcheck disable=SC2046
+    kill -$signal $job $([ $signal = INT ] || workers_of $job)
     collect
     check "SIG$signal: exit code 130" test $code -eq 130
     check "SIG$signal: one line that says how to go on" grep -qE \
@@ -254,6 +256,13 @@ for pair in 1 2 3 4; do
     check "two reports at once, $pair" test "$code$other" = 00
 done
 rm -rf killed orphans worker stopped interrupted shared
+
+# --- a model that is not there ---
+mv straight/runs/rope-seed1337/model.safetensors gone
+succeed "without a scheme's model" report straight
+check "it is named" grep -q 'for want of weights .*: rope\.$' straight/report.md
+check "the other models are looked at" test "$(grep -cE '^\| (learned|none|rope) \| 0 \| 0 \|' straight/report.md)" -eq 2
+mv gone straight/runs/rope-seed1337/model.safetensors
 
 # --- more of it ---
 touch mark && sleep 0.02

@@ -196,6 +196,14 @@ refuses "--resume of another run" "another search" extend yarn-tuned ${search#ex
 need extend run --method pi --factor 1 --out twin
 refuses "--resume of a run that turns otherwise" "another search" extend twin ${search#extend run} --out stopped \
     --resume
+# shellcheck disable=SC2086
+start $search --forget --out forgetting
+wait_for_rows forgetting/search.csv 100
+kill -INT $job
+collect
+check "a search with --forget cannot go on, and says so" grep -q 'interrupted after .* start again$' "$scratch/err"
+refuses "--resume of a search that forgot" "forgetting/search.csv;another search;remember 0" $search --out forgetting \
+    --resume
 for row in 200 300 400; do
     stopped KILL $row
     check "SIGKILL at row $row: it hit" test $code -eq 137

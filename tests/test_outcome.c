@@ -175,6 +175,17 @@ static void answers_add_up(void **state) {
     outcome_right(&right, &questions, &outcome, 1, 1, 4, 9);
     assert_true(right == 0 && questions == 0);
     outcome_free(&outcome);
+    // A seed that diverged is not left out.
+    const Job lost = {.task = 1, .arm = 1, .seed = 1};
+    put(&lost, MEASURED_HEADER "diverged,8,nan,1\n");
+    read_all(&outcome);
+    outcome_right(&right, &questions, &outcome, 1, 1, 1, 2);
+    assert_true(isnan(right) && isnan(questions));
+    outcome_seed_right(&right, &questions, &outcome, 1, 1, 1, 1, 2);
+    assert_true(isnan(right) && isnan(questions));
+    outcome_seed_right(&right, &questions, &outcome, 1, 1, 2, 1, 2);
+    assert_true(right == 4 && questions == 6);
+    outcome_free(&outcome);
 }
 
 static void put_noisy(const char *name, double noise, double handicap) {

@@ -25,13 +25,31 @@ static void other_batches_are_refused(void **state) {
     }
     // With a budget of time schemes of different speed see different numbers of batches.
     put_all();
+    const Job other_rate = {.task = -1, .size = 1, .arm = 2, .rate = 0, .seed = 2};
     put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
+    put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
     plan->by_seconds = true;
     plan->arms[2].steps[1]++;
     read_all(&outcome);
     outcome_free(&outcome);
     plan->arms[2].steps[1]--;
     expect_unreadable("other batches in as many steps", "batches");
+}
+
+// Where the reference diverged, or has other steps, the others are still compared with each other.
+static void batches_are_compared_without_the_reference(void **state) {
+    (void)state;
+    make_plan("none;rope;alibi", "", "", "");
+    const Job reference = {.task = -1, .arm = 0, .seed = 1}, job = {.task = -1, .arm = 2, .seed = 1};
+    put_all();
+    put(&reference, MEASURED_HEADER "diverged,3,nan,1\n");
+    put(&job, MEASURED_HEADER "batches,0,5,1\n");
+    expect_unreadable("other batches than a scheme that is not the reference", "alibi-seed1338;rope-seed1338;00000005");
+    put_all();
+    plan->by_seconds = true;
+    plan->arms[0].steps[0]--;
+    put(&job, MEASURED_HEADER "batches,0,5,1\n");
+    expect_unreadable("the same with a budget of time", "alibi-seed1338;rope-seed1338;00000005");
 }
 
 static void damaged_files_are_refused(void **state) {
@@ -162,6 +180,7 @@ static void runs_of_other_plans_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_batches_are_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(batches_are_compared_without_the_reference, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(damaged_files_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(every_shorter_file_is_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(runs_of_other_plans_are_refused, begin_directory, remove_directory),

@@ -24,16 +24,18 @@ static void lines_are_least_squares_lines(void **state) {
     // By hand: the center of x is 3, its spread 10, the slopes 5/10, 0 and -6/10, the means 2.5, 0.5 and 3.5.
     const Trend trend = trend_fit(x, gaps, 3, 4);
     const Paired slope = paired_summary((double[]){0.5, 0, -0.6}, 3);
-    const Paired first = paired_summary((double[]){1.5, 0.5, 4.7}, 3),
-                 last = paired_summary((double[]){3.5, 0.5, 2.3}, 3);
+    const Paired first = paired_summary((double[]){1, 0, 5}, 3), last = paired_summary((double[]){4, 0, 3}, 3);
+    // The parabola at right angles to all lines is (x - 3)^2 - 2.5: 1.5, -1.5, -1.5, 1.5, its square 9.
+    const Paired bend =
+        paired_summary((double[]){1.5 * (1 - 3 - 2 + 4) / 9, 1.5 * (0 - 1 - 1 + 0) / 9, 1.5 * (5 - 4 - 2 + 3) / 9}, 3);
     expect_near("slope", 0, trend.slope.mean, slope.mean, 1e-14);
     expect_interval("slope", trend.slope.t, slope.t, 1e-12);
     expect_interval("first", trend.first.t, first.t, 1e-12);
     expect_interval("last", trend.last.t, last.t, 1e-12);
+    expect_interval("bend", trend.bend.t, bend.t, 1e-12);
     expect_near("p", 0, trend.slope.p, slope.p, 1e-12);
     // The mean gaps are 2, 8/3, 5/3, 7/3 and the mean line 2.2333, 2.2, 2.1333, 2.1.
     expect_near("misfit", 0, trend.misfit, 7.0 / 15, 1e-14);
-    assert_true(isnan(trend.crossing));
 }
 
 static void trends_get_the_right_word(void **state) {
@@ -41,14 +43,10 @@ static void trends_get_the_right_word(void **state) {
     static const struct {
         double first, last, noise;
         TrendVerdict verdict;
-        double crossing;
-    } known[] = {
-        {1, 0.3, 0.02, TREND_CLOSING, NAN},    {0.3, 1, 0.02, TREND_OPENING, NAN},
-        {1, -1, 0.02, TREND_CROSSING, 12.75},  {0.5, -2, 0.02, TREND_CROSSING, 11.7},
-        {1, 0, 0.02, TREND_CLOSING, INFINITY}, {0, 1, 0.02, TREND_OPENING, INFINITY},
-        {1, 1, 0.02, TREND_UNRESOLVED, NAN},   {0, 0, 0.02, TREND_UNRESOLVED, INFINITY},
-        {1, 0.99, 0.2, TREND_UNRESOLVED, NAN}, {0.3, -0.3, 1, TREND_UNRESOLVED, INFINITY},
-    };
+    } known[] = {{1, 0.3, 0.02, TREND_CLOSING},   {0.3, 1, 0.02, TREND_OPENING},  {1, -1, 0.02, TREND_CROSSING},
+                 {0.5, -2, 0.02, TREND_CROSSING}, {1, 0, 0.02, TREND_CLOSING},    {0, 1, 0.02, TREND_OPENING},
+                 {1, 1, 0.02, TREND_UNRESOLVED},  {0, 0, 0.02, TREND_UNRESOLVED}, {1, 0.99, 0.2, TREND_UNRESOLVED},
+                 {0.3, -0.3, 1, TREND_UNRESOLVED}};
     for (size_t i = 0; i < COUNT(known); i++)
         for (int sign = -1; sign <= 1; sign += 2) { // who is ahead does not change the word
             double gaps[SEEDS * POINTS];
@@ -58,8 +56,7 @@ static void trends_get_the_right_word(void **state) {
             if (trend_verdict(&trend, trend.slope.p) != known[i].verdict)
                 fail_msg("trend %zu is %s, expected %s", i, trend_words(trend_verdict(&trend, trend.slope.p)),
                          trend_words(known[i].verdict));
-            if (isfinite(known[i].crossing)) expect_near("crossing", i, trend.crossing, known[i].crossing, 0.1);
-            if (isnan(known[i].crossing)) assert_true(isnan(trend.crossing));
+            assert_false(trend_is_bent(&trend));
             assert_int_equal(trend_verdict(&trend, 0.051), TREND_UNRESOLVED);
             assert_int_equal(trend_verdict(&trend, NAN), TREND_UNRESOLVED);
         }
@@ -77,10 +74,13 @@ static void a_slope_alone_has_no_word(void **state) {
     assert_int_equal(trend_verdict(&trend, trend.slope.p), TREND_UNRESOLVED);
     // Known at the far end only: by its sign the falling line is on its way to 0, or away from it.
     trend.last.p = 0.01;
+    trend.first.mean = 0.7;
     trend.last.mean = 0.5;
     assert_int_equal(trend_verdict(&trend, trend.slope.p), TREND_CLOSING);
     trend.last.mean = -0.5;
     assert_int_equal(trend_verdict(&trend, trend.slope.p), TREND_OPENING);
+    trend.first.mean = -0.6; // from end to end it rose, though the line falls
+    assert_int_equal(trend_verdict(&trend, trend.slope.p), TREND_UNRESOLVED);
 }
 
 static void bent_or_broken_trends_show_it(void **state) {
@@ -90,11 +90,15 @@ static void bent_or_broken_trends_show_it(void **state) {
         for (int k = 0; k < POINTS; k++) gaps[s * POINTS + k] = (k == 1) + 0.001 * s;
     Trend trend = trend_fit((const double[]){1, 2, 3, 4}, gaps, SEEDS, POINTS);
     expect_near("misfit", 0, trend.misfit, 0.7, 1e-12); // the line through 0, 1, 0, 0 is 0.3 at x = 2
+    assert_true(trend_is_bent(&trend));
+    assert_false(isnan(trend.bend.mean));
+    trend = trend_fit((const double[]){1, 2, 2, 1}, gaps, SEEDS, POINTS); // two points, twice each
+    assert_true(isnan(trend.bend.mean) && !trend_is_bent(&trend));
     for (int at = 0; at < SEEDS * POINTS; at++) {
         plant(gaps, 1, 0.3, 0.02, 7);
         gaps[at] = NAN;
         trend = trend_fit(ladder, gaps, SEEDS, POINTS);
-        assert_true(isnan(trend.slope.mean) && isnan(trend.misfit) && isnan(trend.crossing));
+        assert_true(isnan(trend.slope.mean) && isnan(trend.misfit) && !trend_is_bent(&trend));
         assert_int_equal(trend_verdict(&trend, trend.slope.p), TREND_UNRESOLVED);
     }
     plant(gaps, 1, 0.3, 0.02, 7);
@@ -118,16 +122,18 @@ static void bent_or_broken_trends_show_it(void **state) {
 static void trends_are_called_as_promised(void **state) {
     (void)state;
     enum { EXPERIMENTS = 1000 };
-    double covered = 0, called = 0;
+    double covered = 0, called = 0, bent = 0;
     for (uint64_t experiment = 0; experiment < EXPERIMENTS; experiment++) {
         double gaps[SEEDS * POINTS];
         plant(gaps, 10, 10, 1, experiment);
         const Trend flat = trend_fit(ladder, gaps, SEEDS, POINTS);
         called += (trend_verdict(&flat, flat.slope.p) != TREND_UNRESOLVED) / (double)EXPERIMENTS;
         covered += holds(flat.slope.t, 0) / (double)EXPERIMENTS;
+        bent += trend_is_bent(&flat) / (double)EXPERIMENTS;
     }
     expect_near("covered", 0, covered, 0.95, 0.028);
     expect_near("called", 0, called, 1 - covered, 1e-9);
+    expect_near("bent", 0, bent, 0.05, 0.028);
 }
 
 int main(void) {
