@@ -84,7 +84,7 @@ extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be st
 extend-far: all ## the same at 512 times the trained length: an hour more
 	sh cmd/extend_far.sh ./$(PROGRAM)
 
-experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: 25 minutes, can be stopped and started
+experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: 50 minutes, can be stopped and started
 	sh cmd/experiment.sh ./$(PROGRAM)
 
 valgrind: ## a short training run under valgrind
