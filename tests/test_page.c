@@ -264,10 +264,11 @@ static void without_gnuplot_charts_are_tables(void **state) {
     Error error;
     open_page(&page, "Title");
     assert_false(page.plots);
-    must(page_chart(&page, &usual, both, 2, &error) && page_matrix(&page, "Matrix", cells, 2, 1, &error), &error);
+    must(page_chart(&page, &usual, both, 2, &error) && page_matrix(&page, "Matrix", cells, 2, 2.5, &error), &error);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     expect_numbers(html, markdown);
+    expect_text(markdown, "| position | 0 | 2 |\n|---|---:|---:|\n| 0 | 1.00 | -1.00 |\n| 2 | 0.00 | 0.50 |\n");
     expect_text(html, "There is no gnuplot");
     expect_text(html, "Losses");
     assert_null(strstr(html, "<svg"));
@@ -292,11 +293,12 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     }
     static const double cells[4] = {1, -1, 0, 0.5};
     must(page_chart(&page, &usual, both, 2, &error) && page_chart(&page, &linear, both, 1, &error) &&
-             page_matrix(&page, "Matrix", cells, 2, 1, &error),
+             page_matrix(&page, "Matrix", cells, 2, 2.5, &error),
          &error);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     expect_numbers(html, markdown);
+    expect_text(markdown, "| position | 0 | 2 |\n|---|---:|---:|\n| 0 | 1.00 | -1.00 |\n| 2 | 0.00 | 0.50 |\n");
     assert_int_equal(times(html, "<svg"), 3);
     assert_int_equal(times(html, "role=\"img\""), 3);
     assert_null(strstr(html, "Gnuplot</title>"));
