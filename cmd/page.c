@@ -1,5 +1,7 @@
 #include "cmd/page.h"
 
+#include "data/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -108,18 +110,27 @@ void page_heading(Page *page, const char *text) {
     fputs("\n", page->markdown.stream);
 }
 
+// What a format prints, ended by a 0; text_free frees it.
+static char *printed(Text *text, const char *format, va_list arguments) {
+    static char none[] = "(no memory for this text)";
+    text_print_list(text, format, arguments);
+    text_print(text, "%c", '\0');
+    return text->failed ? none : text->bytes;
+}
+
 void page_paragraph(Page *page, const char *format, ...) {
-    char text[4096];
+    Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    const char *paragraph = printed(&text, format, arguments);
     va_end(arguments);
     fputs("<p>", page->html.stream);
-    html_text(page->html.stream, text);
+    html_text(page->html.stream, paragraph);
     fputs("</p>\n", page->html.stream);
     fputs("\n", page->markdown.stream);
-    markdown_text(page->markdown.stream, text);
+    markdown_text(page->markdown.stream, paragraph);
     fputs("\n", page->markdown.stream);
+    text_free(&text);
 }
 
 void page_code(Page *page, const char *text) {
@@ -158,12 +169,12 @@ static void cell_text(Page *page, const char *text) {
 }
 
 void page_cell(Page *page, const char *format, ...) {
-    char text[1024];
+    Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    cell_text(page, printed(&text, format, arguments));
     va_end(arguments);
-    cell_text(page, text);
+    text_free(&text);
 }
 
 void page_number(Page *page, int digits, double value) {
@@ -183,19 +194,20 @@ void page_row_end(Page *page) {
 }
 
 void page_cells(Page *page, bool heading, const char *format, ...) {
-    char text[4096];
+    Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    char *at = printed(&text, format, arguments);
     va_end(arguments);
     page_row(page, heading);
-    for (char *at = text; at;) {
+    while (at) {
         char *next = strchr(at, '|');
         if (next) *next++ = '\0';
         cell_text(page, at);
         at = next;
     }
     page_row_end(page);
+    text_free(&text);
 }
 
 void page_table_end(Page *page) {

@@ -212,6 +212,32 @@ static void text_means_itself(void **state) {
     free(markdown);
 }
 
+static void long_text_is_whole(void **state) {
+    (void)state;
+    enum { LENGTH = 10000 };
+    static char text[LENGTH + 1];
+    Page page;
+    memset(text, 'x', LENGTH);
+    for (int i = 0; i < 3; i++) {
+        open_page(&page, "Title");
+        if (i == 0) page_paragraph(&page, "<%s>", text);
+        page_table(&page, "");
+        page_row(&page, true);
+        page_cell(&page, i == 1 ? "<%s>" : "%.1s", text);
+        page_row_end(&page);
+        page_cells(&page, false, i == 2 ? "a|<%s>" : "a|%.1s", text);
+        page_table_end(&page);
+        close_page(&page);
+        char *html = contents("page.html"), *markdown = contents("page.md");
+        assert_int_equal(times(html, "x&gt;"), 1);
+        assert_int_equal(times(markdown, "x\\>"), 1);
+        expect_text(html, text);
+        expect_text(markdown, text);
+        free(html);
+        free(markdown);
+    }
+}
+
 static void tables_are_rows_of_cells(void **state) {
     (void)state;
     Page page;
@@ -369,6 +395,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(a_page_that_lost_a_part_is_not_kept, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(text_means_itself, begin_without_gnuplot, end),
+        cmocka_unit_test_setup_teardown(long_text_is_whole, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(without_gnuplot_charts_are_tables, begin_without_gnuplot, end),
         cmocka_unit_test_setup_teardown(charts_are_drawn_and_have_their_numbers, begin, end),
