@@ -169,7 +169,12 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
     }
     const bool same_heads = options->heads == from.heads && options->width == from.width;
-    if (strcmp(options->pos, from.pos) == 0 && same_heads) options->scaling = from.scaling;
+    if (strcmp(options->pos, from.pos) == 0 && same_heads)
+        options->scaling = from.scaling;
+    else if (from.scaling.original > 0)
+        printf(
+            "init    the rotations of %s are stretched %g times; these are not, as the positions or heads are others\n",
+            options->init, from.scaling.factor);
     return true;
 }
 

@@ -150,6 +150,7 @@ static Evaluation evaluation_of(const Run *run, const EvalOptions *options, int 
     return (Evaluation){.window = window,
                         .stride = options->stride > 0 ? (int)options->stride : window,
                         .limit = (uint64_t)options->eval_tokens,
+                        .stop = &stop_at_signal,
                         .tokenizer = run->tokenizer.kind == TOKENIZER_NONE ? NULL : &run->tokenizer};
 }
 
@@ -201,6 +202,9 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
         inference_logits(values, &inference, gpt, n);
         for (size_t i = 0; i < (size_t)n * (size_t)V; i++) logits[i] = (float)values[i];
         ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error);
+        if (!ok || stop_check(&stop_at_signal, error)) continue;
+        atomic_abandon(&file);
+        ok = false;
     }
     ok = ok && atomic_commit(&file, error);
     free(logits);
@@ -234,6 +238,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         !check_all(run, split, name, options, contexts, count, error))
         return false;
     AtomicFile csv = {0};
+    interrupt_catch();
     if (*options->csv) {
         if (!atomic_open(&csv, options->csv, error)) return false;
         fprintf(csv.stream, "context,stride,position,tokens,nats,perplexity,bits_per_byte\n");

@@ -62,12 +62,27 @@ static void print_stretch(const Stretch *stretch, int pairs) {
     printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
 }
 
-const Method seed_methods[SEED_METHODS] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
-
 Stretch extension_formula(const Extension *x, Method method) {
     Stretch stretch;
     scaling_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
     return stretch;
+}
+
+int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
+    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
+    const Scaling *before = &x->run.gpt.pos.scaling;
+    const int context = x->run.gpt.shape.context;
+    int count = 0;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) seeds[count++] = extension_formula(x, methods[i]);
+    if (before->original == 0) return count;
+    if (x->options->short_only) {
+        seeds[count++] = extension_short(x);
+    } else {
+        Stretch made;
+        scaling_further(&seeds[count++], scaling_stretch(&made, before, context, x->pairs), &x->options->formula,
+                        x->options->factor, context, x->base, x->pairs);
+    }
+    return count;
 }
 
 Stretch extension_short(const Extension *x) {
@@ -101,15 +116,20 @@ SearchOptions extension_search(const Extension *x) {
                            .seed = (uint64_t)o->seed};
 }
 
-static bool open_text(Extension *x, int workers, Error *error) {
-    const char *data = *x->options->data ? x->options->data : x->run.options.data;
+// For as many workers as score at a time, each with a window's keys and values.
+static bool open_text(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const int threads = threads_use(o->threads);
+    const int most = o->method == METHOD_LONGROPE ? (o->one_by_one ? 1 : threads) : (int)o->windows;
+    const int workers = threads < most ? threads : most;
+    const char *data = *o->data ? o->data : x->run.options.data;
     if (!corpus_open(&x->corpus, data, error)) return false;
     if (!tokenizer_same(&x->corpus.tokenizer, &x->run.tokenizer))
         return fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
                           x->directory);
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (training)", data);
-    return stretch_scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)x->options->windows, workers,
+    return stretch_scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->windows, workers,
                                  &x->corpus.train, name, error);
 }
 
@@ -118,14 +138,14 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     switch ((Method)o->method) {
     case METHOD_LONGROPE:
-        return open_text(x, threads_use(o->threads), error) && extend_by_search(result, x, error);
+        return open_text(x, error) && extend_by_search(result, x, error);
     case METHOD_GRADIENT:
-        return open_text(x, threads_use(o->threads), error) && extend_by_descent(result, x, error);
+        return open_text(x, error) && extend_by_descent(result, x, error);
     case METHOD_DYNAMIC:
         x->scaling.growth = o->growth == 0 ? 1 : x->factor;
         return true;
     case METHOD_YARN:
-        if (o->tune) return open_text(x, threads_use(o->threads), error) && extend_by_tuning(result, x, error);
+        if (o->tune) return open_text(x, error) && extend_by_tuning(result, x, error);
         break;
     case METHOD_PI:
     case METHOD_NTK:
@@ -139,7 +159,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 static bool extend(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     const Scaling *before = &x->run.gpt.pos.scaling;
-    Stretch found;
+    Stretch found = {0};
     x->scaling = o->short_only ? *before : (Scaling){.method = o->method};
     x->scaling.evaluations = x->scaling.tokens = 0;
     if (!find(&found, x, error)) return false;
@@ -152,7 +172,7 @@ static bool extend(Extension *x, Error *error) {
     x->scaling.original = x->original;
     x->scaling.pairs = x->pairs;
     x->scaling.wide = found;
-    x->scaling.has_brief = o->keep_short || (before->has_brief && o->method != METHOD_DYNAMIC);
+    x->scaling.has_brief = o->keep_short || before->has_brief;
     if (x->scaling.has_brief) x->scaling.brief = extension_short(x);
     return true;
 }
@@ -186,6 +206,11 @@ static bool settle(Extension *x, Error *error) {
             error,
             "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
             x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
+    if (o->method == METHOD_DYNAMIC && pos->scaling.has_brief)
+        return fail_input(error,
+                          "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
+                          "another method",
+                          x->directory);
     if (window < x->original)
         return fail_input(
             error,
@@ -205,9 +230,9 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         const char *name;
         unsigned methods; // that it belongs to
     } special[] = {
-        {"ramp", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
-        {"beta-fast", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
-        {"beta-slow", 1u << METHOD_YARN | 1u << METHOD_LONGROPE},
+        {"ramp", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"beta-fast", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
+        {"beta-slow", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
         {"tune", 1u << METHOD_YARN},
         {"high-freq", 1u << METHOD_LLAMA3},
         {"low-freq", 1u << METHOD_LLAMA3},
@@ -257,6 +282,11 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
            fail_input(error, "--forget would score again what --resume remembers; leave one of them out");
 }
 
+static bool is_new(const Extension *x, Error *error) {
+    return !path_exists(x->paths.config) ||
+           fail_input(error, "%s already holds a run; choose another --out", x->options->out);
+}
+
 // Weights, tokenizer and, last, the config that makes it a run.
 static bool write_run(const Extension *x, Error *error) {
     RunPaths from;
@@ -266,6 +296,7 @@ static bool write_run(const Extension *x, Error *error) {
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
     const bool existed = path_exists(options.out);
+    if (!is_new(x, error)) return false; // somebody else may have made it meanwhile
     if (run_paths(&from, x->directory, error) && directory_create(options.out, error) &&
         tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
         model_save(x->paths.model, &x->run.gpt, error) && config_derive(x->paths.config, from.config, &options, error))
@@ -313,11 +344,15 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     return true;
 }
 
-// A new directory, or one that a search was stopped in.
+// A new directory, or one that a search was stopped in, for the search.
 static bool check_place(const Extension *x, Error *error) {
-    if (path_exists(x->paths.config))
-        return fail_input(error, "%s already holds a run; choose another --out", x->options->out);
-    return corpus_absent(x->options->out, error);
+    char search[PATH_CAPACITY];
+    const char *out = x->options->out;
+    if (!is_new(x, error) || !path_format(search, error, "%s/search.csv", out)) return false;
+    if (x->options->method != METHOD_LONGROPE && path_exists(search))
+        return fail_input(error,
+                          "%s already holds a search, which --method longrope goes on with; choose another --out", out);
+    return corpus_absent(out, error);
 }
 
 int command_extend(int argc, char **argv) {

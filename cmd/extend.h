@@ -34,12 +34,13 @@ typedef struct {
     StretchScorer scorer; // on the corpus' training text; only where the method looks at text
 } Extension;
 
-// The formulas that search and descent start from.
-enum { SEED_METHODS = 3 };
-extern const Method seed_methods[SEED_METHODS];
-
 // The stretch of a formula for this extension.
 Stretch extension_formula(const Extension *x, Method method);
+
+// What search and descent start from: PI, NTK, YaRN, and what a stretched run turns by already, stretched further.
+// Returns how many there are.
+enum { SEEDS_MOST = 4 };
+int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x);
 
 // What windows of the original length turn by so far.
 Stretch extension_short(const Extension *x);

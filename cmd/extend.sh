@@ -21,6 +21,8 @@ methods="none $formulas yarn-tuned longrope-1 gradient"
     echo "extend.sh: there is no $text; give TEXT=FILE, a long book as plain text (Project Gutenberg's number 2600)" >&2
     exit 2
 }
+# shellcheck source=cmd/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"
 started=$(date +%s)
 trap 'echo $(($(date +%s) - started)) >>"$out/seconds"' EXIT
@@ -76,11 +78,6 @@ score() {
     measure "$1" passkey --passkey --samples 20 --context 258,512,1024,2048
 }
 
-name_of() { # METHOD STAGE
-    [ "$1" = none ] && [ "$2" = frozen ] && echo "$out/base" && return
-    [ "$2" = frozen ] && echo "$out/$1" || echo "$out/$1-ft"
-}
-
 # --- the runs ---
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360
@@ -98,12 +95,12 @@ done
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
 for method in $methods; do
-    train "$out/$method-ft" --init "$(name_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
+    train "$out/$method-ft" --init "$(run_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
         --eval-every 0 --save-every 50
 done
 for method in $methods; do
-    score "$(name_of "$method" frozen)"
-    score "$(name_of "$method" tuned)"
+    score "$(run_of "$method" frozen)"
+    score "$(run_of "$method" tuned)"
 done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 

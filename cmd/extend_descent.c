@@ -110,21 +110,18 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
-// From the best formula; and from how far down that leads, with the best of n_hat, further.
+// From the best start; and from how far down that leads, with the best of n_hat, further.
 static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
-    for (int i = 0; i < SEED_METHODS; i++) {
-        Stretch formula = extension_formula(x, seed_methods[i]);
-        formula.attention = d->stretch.attention;
-        keep_better(best, &loss, x, &formula);
-    }
-    if (x->options->short_only) {
-        const Stretch known = extension_short(x);
-        keep_better(best, &loss, x, &known);
+    Stretch seeds[SEEDS_MOST];
+    const int seed_count = extension_seeds(seeds, x);
+    for (int i = 0; i < seed_count; i++) {
+        seeds[i].attention = d->stretch.attention;
+        keep_better(best, &loss, x, &seeds[i]);
     }
     if (interrupt_came()) return interrupted(d, error);
-    if (!isfinite(loss)) return fail_run(error, "no formula has a finite loss; is the model trained?");
+    if (!isfinite(loss)) return fail_run(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
     for (int i = 0; i < space->unscaled; i++) {
@@ -142,12 +139,13 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 
-// Formulas, choices of n_hat and the end are scored too, which leaves so many steps of the budget.
+// Starts, choices of n_hat and the end are scored too, which leaves so many steps of the budget.
 static long long steps_of(const Extension *x, const SearchSpace *space) {
     const ExtendOptions *o = x->options;
     const SearchOptions search = extension_search(x);
+    Stretch seeds[SEEDS_MOST];
     const long long reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&search) * search.windows,
-                    scored = (SEED_METHODS + o->short_only + space->unscaled + 1) * o->windows;
+                    scored = (extension_seeds(seeds, x) + space->unscaled + 1) * o->windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }

@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SEEDS_MOST = SEED_METHODS + 1 };
-
 // The search at work. search.csv is what it remembers: the first line says what was searched how, the second names the
 // columns, and each further one is an evaluation. Everything else follows from the seed, so that reading the rows back
 // and starting over is the same as never having stopped.
@@ -28,6 +26,7 @@ typedef struct {
     int unwritten; // errno of a row that could not be written
     ProgressLine line;
     double started;
+    double best; // loss of all that was scored to the end, which the population has only when its batch is over
     long long recalled;
 } Job;
 
@@ -50,37 +49,18 @@ static void write_row(FILE *csv, const Job *job, int generation, const Evaluated
     fputc('\n', csv);
 }
 
+static void note_best(Job *job, const Evaluated *e) {
+    if (e->scored == job->options.windows) job->best = fmin(job->best, evaluated_mean(e));
+}
+
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     Job *job = context;
     write_row(job->csv, job, search->generation, e);
     if (fflush(job->csv) != 0) job->unwritten = errno;
-    const Evaluated *best = search_best(search);
+    note_best(job, e);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
-                  search->generation, best ? evaluated_mean(best) : NAN, search->abandoned, search->known);
+                  search->generation, job->best, search->abandoned, search->known);
     return !job->unwritten && !interrupt_came();
-}
-
-static void add_seed(Job *job, const Stretch *stretch) {
-    job->seeds[job->seed_count++] = candidate_of(&job->space, stretch);
-}
-
-// The search starts from the formulas, and from what the run turns by already, stretched further.
-static void choose_seeds(Job *job) {
-    const Extension *x = job->x;
-    const Scaling *before = &x->run.gpt.pos.scaling;
-    const int context = x->run.gpt.shape.context;
-    for (int i = 0; i < SEED_METHODS; i++) {
-        const Stretch formula = extension_formula(x, seed_methods[i]);
-        add_seed(job, &formula);
-    }
-    if (before->original == 0) return;
-    Stretch made, known;
-    if (x->options->short_only)
-        known = extension_short(x);
-    else
-        scaling_further(&known, scaling_stretch(&made, before, context, x->pairs), &x->options->formula,
-                        x->options->factor, context, x->base, x->pairs);
-    add_seed(job, &known);
 }
 
 // What makes two searches the same one.
@@ -177,6 +157,7 @@ static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
                        job->path, line);
         if (!ok) break;
         search_recall(search, &e);
+        note_best(job, &e);
         write_row(file->stream, job, generation, &e);
         job->recalled++;
         row = end;
@@ -253,10 +234,13 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
                .space = search_space(x->pairs, extension_bound(x), x->original),
                .options = extension_search(x),
                .stretch.attention = extension_attention(x),
+               .best = INFINITY,
                .lock = -1};
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
-    choose_seeds(&job);
+    Stretch seeds[SEEDS_MOST];
+    job.seed_count = extension_seeds(seeds, x);
+    for (int i = 0; i < job.seed_count; i++) job.seeds[i] = candidate_of(&job.space, &seeds[i]);
     describe_settings(&job);
     Search search = search_begin(&job.space, &job.options, &hooks);
     bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);

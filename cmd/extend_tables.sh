@@ -3,6 +3,8 @@
 set -eu
 out=$1 results=$2 methods=$3 seeds=$4
 original=256
+# shellcheck source=cmd/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
 
 # Perplexity on positions from..to-1 of windows of `context`, from a --by-position CSV.
 perplexity() { # FILE CONTEXT FROM TO
@@ -21,9 +23,6 @@ passkey() { # FILE LENGTH
 spent() { # RUN: evaluations and tokens
     awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
         END { if (e) printf "%d, %.1f M", e, t / 1e6; else printf "-" }' "$1/config.json"
-}
-run_of() { # METHOD STAGE
-    if [ "$2" = tuned ]; then echo "$out/$1-ft"; elif [ "$1" = none ]; then echo "$out/base"; else echo "$out/$1"; fi
 }
 row() { # NAME RUN SPENT
     file=$2/perplexity.csv
@@ -44,7 +43,7 @@ header() {
     echo
     echo "Perplexity per byte on held-out text (the first 65536 predicted bytes of the validation split; 131072 for 64"
     echo "times), in windows of the stated length that do not overlap. Passkey: the least accuracy over five depths, 20"
-    echo "samples each (10 for 64 times), with its 95% interval, and the mean over depths."
+    echo "samples each (10 for 64 times), with the 95% interval of that depth alone, and the mean over depths."
     echo
     echo "## Without fine-tuning"
     echo

@@ -40,14 +40,15 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
         scaling_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
         choice_word(RAMP_NAMES, formula.ramp, ramp);
-        progress_show(&line, n, "%s ramp, betas %g and %g  best %.4f", ramp, formula.beta_fast, formula.beta_slow,
-                      loss);
         count++;
         const double now = stretch_score_all(&x->scorer, stretch);
-        if (!(now < loss)) continue;
-        loss = now;
-        *result = *stretch;
-        best = formula;
+        if (now < loss) {
+            loss = now;
+            *result = *stretch;
+            best = formula;
+        }
+        progress_show(&line, n + 1, "%s ramp, betas %g and %g  best %.4f", ramp, formula.beta_fast, formula.beta_slow,
+                      loss);
     }
     progress_clear(&line);
     if (interrupt_came()) {

@@ -51,7 +51,6 @@ static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
 
 static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g,
                 Error *error) {
-    if (!beginning(&generator->tokens, tokenizer, g->prompt, error)) return false;
     fputs(g->prompt, out);
     size_t fed = 0;
     for (int i = 0; i < g->tokens; i++) {
@@ -68,11 +67,15 @@ static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     if (!length_check(gpt, g->context, error)) return false;
     Generator generator = {0};
-    bool ok = inference_create(&generator.inference, gpt, 1, g->context, g->context, error);
+    bool ok = beginning(&generator.tokens, tokenizer, g->prompt, error);
+    // What fits into less than the window needs no more: a stretched run may turn otherwise in short windows.
+    const size_t all = generator.tokens.count + (size_t)g->tokens;
+    const int window = all < (size_t)g->context ? (int)all : g->context;
+    ok = ok && inference_create(&generator.inference, gpt, 1, window, window, error);
     if (ok) {
         generator.logits = malloc((size_t)gpt->shape.vocab * sizeof(real));
         generator.scratch = malloc((size_t)gpt->shape.vocab * sizeof(real));
-        generator.ids = malloc((size_t)g->context * sizeof(int));
+        generator.ids = malloc((size_t)window * sizeof(int));
         ok = (generator.logits && generator.scratch && generator.ids) || fail_run(error, "no memory for the logits");
     }
     ok = ok && run(out, &generator, gpt, tokenizer, g, error);

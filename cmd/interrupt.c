@@ -34,6 +34,13 @@ bool interrupt_failed(Error *error) {
 
 bool stop_check(const Stop *stop, Error *error) {
     if (!stop || !stop->asked(stop->context)) return true;
-    fail_run(error, "interrupted; the same command goes on");
+    fail_run(error, "interrupted; %s", stop->advice);
     return interrupt_failed(error);
 }
+
+static bool signal_came(const void *context) {
+    (void)context;
+    return came;
+}
+
+const Stop stop_at_signal = {signal_came, NULL, "nothing was written"};

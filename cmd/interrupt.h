@@ -17,9 +17,13 @@ bool interrupt_failed(Error *error);
 typedef struct {
     bool (*asked)(const void *context);
     const void *context;
+    const char *advice; // what is said of it: "the same command goes on"
 } Stop;
 
 // Fails (interrupted) when it is to stop; NULL never asks.
 bool stop_check(const Stop *stop, Error *error);
+
+// For work that a signal ends without a trace; interrupt_catch first.
+extern const Stop stop_at_signal;
 
 #endif

@@ -73,21 +73,21 @@ static bool add_prompt(Solver *solver, const PasskeyAttempt *attempt, Error *err
                             error);
 }
 
-// Chunk by chunk. Returns the tokens of the last one.
-static int feed_prompts(Solver *solver, ProgressLine *line, double before) {
+// Chunk by chunk; *last is how many tokens the last one has.
+static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double before, Error *error) {
     const int B = solver->inference.B, prompt = (int)(solver->tokens.count / (size_t)B);
-    int n = 0;
     inference_restart(&solver->inference);
-    for (int at = 0; at < prompt; at += n) {
-        n = prompt - at < solver->inference.chunk ? prompt - at : solver->inference.chunk;
+    for (int at = 0, n; at < prompt; at += n) {
+        *last = n = prompt - at < solver->inference.chunk ? prompt - at : solver->inference.chunk;
         for (int b = 0; b < B; b++)
             for (int i = 0; i < n; i++)
                 solver->ids[b * n + i] = solver->tokens.ids[(size_t)b * (size_t)prompt + (size_t)(at + i)];
         inference_feed(&solver->inference, &solver->run->gpt, solver->ids, n);
         progress_show(line, before + B * passkey_work(&solver->run->gpt, at + n), "windows of %d tokens",
                       solver->window);
+        if (!stop_check(&stop_at_signal, error)) return false;
     }
-    return n;
+    return true;
 }
 
 // The likeliest token behind the last of the n that sequence b was fed.
@@ -130,9 +130,9 @@ bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int wi
         solver.inference.B = B; // the last ones may be fewer than what memory was taken for
         solver.tokens.count = 0;
         for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
-        if (!ok) break;
-        const int n = feed_prompts(&solver, line, before + first * passkey_work(&run->gpt, window));
-        ok = write_continuations(attempts + first, &solver, n, error);
+        int last = 0;
+        ok = ok && feed_prompts(&last, &solver, line, before + first * passkey_work(&run->gpt, window), error) &&
+             write_continuations(attempts + first, &solver, last, error);
     }
     solver_free(&solver);
     return ok;
@@ -172,7 +172,7 @@ static void print_title(const PasskeySettings *settings, const char *directory) 
     printf("%s: passkeys found, %d documents of each length and depth\n", directory, settings->samples);
     printf("%8s", "length");
     for (int d = 0; d < settings->depths; d++) printf(" %6.4g%%", 100 * depth_of(settings, d));
-    printf(" %8s  %s\n", "minimum", "95% interval");
+    printf(" %8s  %s\n", "minimum", "95% interval of that depth alone");
 }
 
 static void print_row(const int *right, const PasskeySettings *settings, int window) {
@@ -231,13 +231,24 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
                               settings->windows[i], shortest, shortest);
         if (!length_check(&run->gpt, settings->windows[i], error)) return false;
     }
-    return true;
+    // Does the tokenizer know what the documents are made of?
+    Text prompt = {0};
+    Tokens tokens = {0};
+    passkey_prompt(&prompt, 12345, shortest - PASSKEY_TOKENS - (tokenizer_end(&run->tokenizer) >= 0), 0);
+    text_print(&prompt, "0123456789");
+    const bool ok = prompt.failed ? fail_run(error, "no memory for a prompt")
+                                  : tokenizer_encode(&tokens, &run->tokenizer, prompt.bytes, prompt.size,
+                                                     "the passkey prompt", error);
+    text_free(&prompt);
+    tokens_free(&tokens);
+    return ok;
 }
 
 bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
     AtomicFile csv = {0};
     if (!check(run, directory, settings, error) || (*settings->csv && !atomic_open(&csv, settings->csv, error)))
         return false;
+    interrupt_catch();
     if (csv.stream) fprintf(csv.stream, "length,depth,samples,right,accuracy,low,high\n");
     print_title(settings, directory);
     const bool ok = print_table(run, settings, csv.stream, error);

@@ -209,7 +209,7 @@ bool work(Comparison *comparison, Error *error) {
     const int corpora = 1 + comparison->plan.task_count;
     int left = 0;
     Error first = {0};
-    w.stop = (Stop){must_stop, &w};
+    w.stop = (Stop){must_stop, &w, "the same command goes on"};
     w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
     bool ok = w.corpora || fail_run(error, "no memory for %d corpora", corpora);
     threads_use(comparison->plan.threads);

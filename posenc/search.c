@@ -107,6 +107,12 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     const Evaluated *bar = worst_parent(search);
     Evaluated worst;
     if (bar) worst = *bar;
+    for (int i = 0; i < count; i++) {
+        if (!batch[i].recalled) continue;
+        search->evaluations++;
+        search->windows += batch[i].scored;
+        search->abandoned += batch[i].scored < search->options.windows;
+    }
     const int threads = search->options.side_by_side ? omp_get_max_threads() : 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int i = 0; i < count; i++)
@@ -115,9 +121,6 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     search->members = grow(search->members, (size_t)search->member_count + (size_t)count);
     for (int i = 0; i < count; i++) {
         if (batch[i].recalled) {
-            search->evaluations++;
-            search->windows += batch[i].scored;
-            search->abandoned += batch[i].scored < search->options.windows;
             archive_find(search, &batch[i].candidate)->recalled = false;
             batch[i].recalled = false;
         } else

@@ -9,7 +9,7 @@
 
 #define SEARCH_WINDOWS_MOST 64
 
-// A candidate and what is known of it. Sums of losses by window; windows after `scored` were not looked at, because it
+// A candidate and what is known of it. Windows after `scored` were not looked at, because it
 // was hopeless by then.
 typedef struct {
     Candidate candidate;

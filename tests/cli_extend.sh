@@ -82,6 +82,12 @@ need extend run --method yarn --factor 4 --keep-short --out kept
 check "yarn changes short windows" less "$(loss run 16)" "$(loss yarn 16)"
 check "--keep-short: short windows are as before" same_losses run kept 1,15,16
 check "--keep-short: long windows are not" same_losses yarn kept 17,64
+need sample run --prompt Once --tokens 11 --temperature 0
+cp "$scratch/out" continued
+need sample kept --prompt Once --tokens 11 --temperature 0
+check "--keep-short: sample writes what fits in as before" cmp continued "$scratch/out"
+refuses "dynamic, which cannot keep them" "kept;short windows;another method" extend kept --method dynamic --factor 2 \
+    --out new
 need extend kept --method yarn --factor 2 --keep-short --out kept-further
 check "--keep-short twice: short windows are as in the beginning" same_losses run kept-further 16
 check "dynamic: short windows are as before" same_losses run dynamic 16
@@ -186,6 +192,8 @@ check "SIGINT: it says how to go on" grep -q 'interrupted after [0-9]* evaluatio
 check "SIGINT: no run yet" test "$(ls stopped)" = search.csv
 refuses "eval of half a search" "stopped;no run" eval stopped
 refuses "an --out that holds a search" "stopped;already holds a search;--resume" $search --out stopped
+refuses "another method where a search was stopped" "stopped;already holds a search;longrope" \
+    extend run --method pi --factor 4 --out stopped
 for other in '--seed 7' '--windows 3' '--population 60' '--parents 30' '--mutations 15' '--crossovers 15' \
     '--generations 31' '--probability 0.31' '--far 0.2' '--abandon 0' '--factor 5' \
     '--beta-slow 0.1' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
@@ -273,6 +281,7 @@ check "the same rotation" same_rotation trained halted
 check "the one that it was started with" same_rotation kept halted
 refuses "--resume of what extend wrote" "yarn;nothing to resume;--init yarn" train --resume --out yarn --steps 2000
 need train --init yarn --pos rope:base=500 --batch 4 --steps 2 --threads 1 --out rebased
+check "--init with another --pos says that the stretch is lost" says '^init .* yarn are stretched 4 times; these are not'
 check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
 need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
 check "--init with the same --pos is, whatever the context" same_rotation yarn shortened
@@ -294,7 +303,7 @@ for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--high-freq
 done
 for pair in 'yarn --growth factor' 'yarn --population 10' 'yarn --short' 'ntk --tune' 'dynamic --beta-fast 8' \
     'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' 'longrope --high-freq 5' \
-    'gradient --seed 1' 'gradient --resume' 'gradient --beta-slow 2'; do
+    'gradient --seed 1' 'gradient --resume' 'gradient --high-freq 5'; do
     option=${pair#* }
     refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
 done
@@ -312,6 +321,8 @@ refuses "random positions" "scattered;random positions;64" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
 refuses "a factor too large" "1600000;1000000" extend run --factor 1e5 --out new
 refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
+refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
+    --random-positions 64 --steps 2 --out new
 refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
 refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
 refuses "a context below the original length" "8;16;--factor" extend tiny --factor 1.5 --out new

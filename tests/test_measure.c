@@ -352,7 +352,7 @@ static void it_can_be_stopped(void **state) {
         const Job job = {.task = is_text ? -1 : 0};
         FILE *nowhere = fopen("/dev/null", "w");
         int left = 1000, *counter = &left;
-        const Stop stop = {is_last, &counter};
+        const Stop stop = {is_last, &counter, "go on"};
         set_options("rope", is_text ? 8 : task_tokens(&task.builtin, 8), 1000);
         make_trainer(is_text ? &corpus : &task);
         plan.exercises = 300; // of which some hundred are examined at a time

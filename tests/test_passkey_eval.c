@@ -212,7 +212,7 @@ static void expect_one(const PasskeySettings *settings, const char *printed, int
     char expected[512];
     snprintf(expected, sizeof expected,
              "RUN: passkeys found, 4 documents of each length and depth\n"
-             "  length      0%%     50%%    100%%  minimum  95%% interval\n"
+             "  length      0%%     50%%    100%%  minimum  95%% interval of that depth alone\n"
              "     258 %7s %7s %7s     0.0%%  (0.0%% to 49.0%%)\n",
              shares[d == 0], shares[d == 1], shares[d == 2]);
     expect_lines(printed, expected);
