@@ -25,7 +25,7 @@ static void print_token(FILE *out, const Tokenizer *tokenizer, int id) {
 }
 
 typedef struct {
-    Inference inference;
+    Inference *inference;
     real *logits, *scratch; // (V)
     Tokens tokens;          // prompt and continuation
     int *ids;               // (context)
@@ -33,15 +33,15 @@ typedef struct {
 
 // Feed the tokens that the cache has not seen; when they do not fit, start again from the last half window.
 static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
-    Inference *inference = &generator->inference;
+    Inference *inference = generator->inference;
     size_t fresh = generator->tokens.count - *fed;
     if ((size_t)inference->length + fresh > (size_t)inference->capacity) {
         inference_restart(inference);
         const size_t half = (size_t)(inference->capacity + 1) / 2;
         fresh = half < generator->tokens.count ? half : generator->tokens.count;
     }
-    const uint16_t *from = generator->tokens.ids + generator->tokens.count - fresh;
-    for (size_t i = 0; i < fresh; i++) generator->ids[i] = from[i];
+    const size_t from = generator->tokens.count - fresh;
+    for (size_t i = 0; i < fresh; i++) generator->ids[i] = generator->tokens.ids[from + i];
     inference_feed(inference, gpt, generator->ids, (int)fresh);
     *fed = generator->tokens.count;
     // Only the last token's logits are wanted.
@@ -64,25 +64,32 @@ static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer
     return true;
 }
 
+static bool generator_create(Generator *generator, const Gpt *gpt, int window, Error *error) {
+    const size_t V = (size_t)gpt->shape.vocab;
+    if (!inference_create(generator->inference, gpt, 1, window, window, error)) return false;
+    generator->logits = malloc(V * sizeof(real));
+    generator->scratch = malloc(V * sizeof(real));
+    generator->ids = malloc((size_t)window * sizeof(int));
+    return (generator->logits && generator->scratch && generator->ids) || fail_run(error, "no memory for the logits");
+}
+
+static void generator_free(Generator *generator) {
+    inference_free(generator->inference);
+    free(generator->logits);
+    free(generator->scratch);
+    free(generator->ids);
+    tokens_free(&generator->tokens);
+}
+
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     if (!length_check(gpt, g->context, error)) return false;
-    Generator generator = {0};
+    Inference inference = {0};
+    Generator generator = {.inference = &inference};
     bool ok = beginning(&generator.tokens, tokenizer, g->prompt, error);
     // What fits into less than the window needs no more: a stretched run may turn otherwise in short windows.
     const size_t all = generator.tokens.count + (size_t)g->tokens;
     const int window = all < (size_t)g->context ? (int)all : g->context;
-    ok = ok && inference_create(&generator.inference, gpt, 1, window, window, error);
-    if (ok) {
-        generator.logits = malloc((size_t)gpt->shape.vocab * sizeof(real));
-        generator.scratch = malloc((size_t)gpt->shape.vocab * sizeof(real));
-        generator.ids = malloc((size_t)window * sizeof(int));
-        ok = (generator.logits && generator.scratch && generator.ids) || fail_run(error, "no memory for the logits");
-    }
-    ok = ok && run(out, &generator, gpt, tokenizer, g, error);
-    inference_free(&generator.inference);
-    free(generator.logits);
-    free(generator.scratch);
-    free(generator.ids);
-    tokens_free(&generator.tokens);
+    ok = ok && generator_create(&generator, gpt, window, error) && run(out, &generator, gpt, tokenizer, g, error);
+    generator_free(&generator);
     return ok;
 }

@@ -186,7 +186,7 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
 }
 
 // The drawing goes into the page, and for Markdown into a file of its own.
-static bool place_drawing(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
+static bool place(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
     char path[PATH_CAPACITY];
     Buffer svg;
     AtomicFile file;
@@ -208,6 +208,12 @@ static bool place_drawing(Page *page, const char *title, FILE *script, const cha
     fputs("\n![", page->markdown.stream);
     markdown_text(page->markdown.stream, title);
     fprintf(page->markdown.stream, "](plot-%d.svg)\n", page->charts);
+    return ok;
+}
+
+static bool place_drawing(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
+    const bool ok = place(page, title, script, script_path, error);
+    unlink(script_path);
     return ok;
 }
 
@@ -285,48 +291,35 @@ static void write_image(FILE *script, const double *cells, int n, double step) {
     fputs("END\nplot $data using 1:2:3 with image pixels\n", script);
 }
 
-// What draws one chart.
-typedef struct {
-    const Chart *chart;
-    const Series *series;
-    const double *cells; // of a matrix, else NULL
-    int count;           // of series, or of rows and columns
-    double step;
-} Drawing;
-
-// By gnuplot; without one, the title alone.
-static bool write_drawing(Page *page, const Drawing *d, const char *title, Error *error) {
-    char path[PATH_CAPACITY];
+// Without a gnuplot the script stays NULL, and the title stands alone.
+static bool begin_drawing(FILE **script, char path[PATH_CAPACITY], Page *page, const char *title, Error *error) {
     page->charts++;
-    if (!page->plots) {
-        page_paragraph(page, "%s:", title);
-        return true;
-    }
-    FILE *script = open_script(path, page, error);
-    if (!script) return false;
-    if (d->cells)
-        write_image(script, d->cells, d->count, d->step);
-    else
-        write_script(script, d->chart, d->series, d->count);
-    const bool ok = place_drawing(page, title, script, path, error);
-    unlink(path);
-    return ok;
+    *script = NULL;
+    if (page->plots) return (*script = open_script(path, page, error)) != NULL;
+    page_paragraph(page, "%s:", title);
+    return true;
 }
 
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
-    const Drawing drawing = {.chart = chart, .series = series, .count = count};
+    char path[PATH_CAPACITY];
+    FILE *script;
     if (!has_points(series, count)) {
         page_paragraph(page, "%s: there is nothing to draw.", chart->title);
         return true;
     }
-    if (!write_drawing(page, &drawing, chart->title, error)) return false;
+    if (!begin_drawing(&script, path, page, chart->title, error)) return false;
+    if (script) write_script(script, chart, series, count);
+    if (script && !place_drawing(page, chart->title, script, path, error)) return false;
     write_numbers(page, chart, series, count);
     return true;
 }
 
 bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error) {
-    const Drawing drawing = {.cells = cells, .count = n, .step = step};
-    if (!write_drawing(page, &drawing, title, error)) return false;
+    char path[PATH_CAPACITY];
+    FILE *script;
+    if (!begin_drawing(&script, path, page, title, error)) return false;
+    if (script) write_image(script, cells, n, step);
+    if (script && !place_drawing(page, title, script, path, error)) return false;
     write_matrix(page, cells, n, step);
     return true;
 }
