@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <omp.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -190,7 +190,7 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
     if (!inference_create(&inference, gpt, 1, window, CHUNK, error)) return false;
     float *logits = malloc((size_t)CHUNK * (size_t)V * sizeof *logits);
     real *values = malloc((size_t)CHUNK * (size_t)V * sizeof *values);
-    AtomicFile file;
+    AtomicFile file = {0};
     const bool memory = logits && values;
     if (!memory) fail_run(error, "no memory for the logits");
     bool ok = memory && npy_open(&file, path, window, V, error);
@@ -201,12 +201,13 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
         inference_feed(&inference, gpt, ids, n);
         inference_logits(values, &inference, gpt, n);
         for (size_t i = 0; i < (size_t)n * (size_t)V; i++) logits[i] = (float)values[i];
-        ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error);
-        if (!ok || stop_check(&stop_at_signal, error)) continue;
-        atomic_abandon(&file);
-        ok = false;
+        ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error) &&
+             stop_check(&stop_at_signal, error);
     }
-    ok = ok && atomic_commit(&file, error);
+    if (ok)
+        ok = atomic_commit(&file, error);
+    else if (file.stream)
+        atomic_abandon(&file);
     free(logits);
     free(values);
     inference_free(&inference);

@@ -40,7 +40,7 @@ bool stop_check(const Stop *stop, Error *error) {
 
 static bool signal_came(const void *context) {
     (void)context;
-    return came;
+    return interrupt_came();
 }
 
 const Stop stop_at_signal = {signal_came, NULL, "nothing was written"};

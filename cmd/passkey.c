@@ -234,7 +234,7 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
     // Does the tokenizer know what the documents are made of?
     Text prompt = {0};
     Tokens tokens = {0};
-    passkey_prompt(&prompt, 12345, shortest - PASSKEY_TOKENS - (tokenizer_end(&run->tokenizer) >= 0), 0);
+    passkey_prompt(&prompt, 12345, PASSKEY_SHORTEST, 0);
     text_print(&prompt, "0123456789");
     const bool ok = prompt.failed ? fail_run(error, "no memory for a prompt")
                                   : tokenizer_encode(&tokens, &run->tokenizer, prompt.bytes, prompt.size,

@@ -133,7 +133,8 @@ static void cost_table(Page *page, const Outcome *o, int size) {
                "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
                "by seed");
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double pace = pace_of(o, size, arm), share = 1 - pace_of(o, size, base) / pace;
+        const double fastest = pace_of(o, size, arm), pace = isfinite(fastest) ? fastest : NAN; // it diverged
+        const double share = 1 - pace_of(o, size, base) / pace;
         double low = INFINITY, high = -INFINITY;
         for (int seed = 0; seed < o->seeds; seed++) {
             const double one = 1 - seed_pace(o, size, base, seed) / seed_pace(o, size, arm, seed);
@@ -145,8 +146,8 @@ static void cost_table(Page *page, const Outcome *o, int size) {
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
         page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
-        page_number(page, 1, isfinite(pace) ? 1e6 * pace : NAN); // of a scheme that diverged
-        page_cell(page, isfinite(pace) && isfinite(share) ? "%.1f%%" : "-", 100 * share);
+        page_number(page, 1, 1e6 * pace);
+        page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
         page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
         page_row_end(page);
     }
