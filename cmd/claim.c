@@ -89,7 +89,8 @@ static int create_claim(const char *path) {
 
 // The owner's thread: who works for longer than others have patience, measuring a large model say, is not dead.
 static void *keep_touching(void *context) {
-    const Claim *claim = context;
+    Claim *claim = context;
+    atomic_store(&claim->touching, true);
     const double pause = fmin(claim->patience / 6, 1); // others may have less patience
     const struct timespec time = {.tv_sec = (time_t)pause, .tv_nsec = (long)(1e9 * (pause - floor(pause)))};
     while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // until it is cancelled
@@ -121,7 +122,11 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
     claim->number = last + 1;
     claim->patience = patience;
     claim->looked = clock_seconds();
-    if (pthread_create(&claim->toucher, NULL, keep_touching, claim) == 0) return CLAIM_MINE;
+    atomic_store(&claim->touching, false);
+    if (pthread_create(&claim->toucher, NULL, keep_touching, claim) == 0) {
+        while (!atomic_load(&claim->touching)) nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        return CLAIM_MINE;
+    }
     fail_run(error, "cannot start a thread that keeps %s", claim->path);
     return take_back(claim, CLAIM_FAILED);
 }

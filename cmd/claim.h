@@ -5,6 +5,7 @@
 #include "data/file.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 // A job is claimed by creating the file NAME.1, which only one can do. A thread of its owner touches it now and then,
 // however long the work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
@@ -17,6 +18,7 @@ typedef struct {
     int file;                 // it, open, so that nobody else's is touched once it is removed
     double looked;            // when claim_keep did, by clock_seconds()
     double patience;
+    atomic_bool touching; // the thread has begun: to fork before that may copy a lock that it holds
     pthread_t toucher;
 } Claim;
 
