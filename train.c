@@ -6,12 +6,14 @@
 #include "cmd/config.h"
 #include "cmd/generate.h"
 #include "cmd/interrupt.h"
+#include "cmd/kernels.h"
 #include "cmd/progress.h"
 #include "cmd/rotation.h"
 #include "cmd/run.h"
 #include "posenc/rotate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,21 +119,26 @@ static bool due(long long step, long long every, long long last) {
 }
 
 static void print_validation(const Trainer *trainer, const StepReport *report, const Validation *validation) {
-    printf("step %6lld  train %.4f  val %.4f  perplexity %.3f", (long long)trainer->progress.step, report->loss,
-           validation->loss, exp(validation->loss));
+    const double perplexity = exp(validation->loss);
+    printf("step %6lld  train %.4f  val %.4f  perplexity ", (long long)trainer->progress.step, report->loss,
+           validation->loss);
+    printf(perplexity < 1e6 ? "%.3f" : "%.3g", perplexity);
     if (!isnan(validation->right)) printf("  right %.1f%%", 100 * validation->right);
     printf("  %.0f tokens/s\n", (double)trainer_tokens(trainer) / trainer->progress.seconds);
     fflush(stdout);
 }
 
-// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on.
-static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log, Error *error) {
+// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on. *loss is
+// that of the last step.
+static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log, double *loss,
+                  Error *error) {
     ProgressLine line;
     progress_start(&line, "train", (double)trainer->progress.step, (double)options->steps);
     for (long long step = (long long)trainer->progress.step + 1; step <= options->steps; step++) {
         StepReport report;
         Validation validation = {NAN, NAN};
         if (!trainer_step(&report, trainer, error)) return false;
+        *loss = report.loss;
         if (due(step, options->eval_every, options->steps)) {
             if (!trainer_validate(&validation, trainer, error)) return false;
             progress_clear(&line);
@@ -194,6 +201,30 @@ static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *g
     return trainer_check(&pos, options, any_vocabulary, error);
 }
 
+static void print_end(const Trainer *trainer, const TrainOptions *options) {
+    const long long step = (long long)trainer->progress.step;
+    char out[QUOTED_CAPACITY];
+    shell_quoted(out, options->out);
+    if (step < options->steps) {
+        printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n", step, out);
+        return;
+    }
+    printf("done    %s  (batches' CRC-32 %08llx)\n", options->out, (unsigned long long)trainer->progress.batch_crc);
+    printf("next    bitter eval %s%s\n", out, is_task(&trainer->corpus->builtin) ? " --task" : "");
+    if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        bitter sample %s\n", out);
+}
+
+// A run can diverge although every number stays finite. One nat above the loss of guessing leaves room for the noise of
+// a run's first steps.
+static bool check_learning(const Trainer *trainer, double loss, Error *error) {
+    const double guessing = log(trainer->corpus->tokenizer.vocab_size);
+    return loss <= guessing + 1 ||
+           fail_nonfinite(error,
+                          "%s diverged: its last training loss is %.4g nats, where giving every token the same "
+                          "probability has %.4g; start a new run with a smaller --lr or a longer --warmup",
+                          trainer->options->out, loss, guessing);
+}
+
 int command_train(int argc, char **argv) {
     static const Usage usage = {
         "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
@@ -211,26 +242,24 @@ int command_train(int argc, char **argv) {
         fprintf(stderr,
                 "bitter train: not the machine that the run was started on (%s), so the last bits will differ\n",
                 difference);
-    if (gemm_complaint()) fprintf(stderr, "bitter train: %s\n", gemm_complaint());
 
     Corpus corpus = {0};
     Trainer trainer = {0};
     RunLog log = {0};
+    double loss = 0;
     int lock = -1;
     bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
               run_begin(&trainer, &lock, &paths, &options, &error) &&
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
         interrupt_catch();
+        kernels_report("train");
         describe(&trainer, &options);
-        ok = train(&trainer, &paths, &options, &log, &error);
+        ok = train(&trainer, &paths, &options, &log, &loss, &error);
     }
     const bool unfinished = ok && trainer.progress.step < options.steps;
-    if (unfinished)
-        printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n",
-               (long long)trainer.progress.step, options.out);
-    else if (ok)
-        printf("done    %s  (batches' CRC-32 %08llx)\n", options.out, (unsigned long long)trainer.progress.batch_crc);
+    ok = ok && (unfinished || check_learning(&trainer, loss, &error));
+    if (ok) print_end(&trainer, &options);
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
@@ -291,8 +320,17 @@ static int run_command(const Command *command, int argc, char **argv) {
     die(NULL, &error);
 }
 
+// A file opened later must not become standard output by getting a descriptor that the caller closed.
+static void open_standard_files(void) {
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) exit(ERROR_RUN);
+}
+
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
+    open_standard_files();
+    if (strcmp(name, KERNELS_CHECK) == 0) return kernels_check();
+    kernels_choose(argv);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
     for (const Command *c = commands; c->name; c++) {

@@ -36,6 +36,14 @@ void shell_word(Text *command, const char *word) {
     text_print(command, "'");
 }
 
+const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word) {
+    Text text = {0};
+    shell_word(&text, word);
+    snprintf(quoted, QUOTED_CAPACITY, "%.*s", (int)text.size, text.size > 0 ? text.bytes : "");
+    text_free(&text);
+    return quoted;
+}
+
 void print_wrapped(const char *text, int column, int indent) {
     bool first = true;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
@@ -135,6 +143,20 @@ static void refuse_abbreviation(const Usage *usage, const char *written, const c
     if (length != strlen(name)) die_unknown(usage, written);
 }
 
+// An operand of a command that takes none. A file may be a text that somebody wants to train on.
+static _Noreturn void die_stray(const Usage *usage, const char *word) {
+    Error error;
+    char quoted[QUOTED_CAPACITY];
+    if (path_exists(word) && option_find(usage->table, "data"))
+        fail_input(&error,
+                   "does not read '%s' itself; make shards with `bitter prepare %s`, then name them with --data", word,
+                   shell_quoted(quoted, word));
+    else
+        fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", word,
+                   usage->command);
+    die(usage->command, &error);
+}
+
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
     struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
     int count = 0;
@@ -160,12 +182,7 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;
     }
-    if (optind < argc && !(usage->operands && *usage->operands)) {
-        Error error;
-        fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", argv[optind],
-                   usage->command);
-        die(usage->command, &error);
-    }
+    if (optind < argc && !(usage->operands && *usage->operands)) die_stray(usage, argv[optind]);
     return optind;
 }
 

@@ -2,6 +2,7 @@
 #ifndef BITTER_ARGUMENTS_H
 #define BITTER_ARGUMENTS_H
 
+#include "data/file.h"
 #include "data/option.h"
 #include "data/text.h"
 
@@ -27,6 +28,10 @@ const char *arguments_single(const Usage *usage, int first, int argc, char **arg
 
 // Append a word of a shell's command: in single quotes where a shell would make something else of it.
 void shell_word(Text *command, const char *word);
+
+#define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
+// The word as shell_word would append it, for messages that show a command. Returns `quoted`.
+const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
 // Print text broken at spaces to 100 columns, every line but the first behind `indent` spaces; the first begins at
 // `column`.

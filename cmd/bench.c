@@ -1,6 +1,7 @@
 // `bitter bench`: how fast a training step is, beside how fast this machine multiplies matrices.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/kernels.h"
 #include "cmd/progress.h"
 #include "cmd/trainer.h"
 #include "data/random.h"
@@ -117,10 +118,11 @@ static double flops_per_token(const Gpt *gpt) {
 static void print_line(const BenchOptions *o, const Trainer *trainer, double seconds, double gemm_seconds) {
     const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%lld threads=%d ms_per_step=%.2f "
+    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%lld threads=%d core=%s "
+           "ms_per_step=%.2f "
            "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
-           o->pos, o->layers, o->heads, o->width, o->context, o->batch, o->vocab, omp_get_max_threads(), 1e3 * seconds,
-           tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
+           o->pos, o->layers, o->heads, o->width, o->context, o->batch, o->vocab, omp_get_max_threads(), gemm_core(),
+           1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
 }
 
 static TrainOptions train_options_of(const BenchOptions *o) {
@@ -147,18 +149,18 @@ int command_bench(int argc, char **argv) {
     Error error;
     arguments_parse(&options, NULL, &usage, argc, argv);
     threads_use(options.threads);
-    if (gemm_complaint()) fprintf(stderr, "bitter bench: %s\n", gemm_complaint());
     const TrainOptions training = train_options_of(&options);
     Corpus corpus = {.name = "random tokens", .tokenizer = {.kind = TOKENIZER_NONE, .vocab_size = (int)options.vocab}};
     Trainer trainer = {0};
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
     const size_t window = (size_t)options.context + 1;
     Position pos;
-    const bool ok = trainer_check(&pos, &training, (int)options.vocab, &error) &&
-                    random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
-                    random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
-                    trainer_create(&trainer, &training, &corpus, &error) &&
-                    time_steps(&seconds, &trainer, options.steps, &error) && time_gemm(gemm_times + GEMM_RUNS, &error);
+    bool ok = trainer_check(&pos, &training, (int)options.vocab, &error);
+    if (ok) kernels_report("bench");
+    ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
+         random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
+         trainer_create(&trainer, &training, &corpus, &error) &&
+         time_steps(&seconds, &trainer, options.steps, &error) && time_gemm(gemm_times + GEMM_RUNS, &error);
     if (ok) print_line(&options, &trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
     trainer_free(&trainer);
     corpus_close(&corpus);

@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
 #include "cmd/interrupt.h"
+#include "cmd/kernels.h"
 #include "cmd/measure.h"
 #include "cmd/outcome.h"
 #include "cmd/pace.h"
@@ -374,6 +375,7 @@ int command_compare(int argc, char **argv) {
     const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
+    if (ok) kernels_report("compare");
     ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
     corpus_close(&corpus);
     if (!ok) die("compare", &error);

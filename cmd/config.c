@@ -73,7 +73,8 @@ static void cpu_name(char name[128]) {
 static json_t *machine_json(void) {
     char cpu[128];
     cpu_name(cpu);
-    return json_pack("{s:i, s:s, s:s}", "threads", omp_get_max_threads(), "blas", gemm_description(), "cpu", cpu);
+    return json_pack("{s:i, s:s, s:s, s:s}", "threads", omp_get_max_threads(), "blas", gemm_description(), "core",
+                     gemm_core(), "cpu", cpu);
 }
 
 // Digits that bring every number of the options back exactly: 15 look as they were typed, 17 are always enough.

@@ -2,6 +2,7 @@
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
+#include "cmd/kernels.h"
 #include "cmd/progress.h"
 #include "cmd/trainer.h"
 
@@ -115,6 +116,7 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
     // Reading is about three times as fast as training.
     DemoProgress progress = {.evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
+    kernels_report("demo");
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
         TrainOptions options = *common;
@@ -176,7 +178,6 @@ int command_demo(int argc, char **argv) {
     common.eval_tokens = options.eval_tokens;
     common.seed = options.seed;
     threads_use(options.threads);
-    if (gemm_complaint()) fprintf(stderr, "bitter demo: %s\n", gemm_complaint());
     Corpus corpus;
     if (!corpus_open(&corpus, common.data, &error)) die("demo", &error);
     const bool ok = check_schemes(names, count, &common, corpus.tokenizer.vocab_size, &error) &&

@@ -2,6 +2,7 @@
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/evaluate.h"
+#include "cmd/kernels.h"
 #include "cmd/npy.h"
 #include "cmd/passkey.h"
 #include "cmd/progress.h"
@@ -239,6 +240,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         !check_all(run, split, name, options, contexts, count, error))
         return false;
     AtomicFile csv = {0};
+    kernels_report("eval");
     interrupt_catch();
     if (*options->csv) {
         if (!atomic_open(&csv, options->csv, error)) return false;

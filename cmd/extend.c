@@ -4,6 +4,7 @@
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/config.h"
+#include "cmd/kernels.h"
 #include "cmd/rotation.h"
 #include "posenc/rotate.h"
 
@@ -327,7 +328,8 @@ static void print_result(const Extension *x) {
     if (s->evaluations > 0)
         printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", s->evaluations,
                s->tokens, s->loss);
-    printf("next     bitter eval %s --context %d\n", x->options->out, x->window);
+    char quoted[QUOTED_CAPACITY];
+    printf("next     bitter eval %s --context %d\n", shell_quoted(quoted, x->options->out), x->window);
 }
 
 // RUN-METHOD, beside RUN.
@@ -371,7 +373,10 @@ int command_extend(int argc, char **argv) {
               run_paths(&x.paths, options.out, &error) && run_open(&x.run, x.directory, "", &error);
     if (!ok) die("extend", &error);
     ok = check_place(&x, &error) && settle(&x, &error);
-    if (ok) describe(&x);
+    if (ok) {
+        kernels_report("extend");
+        describe(&x);
+    }
     ok = ok && extend(&x, &error) && write_run(&x, &error);
     if (ok) print_result(&x);
     stretch_scorer_free(&x.scorer);

@@ -250,7 +250,8 @@ static void print_summary(const Prepared *prepared, const Output *output, const 
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
                library->scattered_name, 100 * scattered / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
-    printf("next         bitter train --data %s\n", output->path);
+    char quoted[QUOTED_CAPACITY];
+    printf("next         bitter train --data %s\n", shell_quoted(quoted, output->path));
 }
 
 static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {

@@ -56,6 +56,14 @@ check "time goes on, and speed is positive" awk -F , '
 check "validation stands at steps 10 and 20 only" awk -F , '
     NR > 1 && ($5 != "") != ($1 % 10 == 0) { bad = 1 } NR > 1 && ($5 == "") != ($6 == "") { bad = 1 }
     END { exit bad }' run/log.csv
+check "the end says what to do next" test "$(grep -A 1 '^next ' "$scratch/out" | tr -s ' \n' ' ')" = \
+    'next bitter eval run bitter sample run '
+succeed "a name that a shell would take for more" train $small --data builtin:tales:bytes=20000 --steps 1 \
+    --out 'a b; echo X'
+check "printed commands are quoted" says "^next +bitter eval 'a b; echo X'$"
+run train $small --data builtin:tales:bytes=20000 --steps 40 --lr 10 --warmup 0 --out diverged
+wrong=$(complaint 3 'diverged;5.549;--lr')
+check "a run that diverged, with finite numbers, says so" test -z "$wrong"
 succeed "the loss falls" train $small --width 32 --data builtin:tales:bytes=20000 --steps 150 --warmup 10 --lr 1e-2 \
     --out better
 check "from a guess to less than 3.5 nats" awk -F , 'NR == 2 { first = $4 } { last = $4 }

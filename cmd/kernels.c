@@ -1,0 +1,144 @@
+#include "cmd/kernels.h"
+
+#include "cmd/arguments.h"
+#include "data/file.h"
+#include "model/gemm.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPENBLAS_CORE "OPENBLAS_CORETYPE"
+#define OWN_CHOICE    "BITTER_CORETYPE" // across the new start: what OpenBLAS had chosen by itself
+#define GUESS         "guess"           // as a value of OWN_CHOICE: OPENBLAS_CORE stands for OpenBLAS's own choice
+
+extern char **environ;
+
+typedef enum { SSE, AVX, AVX2, AVX512 } Vectors;
+
+// OpenBLAS's cores that use less than the widest vectors. Its other names are those of AVX-512 cores, of other
+// architectures, or newer than this table, and not slow for lack of vectors.
+static const struct {
+    const char *core;
+    Vectors vectors;
+} narrow_cores[] = {
+    {"Katmai", SSE},     {"Coppermine", SSE},  {"Northwood", SSE},    {"Prescott", SSE},   {"Banias", SSE},
+    {"Core2", SSE},      {"Penryn", SSE},      {"Dunnington", SSE},   {"Nehalem", SSE},    {"Atom", SSE},
+    {"Athlon", SSE},     {"Opteron", SSE},     {"Opteron_SSE3", SSE}, {"Barcelona", SSE},  {"Nano", SSE},
+    {"Bobcat", SSE},     {"Sandybridge", AVX}, {"Bulldozer", AVX},    {"Piledriver", AVX}, {"Steamroller", AVX},
+    {"Excavator", AVX2}, {"Haswell", AVX2},    {"Zen", AVX2},
+};
+
+static const char *const usual_core[] = {[AVX] = "Sandybridge", [AVX2] = "Haswell", [AVX512] = "SkylakeX"};
+
+static Vectors vectors_of(const char *core) {
+    for (size_t i = 0; i < sizeof narrow_cores / sizeof *narrow_cores; i++)
+        if (strcmp(core, narrow_cores[i].core) == 0) return narrow_cores[i].vectors;
+    return AVX512;
+}
+
+// What processor and operating system can do.
+static Vectors vectors_here(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
+        return AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return AVX2;
+    if (__builtin_cpu_supports("avx")) return AVX;
+#endif
+    return SSE;
+}
+
+// A debugger would be left behind with the program that it started.
+static bool is_traced(void) {
+    const char *preloaded = getenv("LD_PRELOAD");
+    if (preloaded && strstr(preloaded, "vgpreload")) return true; // Valgrind
+    FILE *status = fopen("/proc/self/status", "r");
+    if (!status) return false;
+    char line[256];
+    long tracer = 0;
+    while (fgets(line, sizeof line, status))
+        if (sscanf(line, "TracerPid: %ld", &tracer) == 1) break;
+    fclose(status);
+    return tracer != 0;
+}
+
+// Did OpenBLAS choose by itself, in this process?
+static bool is_own_choice(void) {
+    const char *mark = getenv(OWN_CHOICE);
+    return !getenv(OPENBLAS_CORE) || (mark && strcmp(mark, GUESS) == 0);
+}
+
+static bool is_behind(void) {
+    return is_own_choice() && vectors_of(gemm_core()) < vectors_here();
+}
+
+// The program's own file; argv[0] where the system does not tell.
+static void find_program(char program[PATH_CAPACITY], const char *name) {
+    const ssize_t length = readlink("/proc/self/exe", program, PATH_CAPACITY - 1);
+    if (length > 0)
+        program[length] = '\0';
+    else
+        snprintf(program, PATH_CAPACITY, "%s", name);
+}
+
+// Does a process that uses the core of the environment multiply right? Kernels that crash end that process, not this.
+static bool try_core(const char *program, char *name) {
+    char check[] = KERNELS_CHECK, *arguments[] = {name, check, NULL};
+    pid_t process;
+    int status;
+    if (posix_spawnp(&process, program, NULL, NULL, arguments, environ) != 0) return false;
+    while (waitpid(process, &status, 0) < 0)
+        if (errno != EINTR) return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void kernels_choose(char **argv) {
+    const char *const own = gemm_core();
+    if (!is_behind() || is_traced()) return;
+    const bool guess = getenv(OWN_CHOICE) != NULL;
+    char program[PATH_CAPACITY];
+    find_program(program, argv[0]);
+    setenv(OWN_CHOICE, own, 1);
+    for (Vectors vectors = vectors_here(); vectors > vectors_of(own); vectors--) {
+        setenv(OPENBLAS_CORE, usual_core[vectors], 1);
+        if (try_core(program, argv[0])) execvp(program, argv);
+    }
+    unsetenv(OPENBLAS_CORE);
+    unsetenv(OWN_CHOICE);
+    if (guess) {
+        setenv(OPENBLAS_CORE, own, 1);
+        setenv(OWN_CHOICE, GUESS, 1);
+    }
+}
+
+int kernels_check(void) {
+    return gemm_is_right() ? ERROR_NONE : ERROR_RUN;
+}
+
+void kernels_report(const char *command) {
+    if (!gemm_is_right()) {
+        Error error;
+        fail_run(&error,
+                 "OpenBLAS's kernels for %s give wrong products on this processor; set " OPENBLAS_CORE
+                 "=Haswell, or another core, or install another OpenBLAS",
+                 gemm_core());
+        die(command, &error);
+    }
+    const char *own = getenv(OWN_CHOICE);
+    if (is_behind())
+        fprintf(stderr,
+                "bitter %s: OpenBLAS uses its kernels for %s, slow ones on this processor; set " OPENBLAS_CORE
+                "=%s to choose better ones\n",
+                command, gemm_core(), usual_core[vectors_here()]);
+    else if (own && !is_own_choice())
+        fprintf(stderr,
+                "bitter %s: using OpenBLAS's kernels for %s; its own choice for this processor, %s, is slower\n",
+                command, gemm_core(), own);
+    if (gemm_complaint()) fprintf(stderr, "bitter %s: %s\n", command, gemm_complaint());
+}

@@ -1,0 +1,24 @@
+// Which of OpenBLAS's kernels multiply matrices. OpenBLAS has kernels for many processors ("cores") and chooses when
+// the program is loaded. A library that is older than the processor does not recognise it and chooses the kernels of a
+// Pentium 4 ("Prescott"), which are up to five times slower.
+#ifndef BITTER_KERNELS_H
+#define BITTER_KERNELS_H
+
+// The hidden command that kernels_choose starts to try a core: exit code 0 when its products are right.
+#define KERNELS_CHECK "check-kernels"
+
+// Call first in main. Where OpenBLAS chose a core below what the processor can do (AVX, AVX2, AVX-512), start this
+// program once more with OPENBLAS_CORETYPE set to the best core whose products are right, and do not return. Returns
+// when OpenBLAS's choice is good, when the user has set OPENBLAS_CORETYPE, under a debugger, and on other processors
+// than x86-64. A test can set OPENBLAS_CORETYPE together with BITTER_CORETYPE=guess: then it counts as OpenBLAS's own
+// choice.
+void kernels_choose(char **argv);
+
+// The command that checks this core's products: exit code 0 or 1.
+int kernels_check(void);
+
+// Call when long work begins: one line on stderr for each thing that is worth knowing about the BLAS: another core than
+// its own choice, or a slow build. Dies (run) when its products are wrong.
+void kernels_report(const char *command);
+
+#endif
