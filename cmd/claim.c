@@ -10,47 +10,90 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __APPLE__
+#include <sys/sysctl.h>
+#endif
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-// "host pid" of the owner.
-static void owner(char text[256]) {
+enum { OWNER_CAPACITY = 320 };
+
+// What only processes of this machine share that see each other under the numbers that they have here: its name, which
+// other machines may have too, this start of it, and the namespace of process numbers, of which containers of one
+// machine have their own. False where the system does not tell.
+static bool machine(char text[256]) {
     struct utsname system;
+    char start[64] = "", numbers[64] = "";
     const char *host = uname(&system) == 0 ? system.nodename : "unknown";
-    snprintf(text, 256, "%.200s %ld\n", host, (long)getpid());
+    bool known = false;
+#ifdef __APPLE__
+    size_t size = sizeof start;
+    known = sysctlbyname("kern.bootsessionuuid", start, &size, NULL, 0) == 0;
+#else
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r"); // Linux; elsewhere only time tells
+    if (file) {
+        known = fgets(start, sizeof start, file) && readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1) > 0;
+        fclose(file);
+    }
+#endif
+    start[strcspn(start, "\n")] = '\0';
+    snprintf(text, 256, "%.100s %s%s%s", host, start, *numbers ? "/" : "", numbers);
+    return known;
+}
+
+// "host start/numbers pid" of the owner.
+static void owner(char text[OWNER_CAPACITY]) {
+    char here[256];
+    machine(here);
+    snprintf(text, OWNER_CAPACITY, "%s %ld\n", here, (long)getpid());
 }
 
 // Is the owner a process of this machine that is no more?
 static bool is_gone(const char *path) {
     Buffer file;
     Error ignored;
-    char mine[256];
-    if (!file_read(&file, path, &ignored)) return false;
-    owner(mine);
-    const char *text = (const char *)file.bytes, *pid = strchr(text, ' ');
-    const bool here = pid && strncmp(text, mine, (size_t)(pid - text) + 1) == 0;
-    const long number = here ? strtol(pid, NULL, 10) : 0;
+    char here[256];
+    if (!machine(here) || !file_read(&file, path, &ignored)) return false;
+    const char *text = (const char *)file.bytes;
+    const size_t length = strlen(here);
+    const bool same = strncmp(text, here, length) == 0 && text[length] == ' ';
+    const long number = same ? strtol(text + length, NULL, 10) : 0;
     const bool gone = number > 0 && kill((pid_t)number, 0) != 0 && errno == ESRCH;
     free(file.bytes);
     return gone;
 }
 
-// Seconds since the claim was touched, by the clock of the file system: that of a file made now.
-static double age_of(const char *path, const char *directory) {
+// Seconds since a claim was touched, by the clock of the file system: that of a file made now. 0 when that cannot be
+// told.
+static double age_of(const struct stat *claim, const char *directory) {
     char probe[PATH_CAPACITY];
-    struct stat claim, now;
+    struct stat now;
     if (snprintf(probe, sizeof probe, "%s/.now-XXXXXX", directory) >= (int)sizeof probe) return 0;
     const int file = mkstemp(probe);
     if (file < 0) return 0;
-    const bool known = fstat(file, &now) == 0 && stat(path, &claim) == 0;
+    const bool known = fstat(file, &now) == 0;
     close(file);
     unlink(probe);
-    return known ? difftime(now.st_mtime, claim.st_mtime) : 0;
+    return known ? difftime(now.st_mtime, claim->st_mtime) : 0;
 }
 
-static bool is_free(const char *path, const char *directory, double patience) {
-    return is_gone(path) || age_of(path, directory) > patience;
+// Seconds for which this process has seen the claim as it is.
+static double seen_for(Sighting *seen, const struct stat *claim) {
+    const double now = clock_seconds();
+    if (seen->file != claim->st_ino || seen->touched != claim->st_mtime)
+        *seen = (Sighting){.file = claim->st_ino, .touched = claim->st_mtime, .since = now};
+    return now - seen->since;
+}
+
+// A claim from the future was touched before the clock was set back: it counts from when it was first seen here. A
+// second more, because times are compared by the second.
+static bool is_free(const char *path, const char *directory, double patience, Sighting *seen) {
+    struct stat claim;
+    if (is_gone(path)) return true;
+    if (stat(path, &claim) != 0) return false;
+    const double age = age_of(&claim, directory), watched = seen_for(seen, &claim);
+    return age < 0 ? watched > patience + 1 : age > patience;
 }
 
 // The number of the job's last claim; 0 = there is none.
@@ -76,7 +119,7 @@ static bool name_claim(char path[PATH_CAPACITY], const char *directory, const ch
 
 // A new file with its owner's name; -1 with errno when there is one, or when it cannot be written.
 static int create_claim(const char *path) {
-    char text[256];
+    char text[OWNER_CAPACITY];
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     owner(text);
     if (file < 0 || write(file, text, strlen(text)) == (ssize_t)strlen(text)) return file;
@@ -103,14 +146,15 @@ static ClaimResult take_back(const Claim *claim, ClaimResult result) {
     return result;
 }
 
-ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error) {
+ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Sighting *seen,
+                       Error *error) {
     char before[PATH_CAPACITY];
     int last = 0;
     if (!last_claim(&last, directory, name, error) || !name_claim(before, directory, name, last, error) ||
         !name_claim(claim->path, directory, name, last + 1, error) ||
         !name_claim(claim->next, directory, name, last + 2, error))
         return CLAIM_FAILED;
-    if (last > 0 && !is_free(before, directory, patience)) return CLAIM_TAKEN;
+    if (last > 0 && !is_free(before, directory, patience, seen)) return CLAIM_TAKEN;
     claim->file = create_claim(claim->path);
     if (claim->file < 0 && errno == EEXIST) return CLAIM_TAKEN; // somebody was faster
     if (claim->file < 0) {
@@ -118,7 +162,7 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
         return CLAIM_FAILED;
     }
     // Somebody may have been so much faster that all claims are removed again, and new ones made.
-    if (last > 0 && !is_free(before, directory, patience)) return take_back(claim, CLAIM_TAKEN);
+    if (last > 0 && !is_free(before, directory, patience, seen)) return take_back(claim, CLAIM_TAKEN);
     claim->number = last + 1;
     claim->patience = patience;
     claim->looked = clock_seconds();
@@ -133,7 +177,8 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
 
 bool claim_wait(Claim *claim, const char *directory, const char *name, double patience, Error *error) {
     ClaimResult result;
-    while ((result = claim_take(claim, directory, name, patience, error)) == CLAIM_TAKEN)
+    Sighting seen = {0};
+    while ((result = claim_take(claim, directory, name, patience, &seen, error)) == CLAIM_TAKEN)
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     return result == CLAIM_MINE;
 }

@@ -6,11 +6,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
+#include <time.h>
 
 // A job is claimed by creating the file NAME.1, which only one can do. A thread of its owner touches it now and then,
 // however long the work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
 // its process on this machine is gone, the job is free for whoever creates NAME.2, and so on: the highest number is the
-// owner.
+// owner. A claim that is dated in the future, because that clock was set back, is free when nobody has touched it for
+// `patience` seconds, and one more, since it was first looked at.
 typedef struct {
     char path[PATH_CAPACITY]; // of the claim that is held
     char next[PATH_CAPACITY]; // of the one that would take the job away
@@ -22,11 +25,20 @@ typedef struct {
     pthread_t toucher;
 } Claim;
 
+// What a process saw of the claim that it would like to replace. One for each job, {0} at first.
+typedef struct {
+    ino_t file;
+    time_t touched;
+    double since; // when it was first seen so, by clock_seconds()
+} Sighting;
+
 typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
 
 // Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: the place cannot be written to (input), or
-// no thread be started (run). A claim that is held stays where it is in memory until it is released.
-ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Error *error);
+// no thread be started (run). A claim that is held stays where it is in memory until it is released. Whoever tries
+// again and again gives the same `seen`.
+ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Sighting *seen,
+                       Error *error);
 
 // Claim it as soon as it is free. Fails as claim_take does.
 bool claim_wait(Claim *claim, const char *directory, const char *name, double patience, Error *error);

@@ -42,6 +42,7 @@ typedef struct {
     pid_t parent;    // who waits for this process
     Corpus *corpora; // (1 + task_count) of the text and of the tasks, opened when they are needed
     Claim claim;
+    Sighting *seen; // (jobs) of others' claims
     Job job;
     int index; // of the job
     TrainOptions options;
@@ -186,7 +187,7 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
         if (c->failed[w->index] || job_done(c, &w->job)) continue;
         ++*left;
         if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
-        const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, error);
+        const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
         if (result == CLAIM_TAKEN) continue;
         if (result == CLAIM_FAILED || !(c->failed[w->index] || job_done(c, &w->job))) return result;
         claim_release(&w->claim); // somebody did it, or tried, between the look and the claim
@@ -211,7 +212,8 @@ bool work(Comparison *comparison, Error *error) {
     Error first = {0};
     w.stop = (Stop){must_stop, &w, "the same command goes on"};
     w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
-    bool ok = w.corpora || fail_run(error, "no memory for %d corpora", corpora);
+    w.seen = calloc((size_t)plan_job_count(&comparison->plan), sizeof *w.seen);
+    bool ok = (w.corpora && w.seen) || fail_run(error, "no memory for %d corpora", corpora);
     threads_use(comparison->plan.threads);
     while (ok) {
         const ClaimResult result = next_job(&w, &left, error);
@@ -228,6 +230,7 @@ bool work(Comparison *comparison, Error *error) {
     for (int i = 0; w.corpora && i < corpora; i++)
         if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
     free(w.corpora);
+    free(w.seen);
     if (ok && first.kind != ERROR_NONE) *error = first;
     return ok && first.kind == ERROR_NONE;
 }

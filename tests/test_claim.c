@@ -1,87 +1,16 @@
 // Claims: of all processes that want a job one has it, and when it dies, or its machine, another one, and only one.
-#include "cmd/claim.h"
 #include "tests/children.h"
-#include "tests/scratch.h"
+#include "tests/claims.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
-#include <time.h>
-
-#define LONG 1000.0 // patience that no test outlasts
-
-static char directory[SCRATCH_PATH];
-
-static int make_directory(void **state) {
-    (void)state;
-    scratch_make(directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
-}
-
-static int files(void) {
-    int count = 0;
-    DIR *entries = opendir(directory);
-    assert_non_null(entries);
-    for (const struct dirent *entry; (entry = readdir(entries));)
-        count += entry->d_name[strspn(entry->d_name, ".")] != 0;
-    closedir(entries);
-    return count;
-}
-
-static void expect_no_files(void) {
-    assert_int_equal(files(), 0);
-}
-
-static void claim_path(char path[PATH_CAPACITY], const char *name, int number) {
-    Error error;
-    must(path_format(path, &error, "%s/%s.%d", directory, name, number), &error);
-}
-
-static bool exists(const char *name, int number) {
-    char path[PATH_CAPACITY];
-    claim_path(path, name, number);
-    return path_exists(path);
-}
-
-static void make_older(const char *name, int number, int seconds) {
-    char path[PATH_CAPACITY];
-    claim_path(path, name, number);
-    const struct timespec then = {.tv_sec = time(NULL) - seconds}, times[] = {then, then};
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-// A claim that somebody made so many seconds ago.
-static void leave_claim(const char *name, int number, const char *owner, int seconds) {
-    char path[PATH_CAPACITY];
-    claim_path(path, name, number);
-    scratch_write(path, owner, strlen(owner));
-    make_older(name, number, seconds);
-}
-
-static ClaimResult take(Claim *claim, const char *name, double patience) {
-    Error error = {0};
-    const ClaimResult result = claim_take(claim, directory, name, patience, &error);
-    if (result == CLAIM_FAILED) fail_msg("%s", error.message);
-    return result;
-}
-
-static void sleep_for(double seconds) {
-    nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (time_t)seconds))},
-              NULL);
-}
 
 // Take "job", say how that went, and keep it until told to give it up or to look after it.
 static void own(int orders, int answers) {
     Claim claim;
     Error error;
-    const ClaimResult result = claim_take(&claim, directory, "job", 0.3, &error);
+    const ClaimResult result = claim_take(&claim, directory, "job", 0.3, &(Sighting){0}, &error);
     tell(answers, result == CLAIM_MINE ? 'm' : 't');
     for (char order; read(orders, &order, 1) == 1;) {
         if (order == 'k') { // keep: is it lost within five seconds?
@@ -145,46 +74,6 @@ static void a_killed_owner_s_job_is_free_at_once(void **state) {
     }
     assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
     assert_true(exists("job", 4));
-    claim_release(&claim);
-    expect_no_files();
-}
-
-static pid_t dead_process(void) {
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) _exit(0);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-    return pid;
-}
-
-// Of other machines, of machines whose names begin like this one's, of a process that lives, and of a file that its
-// owner had no time to write: only the file's age tells.
-static void others_are_given_time(void **state) {
-    (void)state;
-    struct utsname system;
-    assert_int_equal(uname(&system), 0);
-    const long dead = (long)dead_process();
-    char owners[5][2 * sizeof system.nodename];
-    snprintf(owners[0], sizeof owners[0], "elsewhere %ld\n", dead);
-    snprintf(owners[1], sizeof owners[1], "%.*s %ld\n", (int)strlen(system.nodename) - 1, system.nodename, dead);
-    snprintf(owners[2], sizeof owners[2], "%s2 %ld\n", system.nodename, dead);
-    snprintf(owners[3], sizeof owners[3], "%s %ld\n", system.nodename, (long)getppid());
-    snprintf(owners[4], sizeof owners[4], "%s", "");
-    for (size_t i = 0; i < COUNT(owners); i++) {
-        Claim claim;
-        leave_claim("job", 1, owners[i], 50);
-        assert_int_equal(take(&claim, "job", 60), CLAIM_TAKEN);
-        assert_int_equal(files(), 1);
-        make_older("job", 1, 62);
-        assert_int_equal(take(&claim, "job", 60), CLAIM_MINE);
-        assert_true(exists("job", 2));
-        claim_release(&claim);
-        expect_no_files();
-    }
-    Claim claim;
-    snprintf(owners[0], sizeof owners[0], "%s %ld\n", system.nodename, dead);
-    leave_claim("job", 1, owners[0], 0);
-    assert_int_equal(take(&claim, "job", 60), CLAIM_MINE); // the same name and a process that is gone
     claim_release(&claim);
     expect_no_files();
 }
@@ -282,7 +171,7 @@ static void release_later(int orders, int answers) {
     Claim claim;
     Error error;
     (void)orders;
-    const ClaimResult result = claim_take(&claim, directory, "job", LONG, &error);
+    const ClaimResult result = claim_take(&claim, directory, "job", LONG, &(Sighting){0}, &error);
     tell(answers, result == CLAIM_MINE ? 'm' : 't');
     sleep_for(0.3);
     tell(answers, 'r');
@@ -307,7 +196,7 @@ static void waiting_ends_when_the_job_is_free(void **state) {
 static void expect_failure(const char *where, const char *part) {
     Claim claim;
     Error error = {0};
-    assert_int_equal(claim_take(&claim, where, "job", LONG, &error), CLAIM_FAILED);
+    assert_int_equal(claim_take(&claim, where, "job", LONG, &(Sighting){0}, &error), CLAIM_FAILED);
     assert_int_equal(error.kind, ERROR_INPUT);
     if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
 }
@@ -318,7 +207,7 @@ static void write_to_a_full_disk(int orders, int answers) {
     (void)orders;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
-    const ClaimResult result = claim_take(&claim, directory, "job", LONG, &error);
+    const ClaimResult result = claim_take(&claim, directory, "job", LONG, &(Sighting){0}, &error);
     tell(answers, result == CLAIM_FAILED && strstr(error.message, "job.1: File too large") ? 'y' : 'n');
 }
 
@@ -346,7 +235,6 @@ int main(void) {
         cmocka_unit_test(a_job_is_taken_once_and_free_again),
         cmocka_unit_test(jobs_of_like_names_do_not_meet),
         cmocka_unit_test(a_killed_owner_s_job_is_free_at_once),
-        cmocka_unit_test(others_are_given_time),
         cmocka_unit_test(older_claims_do_not_count),
         cmocka_unit_test(the_loser_notices),
         cmocka_unit_test(a_claim_that_was_challenged_is_free_at_once),

@@ -74,7 +74,7 @@ static void rush(int orders, int answers) {
         Claim claim;
         Error error;
         wait_until(&arena->round, round);
-        const ClaimResult result = claim_take(&claim, directory, "job", 60, &error);
+        const ClaimResult result = claim_take(&claim, directory, "job", 60, &(Sighting){0}, &error);
         atomic_fetch_add(result == CLAIM_MINE    ? &arena->mine
                          : result == CLAIM_TAKEN ? &arena->taken
                                                  : &arena->overlaps,
@@ -124,7 +124,7 @@ static void struggle(int orders, int answers) {
     for (uint64_t i = 0; atomic_load(&arena->takes) < arena->rounds; i++) {
         Claim claim;
         Error error;
-        const ClaimResult result = claim_take(&claim, directory, "job", 60, &error);
+        const ClaimResult result = claim_take(&claim, directory, "job", 60, &(Sighting){0}, &error);
         if (result == CLAIM_FAILED) _exit(1);
         if (result == CLAIM_TAKEN) {
             nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
@@ -162,7 +162,7 @@ static void no_job_ever_has_two_owners(void **state) {
     munmap(arena, sizeof *arena);
     Claim claim;
     Error error;
-    assert_int_equal(claim_take(&claim, directory, "job", 1000, &error), CLAIM_MINE); // all are dead
+    assert_int_equal(claim_take(&claim, directory, "job", 1000, &(Sighting){0}, &error), CLAIM_MINE); // all are dead
     claim_release(&claim);
     assert_int_equal(files(), 0);
 }
