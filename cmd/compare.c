@@ -9,13 +9,13 @@
 #include "cmd/pace.h"
 #include "cmd/progress.h"
 #include "cmd/report.h"
+#include "data/shared.h"
 
 #include <errno.h>
 #include <omp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -212,12 +212,12 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
         char name[PATH_CAPACITY], percent[16] = "measuring";
         Error error;
         const bool over = job_done(c, &job);
-        if (over) c->progress[i] = 1;
+        const double share = over ? 1 : (double)atomic_load(&c->jobs[i].progress) / PROGRESS_ALL;
         *done += over;
-        sum += c->progress[i] * plan_job_tokens(&c->plan, &job);
-        if (over || c->failed[i] || c->progress[i] <= 0 || strlen(now) >= 60) continue;
+        sum += share * plan_job_tokens(&c->plan, &job);
+        if (over || atomic_load(&c->jobs[i].failed) || share <= 0 || strlen(now) >= 60) continue;
         if (!plan_job_name(name, &c->plan, &job, &error)) continue;
-        if (c->progress[i] < 1) snprintf(percent, sizeof percent, "%.0f%%", 100 * c->progress[i]);
+        if (share < 1) snprintf(percent, sizeof percent, "%.0f%%", 100 * share);
         snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "", name, percent);
     }
     snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, plan_job_count(&c->plan), now);
@@ -231,7 +231,8 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
         const Job job = plan_job(&c->plan, i);
         char name[PATH_CAPACITY];
         Error error;
-        if (!c->failed[i] || job_done(c, &job) || !plan_job_name(name, &c->plan, &job, &error)) continue;
+        if (!atomic_load(&c->jobs[i].failed) || job_done(c, &job) || !plan_job_name(name, &c->plan, &job, &error))
+            continue;
         if (strlen(text) >= TEXT_CAPACITY / 2) {
             strcat(text, ", ...");
             break;
@@ -271,7 +272,7 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     for (;;) {
         crew_reap(crew);
         const double sum = describe(text, &done, c);
-        if (interrupt_came() || !ok) *c->stop = true;
+        if (interrupt_came() || !ok) atomic_store(c->stop, true);
         progress_show(&line, sum, "%s", text);
         if (ok && done > before) ok = show_table(&shown, c, &line, error);
         before = done;
@@ -283,36 +284,22 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     list_failed(text, c);
     fail_run(error, "%d of %d runs are done; %sthe same command goes on with the others", done,
              plan_job_count(&c->plan), text);
-    if (*c->stop || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
+    if (atomic_load(c->stop) || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
     error->kind = crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;
 }
 
-// Zeros that processes started from here share; NULL when there is no memory. (An unnamed file: POSIX.1-2008 has no
-// other memory to share.)
-static double *shared_zeros(size_t bytes) {
-    FILE *file = tmpfile();
-    if (!file) return NULL;
-    void *memory = MAP_FAILED;
-    if (ftruncate(fileno(file), (off_t)bytes) == 0)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
-    fclose(file);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static bool run_all(Comparison *c, int workers, Error *error) {
-    const size_t jobs = (size_t)plan_job_count(&c->plan),
-                 bytes = jobs * (sizeof *c->progress + sizeof *c->failed) + sizeof *c->stop;
+    const size_t jobs = (size_t)plan_job_count(&c->plan);
     Crew crew;
-    c->progress = shared_zeros(bytes);
-    if (!c->progress) return fail_run(error, "no memory, or no temporary file, for the state of the workers");
-    c->failed = (void *)(c->progress + jobs);
-    c->stop = c->failed + jobs;
+    c->jobs = shared_zeros(jobs * sizeof *c->jobs + sizeof *c->stop);
+    if (!c->jobs) return fail_run(error, "no memory for the state of %zu runs", jobs);
+    c->stop = (void *)(c->jobs + jobs);
     interrupt_catch();
     crew_start(&crew, c, workers);
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));
     ok = ok && watch(&crew, c, error);
-    munmap(c->progress, bytes);
+    shared_free(c->jobs, jobs * sizeof *c->jobs + sizeof *c->stop);
     return ok;
 }
 

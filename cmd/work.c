@@ -83,7 +83,11 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
 // A signal came, here or to the parent, or the parent was killed.
 static bool must_stop(const void *context) {
     const Worker *w = context;
-    return interrupt_came() || *w->comparison->stop || getppid() != w->parent;
+    return interrupt_came() || atomic_load(w->comparison->stop) || getppid() != w->parent;
+}
+
+static void set_progress(const Worker *w, double share) {
+    atomic_store(&w->comparison->jobs[w->index].progress, (int)(share * PROGRESS_ALL));
 }
 
 static void pause_shortly(void) {
@@ -105,7 +109,7 @@ static bool train(Worker *w, bool *lost, Error *error) {
         if (!trainer_step(&report, trainer, error)) return false;
         if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
         if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
-        w->comparison->progress[w->index] = (double)step / (double)o->steps;
+        set_progress(w, (double)step / (double)o->steps);
         const bool go_on = stop_check(&w->stop, error);
         if ((due(step, o->save_every, o->steps) || !go_on) && !run_save(trainer, &w->paths, &w->log, error))
             return false;
@@ -140,7 +144,7 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
     unlink(w->paths.state);               // three times the weights, and never needed again
     if (!trained) unlink(w->paths.model); // of the last checkpoint: not what this run came to
-    w->comparison->progress[w->index] = 1;
+    set_progress(w, 1);
     return true;
 }
 
@@ -184,12 +188,12 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
     for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
         char name[PATH_CAPACITY];
         w->job = plan_job(&c->plan, w->index);
-        if (c->failed[w->index] || job_done(c, &w->job)) continue;
+        if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
         ++*left;
         if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
         const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
         if (result == CLAIM_TAKEN) continue;
-        if (result == CLAIM_FAILED || !(c->failed[w->index] || job_done(c, &w->job))) return result;
+        if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;
         claim_release(&w->claim); // somebody did it, or tried, between the look and the claim
     }
     return CLAIM_TAKEN;
@@ -198,7 +202,7 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
 // One run that cannot be done does not keep a worker from the others; *first is why the first one could not.
 static bool try_job(Worker *w, Error *first, Error *error) {
     const bool ok = do_job(w, error);
-    w->comparison->failed[w->index] = !ok && error->kind != ERROR_INTERRUPTED;
+    if (!ok && error->kind != ERROR_INTERRUPTED) atomic_store(&w->comparison->jobs[w->index].failed, true);
     claim_release(&w->claim);
     if (ok || error->kind == ERROR_INTERRUPTED) return ok;
     if (first->kind == ERROR_NONE) *first = *error;

@@ -6,15 +6,24 @@
 #include "cmd/plan.h"
 #include "data/corpus.h"
 
+#include <stdatomic.h>
+
+// What one process writes here others read, which a lock would not outlive: it must do without one.
+#define PROGRESS_ALL 1000000
+typedef struct {
+    atomic_int progress; // of PROGRESS_ALL: how much of the training is done
+    atomic_bool failed;  // tried here in vain
+} JobState;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2, "processes share these without a lock");
+
 // DIR/compare.json, DIR/runs/JOB/ and DIR/claims/JOB.1.
 typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
     double patience; // seconds after which a worker that gives no sign counts as dead
     // In memory that all workers of this process share:
-    double *progress; // (jobs) share of the training that is done
-    bool *failed;     // (jobs) tried here in vain
-    bool *stop;       // (1) all are to save what they are at, and end
+    JobState *jobs;    // (jobs)
+    atomic_bool *stop; // (1) all are to save what they are at, and end
 } Comparison;
 
 // Set the paths. Fails (input) when the directory has no name, or a long one.

@@ -1,5 +1,6 @@
 // Many processes that want the same job at the same instant, again and again: never do two have it.
 #include "cmd/claim.h"
+#include "data/shared.h"
 #include "data/random.h"
 #include "tests/children.h"
 #include "tests/scratch.h"
@@ -7,7 +8,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum { RIVALS = 5 };
@@ -54,12 +54,8 @@ typedef struct {
 static Arena *arena;
 
 static void arena_open(int rounds) {
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    assert_int_equal(ftruncate(fileno(file), sizeof *arena), 0);
-    arena = mmap(NULL, sizeof *arena, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
-    assert_true(arena != MAP_FAILED);
-    fclose(file);
+    arena = shared_zeros(sizeof *arena);
+    assert_non_null(arena);
     arena->rounds = rounds;
 }
 
@@ -104,7 +100,7 @@ static void rush_for(int rounds, bool stale) {
         }
     }
     for (int i = 0; i < RIVALS; i++) assert_int_equal(end(&children[i]), 0);
-    munmap(arena, sizeof *arena);
+    shared_free(arena, sizeof *arena);
 }
 
 static void only_one_of_many_gets_a_job(void **state) {
@@ -159,7 +155,7 @@ static void no_job_ever_has_two_owners(void **state) {
     for (int i = 0; i < RIVALS; i++) bad += end(&children[i]) != 0;
     assert_int_equal(bad, 0);
     assert_int_equal(atomic_load(&arena->overlaps), 0);
-    munmap(arena, sizeof *arena);
+    shared_free(arena, sizeof *arena);
     Claim claim;
     Error error;
     assert_int_equal(claim_take(&claim, directory, "job", 1000, &(Sighting){0}, &error), CLAIM_MINE); // all are dead

@@ -8,9 +8,8 @@
 #include <sys/file.h>
 #include <time.h>
 
-static double *progress;
-static bool *failed;
-static bool stop;
+static JobState *jobs;
+static atomic_bool stop;
 
 static int begin_plan(void **state) {
     begin_directory(state);
@@ -32,12 +31,10 @@ static int begin_plan(void **state) {
     must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
              plan_sizes(plan, "", 20, VOCAB, &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
-    progress = calloc((size_t)plan_job_count(plan), sizeof *progress);
-    failed = calloc((size_t)plan_job_count(plan), sizeof *failed);
+    jobs = calloc((size_t)plan_job_count(plan), sizeof *jobs);
     stop = false;
-    assert_true(progress && failed);
-    comparison.progress = progress;
-    comparison.failed = failed;
+    assert_non_null(jobs);
+    comparison.jobs = jobs;
     comparison.stop = &stop;
     comparison.patience = 60;
     must(directory_create(comparison.claims, &error), &error);
@@ -45,8 +42,7 @@ static int begin_plan(void **state) {
 }
 
 static int end_plan(void **state) {
-    free(progress);
-    free(failed);
+    free(jobs);
     return remove_directory(state);
 }
 
@@ -112,7 +108,7 @@ static void every_job_is_done_once(void **state) {
     do_all();
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_true(progress[i] == 1);
+        assert_int_equal(jobs[i].progress, PROGRESS_ALL);
         assert_int_equal(lines_of(&job, "log.csv"), 1 + (job.task < 0 ? 16 : 7));
         assert_true(has(&job, "model.safetensors") && has(&job, "config.json") && has(&job, "tokenizer.json"));
         assert_false(has(&job, "state.safetensors"));
@@ -219,7 +215,7 @@ static void what_diverges_is_done(void **state) {
     assert_true(isnan(outcome_value(&outcome, 0, -1, 1, 0, "loss", 8)));
     outcome_free(&outcome);
     assert_false(has(&none, "state.safetensors") || has(&none, "model.safetensors"));
-    assert_true(progress[0] == 1 && progress[1] == 1);
+    assert_true(jobs[0].progress == PROGRESS_ALL && jobs[1].progress == PROGRESS_ALL);
     do_all();
 }
 
@@ -240,13 +236,13 @@ static void what_cannot_be_written_is_said(void **state) {
     must(directory_create(comparison.claims, &error), &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_int_equal(job_done(&comparison, &job), !failed[i]);
-        assert_int_equal(failed[i], job.arm == 0);
+        assert_int_equal(job_done(&comparison, &job), !jobs[i].failed);
+        assert_int_equal(jobs[i].failed, job.arm == 0);
     }
     for (int i = 0; i < 2; i++) assert_int_equal(rmdir(files[i]), 0);
     must(work(&comparison, &error), &error); // what failed here once is left to others
     assert_false(job_done(&comparison, &learned));
-    memset(failed, 0, (size_t)plan_job_count(plan) * sizeof *failed);
+    for (int i = 0; i < plan_job_count(plan); i++) jobs[i].failed = false;
     do_all();
 }
 
