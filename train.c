@@ -253,7 +253,7 @@ int command_train(int argc, char **argv) {
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
         interrupt_catch();
-        kernels_report("train");
+        kernels_report(stdout, "train");
         describe(&trainer, &options);
         ok = train(&trainer, &paths, &options, &log, &loss, &error);
     }

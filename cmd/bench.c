@@ -156,7 +156,7 @@ int command_bench(int argc, char **argv) {
     const size_t window = (size_t)options.context + 1;
     Position pos;
     bool ok = trainer_check(&pos, &training, (int)options.vocab, &error);
-    if (ok) kernels_report("bench");
+    if (ok) kernels_report(stderr, "bench");
     ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
          random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
          trainer_create(&trainer, &training, &corpus, &error) &&

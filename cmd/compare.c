@@ -362,7 +362,7 @@ int command_compare(int argc, char **argv) {
     const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
-    if (ok) kernels_report("compare");
+    if (ok) kernels_report(stdout, "compare");
     ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
     corpus_close(&corpus);
     if (!ok) die("compare", &error);

@@ -116,7 +116,7 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
     // Reading is about three times as fast as training.
     DemoProgress progress = {.evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
-    kernels_report("demo");
+    kernels_report(stdout, "demo");
     print_header(common, corpus);
     for (int i = 0; i < count; i++) {
         TrainOptions options = *common;

@@ -240,7 +240,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         !check_all(run, split, name, options, contexts, count, error))
         return false;
     AtomicFile csv = {0};
-    kernels_report("eval");
+    kernels_report(stdout, "eval");
     interrupt_catch();
     if (*options->csv) {
         if (!atomic_open(&csv, options->csv, error)) return false;

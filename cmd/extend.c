@@ -374,7 +374,7 @@ int command_extend(int argc, char **argv) {
     if (!ok) die("extend", &error);
     ok = check_place(&x, &error) && settle(&x, &error);
     if (ok) {
-        kernels_report("extend");
+        kernels_report(stdout, "extend");
         describe(&x);
     }
     ok = ok && extend(&x, &error) && write_run(&x, &error);

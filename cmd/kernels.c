@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -121,7 +120,7 @@ int kernels_check(void) {
     return gemm_is_right() ? ERROR_NONE : ERROR_RUN;
 }
 
-void kernels_report(const char *command) {
+void kernels_report(FILE *out, const char *command) {
     if (!gemm_is_right()) {
         Error error;
         fail_run(&error,
@@ -137,8 +136,7 @@ void kernels_report(const char *command) {
                 "=%s to choose better ones\n",
                 command, gemm_core(), usual_core[vectors_here()]);
     else if (own && !is_own_choice())
-        fprintf(stderr,
-                "bitter %s: using OpenBLAS's kernels for %s; its own choice for this processor, %s, is slower\n",
-                command, gemm_core(), own);
+        fprintf(out, "kernels %s, not OpenBLAS's own choice for this processor, %s, which is slower\n", gemm_core(),
+                own);
     if (gemm_complaint()) fprintf(stderr, "bitter %s: %s\n", command, gemm_complaint());
 }

@@ -4,6 +4,8 @@
 #ifndef BITTER_KERNELS_H
 #define BITTER_KERNELS_H
 
+#include <stdio.h>
+
 // The hidden command that kernels_choose starts to try a core: exit code 0 when its products are right.
 #define KERNELS_CHECK "check-kernels"
 
@@ -17,8 +19,8 @@ void kernels_choose(char **argv);
 // The command that checks this core's products: exit code 0 or 1.
 int kernels_check(void);
 
-// Call when long work begins: one line on stderr for each thing that is worth knowing about the BLAS: another core than
-// its own choice, or a slow build. Dies (run) when its products are wrong.
-void kernels_report(const char *command);
+// Call when long work begins. Prints a line to `out` when another core is used than OpenBLAS's own choice, and a line
+// to stderr when the BLAS is a slow one. Dies (run) when its products are wrong.
+void kernels_report(FILE *out, const char *command);
 
 #endif
