@@ -333,6 +333,7 @@ int main(int argc, char **argv) {
     kernels_choose(argv);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
+    file_limit_catch();
     for (const Command *c = commands; c->name; c++) {
         if (strcmp(name, c->name) == 0) return run_command(c, argc, argv);
         names[count++] = c->name;

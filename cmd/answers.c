@@ -74,7 +74,11 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
     const int most = x.inference.B;
     for (int done = 0; ok && done < e->count; done += most) {
         const int B = e->count - done < most ? e->count - done : most;
-        const int n = batches_next(x.inputs, x.targets, x.scored, &x.batches, B);
+        const int n = batches_next(x.inputs, x.targets, x.scored, &x.batches, B, error);
+        if (n == 0) {
+            ok = false;
+            break;
+        }
         x.inference.B = B; // the last ones may be fewer than what memory was taken for
         inference_restart(&x.inference);
         inference_feed(&x.inference, gpt, x.inputs, n);

@@ -61,15 +61,18 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
 }
 
 // Feed the windows and add up the losses of their scored targets.
-static void score(Evaluation *e, Scorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split) {
+static bool score(Evaluation *e, Scorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
+                  Error *error) {
     Inference *inference = &scorer->inference;
     inference->B = windows->count; // the last run may be smaller than what memory was taken for
     inference_restart(inference);
     for (int at = 0; at < e->window; at += inference->chunk) {
         const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
         for (int b = 0; b < windows->count; b++) {
-            split_read(scorer->ids + (size_t)b * n, split, windows->start[b] + (uint64_t)at, (size_t)n);
-            split_read(scorer->targets + (size_t)b * n, split, windows->start[b] + (uint64_t)at + 1, (size_t)n);
+            const uint64_t start = windows->start[b] + (uint64_t)at;
+            if (!split_read(scorer->ids + (size_t)b * n, split, start, (size_t)n, error) ||
+                !split_read(scorer->targets + (size_t)b * n, split, start + 1, (size_t)n, error))
+                return false;
         }
         inference_feed(inference, gpt, scorer->ids, n);
         inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
@@ -85,6 +88,7 @@ static void score(Evaluation *e, Scorer *scorer, const Windows *windows, const G
             }
         }
     }
+    return true;
 }
 
 static bool scorer_create(Scorer *scorer, const Gpt *gpt, int window, Error *error) {
@@ -132,7 +136,8 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     for (uint64_t done = e->from; ok && done < targets;) {
         Windows windows;
         plan(&windows, &done, e, targets, B);
-        score(e, &scorer, &windows, gpt, split);
+        ok = score(e, &scorer, &windows, gpt, split, error);
+        if (!ok) break;
         if (progress) progress(context, (double)(done - e->from) / (double)(targets - e->from));
         ok = stop_check(e->stop, error);
     }

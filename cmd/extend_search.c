@@ -1,6 +1,7 @@
 #include "cmd/extend.h"
 #include "cmd/interrupt.h"
 #include "cmd/progress.h"
+#include "data/crc.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +9,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
 
 // The search at work. search.csv is what it remembers: the first line says what was searched how, the second names the
 // columns, and each further one is an evaluation. Everything else follows from the seed, so that reading the rows back
@@ -68,14 +68,13 @@ static void describe_settings(Job *job) {
     const SearchOptions *o = &job->options;
     const StretchScorer *s = &job->x->scorer;
     const Gpt *gpt = &job->x->run.gpt;
-    const uLong weights = crc32(0, (const Bytef *)gpt->params, (uInt)(gpt->tensors.total * sizeof(real)));
-    const uLong text =
-        crc32(0, (const Bytef *)s->ids, (uInt)((size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids));
-    const uLong seeds = crc32(0, (const Bytef *)job->seeds, (uInt)sizeof job->seeds);
+    const uint32_t weights = crc_bytes(0, gpt->params, gpt->tensors.total * sizeof(real)),
+                   text = crc_bytes(0, s->ids, (size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids),
+                   seeds = crc_bytes(0, job->seeds, sizeof job->seeds);
     snprintf(job->settings, sizeof job->settings,
              "# factor %.9g, %d windows of %d tokens, population %d, parents %d, mutations %d, crossovers %d, "
              "generations %d, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %" PRIu64
-             ", attention %.9g, start %08lx, weights %08lx, text %08lx",
+             ", attention %.9g, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
              job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
              o->generations, o->probability, o->far, o->abandon, o->remember, o->seed, job->stretch.attention, seeds,
              weights, text);

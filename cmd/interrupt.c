@@ -23,6 +23,10 @@ void interrupt_catch(void) {
     signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
 }
 
+void file_limit_catch(void) {
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 bool interrupt_came(void) {
     return came;
 }

@@ -17,14 +17,14 @@ static int *read_windows(const Outcome *o, int T, Error *error) {
     int *ids = malloc((size_t)WINDOWS * (size_t)T * sizeof *ids);
     const uint64_t half = corpus.val.count / 2, room = (uint64_t)WINDOWS * (uint64_t)T;
     const uint64_t from = corpus.val.count > half + room ? half : 0;
+    bool ok = false;
     if (!ids)
         fail_run(error, "no memory for %d windows", WINDOWS);
     else if (corpus.val.count < room)
         fail_input(error, "%s has %llu validation tokens; %llu are looked at", base->data,
                    (unsigned long long)corpus.val.count, (unsigned long long)room);
     else
-        split_read(ids, &corpus.val, from, (size_t)room);
-    const bool ok = ids && corpus.val.count >= room;
+        ok = split_read(ids, &corpus.val, from, (size_t)room, error);
     corpus_close(&corpus);
     if (ok) return ids;
     free(ids);

@@ -20,11 +20,11 @@ bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, 
     scorer->inference = calloc((size_t)workers, sizeof *scorer->inference);
     scorer->nll = malloc((size_t)workers * CHUNK * sizeof *scorer->nll);
     bool ok = (scorer->ids && scorer->inference && scorer->nll) ||
-              fail_input(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, window);
+              fail_run(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, window);
     for (int w = 0; ok && w < windows; w++) {
         const uint64_t last = text->count - (uint64_t)window - 1,
                        start = windows > 1 ? last * (uint64_t)w / (uint64_t)(windows - 1) : last / 2;
-        split_read(scorer->ids + (size_t)w * ((size_t)window + 1), text, start, (size_t)window + 1);
+        ok = split_read(scorer->ids + (size_t)w * ((size_t)window + 1), text, start, (size_t)window + 1, error);
     }
     for (; ok && scorer->workers < workers; scorer->workers++)
         ok = inference_create(&scorer->inference[scorer->workers], gpt, 1, window, CHUNK, error);

@@ -95,11 +95,12 @@ void trainer_free(Trainer *trainer) {
     free(trainer->scored);
 }
 
-// Forward and backward of one batch; its mean loss comes back, its gradient is added to the gradients.
-static double accumulate(Trainer *trainer) {
+// Forward and backward of one batch; its mean loss is added to *loss, its gradient to the gradients.
+static bool accumulate(double *loss, Trainer *trainer, Error *error) {
     TrainPass *pass = &trainer->pass;
     const bool *scored = trainer->scored;
-    const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &trainer->batches, pass->B);
+    const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &trainer->batches, pass->B, error);
+    if (T == 0) return false;
     const int rows = pass->B * T;
     int counted = 0;
     for (int r = 0; r < rows; r++) counted += scored[r];
@@ -111,10 +112,11 @@ static double accumulate(Trainer *trainer) {
     train_pass_embed(pass, &trainer->gpt, trainer->inputs);
     train_pass_forward(pass, &trainer->gpt, trainer->targets, true);
     train_pass_backward(pass, &trainer->gpt, trainer->inputs);
-    double loss = 0;
+    double sum = 0;
     for (int r = 0; r < rows; r++)
-        if (scored[r]) loss += pass->nll[r];
-    return loss * share;
+        if (scored[r]) sum += pass->nll[r];
+    *loss += sum * share;
+    return true;
 }
 
 // Where a number that is not finite came up first: in the parameters, on the way down, or on the way back up.
@@ -136,7 +138,8 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const double start = clock_seconds();
     const long long tokens = trainer_tokens(trainer);
     *report = (StepReport){0};
-    for (long long i = 0; i < o->accumulate; i++) report->loss += accumulate(trainer);
+    for (long long i = 0; i < o->accumulate; i++)
+        if (!accumulate(&report->loss, trainer, error)) return false;
     report->gradient_norm = gradient_norm(gpt);
     const long long step = (long long)trainer->progress.step + 1;
     if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {

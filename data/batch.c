@@ -1,10 +1,10 @@
 #include "data/batch.h"
 
+#include "data/crc.h"
 #include "data/random.h"
 
 #include <assert.h>
 #include <string.h>
-#include <zlib.h>
 
 // One epoch: `windows` of T, cut from the stream behind the first `shift` tokens, shift in 0..shifts-1. Giving up one
 // window lets the shift take all T values and yet every epoch have equally many windows, so that the cursor alone tells
@@ -49,15 +49,16 @@ void batches_end(Batches *batches) {
     exercise_free(&batches->exercise);
 }
 
-// The windows at the cursor. Returns their length.
-static int next_windows(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
+// The windows at the cursor. Returns their length, or 0.
+static int next_windows(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error) {
     const size_t T = (size_t)batches->T;
     for (int b = 0; b < B; b++, batches->cursor++) {
         uint64_t offset = row_offset(batches);
-        split_read(inputs, batches->split, offset, T);
-        split_read(targets, batches->split, offset + 1, T);
+        if (!split_read(inputs, batches->split, offset, T, error) ||
+            !split_read(targets, batches->split, offset + 1, T, error))
+            return 0;
         for (size_t t = 0; t < T; t++) scored[t] = true;
-        batches->crc = (uint32_t)crc32(batches->crc, (const Bytef *)inputs, (uInt)(T * sizeof *inputs));
+        batches->crc = crc_bytes(batches->crc, inputs, T * sizeof *inputs);
         inputs += T;
         targets += T;
         scored += T;
@@ -81,7 +82,7 @@ static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batch
         inputs[t] = targets[t] = batches->end;
         scored[t] = false;
     }
-    batches->crc = (uint32_t)crc32(batches->crc, (const Bytef *)inputs, (uInt)((size_t)n * sizeof *inputs));
+    batches->crc = crc_bytes(batches->crc, inputs, (size_t)n * sizeof *inputs);
     return n;
 }
 
@@ -102,8 +103,8 @@ static int next_exercises(int *inputs, int *targets, bool *scored, Batches *batc
     return longest;
 }
 
-int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
-    return batches->split ? next_windows(inputs, targets, scored, batches, B)
+int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error) {
+    return batches->split ? next_windows(inputs, targets, scored, batches, B, error)
                           : next_exercises(inputs, targets, scored, batches, B);
 }
 

@@ -33,8 +33,9 @@ void batches_end(Batches *batches); // harmless on {0}
 
 // The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
 // length), which are the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text
-// all of them, in a task those of answers. There must be room for (B, T).
-int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B);
+// all of them, in a task those of answers. There must be room for (B, T). Returns 0 after failing (run) as split_read
+// does; the batch is then undefined.
+int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error);
 
 // Go to where `rows` rows with this checksum have been handed out. A task's are written again, to count their tokens.
 void batches_resume(Batches *batches, uint64_t rows, uint32_t crc);

@@ -49,9 +49,12 @@ static bool split_add(Split *split, const char *directory, const char *file, Err
 // The paths of the split's shards, sorted.
 static bool split_find(Split *split, const char *directory, const char *name, Error *error) {
     DIR *entries = opendir(directory);
+    if (!entries && (errno == EMFILE || errno == ENFILE))
+        return fail_run(error, "cannot read the data directory %s: %s; raise the limit on open files (ulimit -n)",
+                        directory, strerror(errno));
     if (!entries)
-        return fail_input(error, "cannot read the data directory %s: %s; make one with `bitter prepare`", directory,
-                          strerror(errno));
+        return fail_input(error, "cannot read the data directory %s: %s; %s", directory, strerror(errno),
+                          errno == EACCES ? "check the permissions" : "make one with `bitter prepare`");
     bool ok = true;
     for (const struct dirent *entry; ok && (entry = readdir(entries));)
         if (is_shard_of(entry->d_name, name)) ok = split_add(split, directory, entry->d_name, error);
@@ -85,8 +88,21 @@ static bool split_open(Split *split, const char *directory, const char *name, in
     return true;
 }
 
+// Named as the directory that `bitter prepare` fills before it gives it its own name.
+static bool is_unfinished(const char *directory) {
+    static const char suffix[] = ".tmp";
+    size_t length = strlen(directory), tail = sizeof suffix - 1;
+    while (length > 0 && directory[length - 1] == '/') length--;
+    return length >= tail && strncmp(directory + length - tail, suffix, tail) == 0;
+}
+
 static bool directory_open(Corpus *corpus, Error *error) {
     char path[PATH_CAPACITY];
+    if (is_unfinished(corpus->name))
+        return fail_input(error,
+                          "%s is what a `bitter prepare` that was stopped has left, or one that still works, and may "
+                          "be incomplete; prepare the data again",
+                          corpus->name);
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
     bool ready = path_exists(path) ? tokenizer_read(tokenizer, path, error)
@@ -163,16 +179,18 @@ uint64_t split_limit(const Split *split, long long limit) {
     return limit > 0 && (uint64_t)limit < split->count ? (uint64_t)limit : split->count;
 }
 
-void split_read(int *ids, const Split *split, uint64_t offset, size_t count) {
+bool split_read(int *ids, const Split *split, uint64_t offset, size_t count, Error *error) {
     assert(offset <= split->count && count <= split->count - offset);
     for (const Shard *shard = split->shards; count > 0; shard++) {
         if (offset >= shard->count) {
             offset -= shard->count;
             continue;
         }
-        size_t available = shard->count - (size_t)offset, taken = count < available ? count : available;
-        for (size_t i = 0; i < taken; i++) *ids++ = shard->tokens[offset + i];
+        const size_t available = shard->count - (size_t)offset, taken = count < available ? count : available;
+        if (!shard_read(ids, shard, (size_t)offset, taken, error)) return false;
+        ids += taken;
         count -= taken;
         offset = 0;
     }
+    return true;
 }

@@ -36,7 +36,8 @@ uint64_t corpus_training_count(uint64_t count, double validation);
 // How many of its tokens are read when `limit` are the most; 0 = all.
 uint64_t split_limit(const Split *split, long long limit);
 
-// Copy tokens offset .. offset+count-1 of the stream to ids (count); they must exist (assertion).
-void split_read(int *ids, const Split *split, uint64_t offset, size_t count);
+// Copy tokens offset .. offset+count-1 of the stream to ids (count); they must exist (assertion). Fails (run) as
+// shard_read does, when a shard was changed meanwhile.
+bool split_read(int *ids, const Split *split, uint64_t offset, size_t count, Error *error);
 
 #endif

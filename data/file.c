@@ -1,10 +1,14 @@
 #include "data/file.h"
 
+#include "data/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +33,10 @@ bool path_ends_with(const char *path, const char *suffix) {
 // Whether the disk is full or broken, so that another name would not help.
 static bool is_disk_failure(int reason) {
     return reason == ENOSPC || reason == EDQUOT || reason == EIO;
+}
+
+static bool is_out_of_files(int reason) {
+    return reason == EMFILE || reason == ENFILE;
 }
 
 bool directory_create(const char *path, Error *error) {
@@ -75,13 +83,14 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     size_t capacity = 0;
     for (;;) {
         if (buffer->size + 1 >= capacity) {
-            capacity = capacity ? 2 * capacity : 1 << 16;
-            uint8_t *larger = realloc(buffer->bytes, capacity);
+            const size_t more = capacity ? 2 * capacity : 1 << 16;
+            uint8_t *larger = memory_grow(buffer->bytes, capacity, more);
             if (!larger) {
-                fail_run(error, "%s: no memory for %zu bytes of it", name, capacity);
+                fail_run(error, "%s: no memory for %zu bytes of it", name, more);
                 return buffer_discard(buffer);
             }
             buffer->bytes = larger;
+            capacity = more;
         }
         size_t got = fread(buffer->bytes + buffer->size, 1, capacity - 1 - buffer->size, stream);
         buffer->size += got;
@@ -94,12 +103,47 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     return buffer_discard(buffer);
 }
 
+// Allow this process as many open files as it may allow itself: 1024 are usual, and data can have more shards.
+static bool raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+    limit.rlim_cur = limit.rlim_max;
+#ifdef OPEN_MAX
+    if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX; // macOS takes no more
+#endif
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+int file_open(const char *path, Error *error) {
+    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat status;
+    int file = open(path, flags);
+    if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
+    if (file < 0) {
+        const int reason = errno;
+        if (is_out_of_files(reason))
+            fail_run(error, "cannot open %s: %s; raise the limit on open files (ulimit -n)", path, strerror(reason));
+        else
+            fail_input(error, "cannot open %s: %s; check the %s", path, strerror(reason),
+                       reason == EACCES ? "permissions" : "name");
+        return -1;
+    }
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
+    fail_input(error, "%s is not a regular file; name %s", path,
+               S_ISDIR(status.st_mode) ? "a file inside it" : "one that is");
+    close(file);
+    return -1;
+}
+
 bool file_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return fail_input(error, "cannot open %s: %s; check the %s", path, strerror(errno),
-                          errno == EACCES ? "permissions" : "name");
+    const int file = file_open(path, error);
+    if (file < 0) return false;
+    FILE *stream = fdopen(file, "rb");
+    if (!stream) {
+        close(file);
+        return fail_run(error, "no memory to read %s", path);
+    }
     bool ok = stream_read(buffer, stream, path, error);
     fclose(stream);
     return ok;
@@ -124,6 +168,7 @@ static bool fail_write(const AtomicFile *file, int reason, Error *error) {
     const char *remedy = reason == ENOSPC || reason == EDQUOT ? "make room and try again"
                          : reason == EIO                      ? "check the disk"
                          : reason == EFBIG                    ? "raise the limit on the size of files (ulimit -f)"
+                         : is_out_of_files(reason)            ? "raise the limit on open files (ulimit -n)"
                                                               : "choose a place that you can write to";
     return fail_run(error, "cannot write %s: %s; %s%s", file->path, strerror(reason), remedy,
                     file->replaces ? " (what was there before is untouched)" : "");
@@ -137,7 +182,7 @@ bool atomic_open(AtomicFile *file, const char *path, Error *error) {
     if (file->stream) return true;
     const int reason = errno;
     fail_write(file, reason, error);
-    if (!is_disk_failure(reason)) error->kind = ERROR_INPUT;
+    if (!is_disk_failure(reason) && !is_out_of_files(reason)) error->kind = ERROR_INPUT;
     return false;
 }
 

@@ -28,7 +28,12 @@ bool directory_create(const char *path, Error *error);
 // Make a rename inside the directory survive a power cut.
 bool directory_sync(const char *path, Error *error);
 
-// Read the whole file; the caller frees buffer->bytes. Fails (input) when missing or unreadable.
+// Open a regular file for reading; returns its descriptor, or -1. Never waits for anybody, as opening a named pipe
+// would. Fails (input) when it is missing, not permitted or something else than a regular file, (run) when this process
+// may not open more files.
+int file_open(const char *path, Error *error);
+
+// Read the whole of a regular file; the caller frees buffer->bytes. Fails as file_open and stream_read do.
 bool file_read(Buffer *buffer, const char *path, Error *error);
 
 // Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when unreadable, (run) when

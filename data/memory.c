@@ -9,7 +9,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { LINE = 2 * PATH_CAPACITY };
+enum {
+    LINE = 2 * PATH_CAPACITY,
+    ASKS_FROM = 1 << 25, // bytes: less is not worth reading the files that tell
+};
 
 static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
@@ -83,4 +86,9 @@ static size_t address_space(void) {
 
 size_t memory_available(void) {
     return smaller(machine_memory(), smaller(groups_memory(), address_space()));
+}
+
+void *memory_grow(void *block, size_t size, size_t larger) {
+    const bool much = larger - size >= ASKS_FROM;
+    return larger <= size || (much && larger - size >= memory_available()) ? NULL : realloc(block, larger);
 }

@@ -10,4 +10,8 @@
 // SIZE_MAX when nothing is known.
 size_t memory_available(void);
 
+// realloc from `size` bytes to `larger` ones, or NULL, leaving the block as it was, also when the machine could give
+// them only by killing somebody.
+void *memory_grow(void *block, size_t size, size_t larger);
+
 #endif

@@ -1,13 +1,12 @@
 #include "data/shard.h"
 
+#include "data/crc.h"
 #include "data/source.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,6 +18,7 @@ enum {
     HEADER_BYTES = 4 * HEADER_INTS,
     MAGIC = 20240520,
     VERSION = 1,
+    PART = 1 << 12, // tokens read at a time
 };
 
 // The other files that llm.c writes, all beginning with a magic number of the same kind.
@@ -53,8 +53,8 @@ static bool check_magic(const int32_t *header, const char *path, Error *error) {
     return true;
 }
 
-// Check the header against the size of the whole file, both in memory.
-static bool check_header(size_t *count, const void *bytes, size_t size, const char *path, Error *error) {
+// How many bytes the header says that the whole file has. `size` bytes of it are known.
+static bool read_header(size_t *expected, const void *bytes, size_t size, const char *path, Error *error) {
     int32_t header[3] = {0};
     memcpy(header, bytes, size < sizeof header ? size : sizeof header);
     if (size >= sizeof header && !check_magic(header, path, error)) return false;
@@ -68,81 +68,115 @@ static bool check_header(size_t *count, const void *bytes, size_t size, const ch
                           "%s: the header says %d tokens, but at least 1 was expected; make it again with `bitter "
                           "prepare`",
                           path, header[2]);
-    *count = (size_t)header[2];
-    size_t expected = HEADER_BYTES + *count * sizeof(uint16_t);
-    if (size == expected) return true;
-    return fail_input(error,
-                      "%s has %zu bytes, but its header says %zu tokens, which take %zu; it is %s: copy it again or "
-                      "make it with `bitter prepare`",
-                      path, size, *count, expected, size < expected ? "cut short" : "too long");
+    *expected = HEADER_BYTES + (size_t)header[2] * sizeof(uint16_t);
+    return true;
 }
 
-static bool check_tokens(const uint16_t *tokens, size_t count, int vocab_size, const char *path, Error *error) {
+// Set shard->count, if a file of `size` bytes, or of more than that, is as long as its header says.
+static bool check_size(Shard *shard, size_t size, bool more, size_t expected, Error *error) {
+    shard->count = (expected - HEADER_BYTES) / sizeof(uint16_t);
+    if (size == expected && !more) return true;
+    return fail_input(error,
+                      "%s has %s%zu bytes, but its header says %zu tokens, which take %zu; it is %s: copy it again or "
+                      "make it with `bitter prepare`",
+                      shard->path, more ? "more than " : "", size, shard->count, expected,
+                      size < expected ? "cut short" : "too long");
+}
+
+static bool fail_changed(const Shard *shard, const char *how, Error *error) {
+    return fail_run(error,
+                    "%s changed while it was in use: %s; put the file back as it was, and continue or start again",
+                    shard->path, how);
+}
+
+// `size` bytes at `offset` of the open file.
+static bool read_bytes(void *bytes, const Shard *shard, size_t offset, size_t size, Error *error) {
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = pread(shard->file, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail_run(error, "cannot read %s: %s; check the disk", shard->path, strerror(errno));
+        if (got == 0) return fail_changed(shard, "it is shorter than when it was opened", error);
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static bool read_tokens(uint16_t *tokens, const Shard *shard, size_t offset, size_t count, Error *error) {
+    if (!shard->tokens)
+        return read_bytes(tokens, shard, HEADER_BYTES + offset * sizeof *tokens, count * sizeof *tokens, error);
+    memcpy(tokens, shard->tokens + offset, count * sizeof *tokens);
+    return true;
+}
+
+// The first token that the vocabulary does not have, or `count`.
+static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size) {
     uint16_t largest = 0;
     for (size_t i = 0; i < count; i++) largest = tokens[i] > largest ? tokens[i] : largest;
-    if (largest < vocab_size) return true;
+    if (largest < vocab_size) return count;
     size_t where = 0;
     while (tokens[where] < vocab_size) where++;
-    return fail_input(error,
-                      "%s: token %zu is %d, but the vocabulary has %d; use the tokenizer.json that was made with "
-                      "the shard",
-                      path, where, tokens[where], vocab_size);
+    return where;
 }
 
-static uint32_t crc_of(const uint16_t *tokens, size_t count) {
-    assert(count <= INT32_MAX);
-    return (uint32_t)crc32(0, (const Bytef *)tokens, (uInt)(count * sizeof *tokens));
-}
-
-// Map the file into shard->mapping.
-static bool shard_map(Shard *shard, Error *error) {
-    int fd = open(shard->path, O_RDONLY);
-    if (fd < 0) return fail_input(error, "cannot open %s: %s", shard->path, strerror(errno));
-    struct stat status;
-    bool ok = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    if (!ok) fail_input(error, "%s is not a regular file; a token shard was expected", shard->path);
-    if (ok && status.st_size > 0) { // an empty file cannot be mapped
-        void *mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        ok = mapping != MAP_FAILED;
-        if (ok)
-            shard->mapping = mapping;
-        else
-            fail_run(error, "cannot map %s into memory: %s", shard->path, strerror(errno));
+// Read all tokens once: their CRC-32, and whether the vocabulary has them.
+static bool check_tokens(Shard *shard, Error *error) {
+    uint16_t part[PART];
+    for (size_t at = 0; at < shard->count; at += PART) {
+        const size_t count = shard->count - at < PART ? shard->count - at : PART;
+        if (!read_tokens(part, shard, at, count, error)) return false;
+        const size_t unknown = first_unknown(part, count, shard->vocab_size);
+        if (unknown < count)
+            return fail_input(error,
+                              "%s: token %zu is %d, but the vocabulary has %d; use the tokenizer.json that was made "
+                              "with the shard",
+                              shard->path, at + unknown, part[unknown], shard->vocab_size);
+        shard->crc = crc_bytes(shard->crc, part, count * sizeof *part);
     }
-    shard->mapped = ok ? (size_t)status.st_size : 0;
-    close(fd);
+    return true;
+}
+
+static bool open_plain(Shard *shard, Error *error) {
+    struct stat status;
+    uint8_t header[HEADER_BYTES];
+    size_t expected;
+    shard->file = file_open(shard->path, error);
+    if (shard->file < 0) return false;
+    shard->open = true;
+    if (fstat(shard->file, &status) != 0)
+        return fail_run(error, "cannot read %s: %s; check the disk", shard->path, strerror(errno));
+    const size_t size = (size_t)status.st_size, known = size < HEADER_BYTES ? size : HEADER_BYTES;
+    return read_bytes(header, shard, 0, known, error) && read_header(&expected, header, known, shard->path, error) &&
+           check_size(shard, size, false, expected, error);
+}
+
+// First the header alone, so that no more is inflated than it says.
+static bool inflate_all(Shard *shard, const Buffer *packed, Error *error) {
+    Buffer buffer;
+    size_t expected;
+    bool more;
+    if (!gzip_inflate(&buffer, &more, packed, HEADER_BYTES, shard->path, error)) return false;
+    const bool known = read_header(&expected, buffer.bytes, buffer.size, shard->path, error);
+    free(buffer.bytes);
+    if (!known || !gzip_inflate(&buffer, &more, packed, expected, shard->path, error)) return false;
+    shard->memory = (uint16_t *)(void *)buffer.bytes;
+    shard->tokens = shard->memory + HEADER_BYTES / sizeof *shard->tokens;
+    return check_size(shard, buffer.size, more, expected, error);
+}
+
+static bool open_packed(Shard *shard, Error *error) {
+    Buffer packed;
+    if (!file_read(&packed, shard->path, error)) return false;
+    const bool ok = inflate_all(shard, &packed, error);
+    free(packed.bytes);
     return ok;
 }
 
-// Inflate the file into shard->memory.
-static bool shard_inflate(size_t *size, Shard *shard, Error *error) {
-    Buffer buffer;
-    if (!source_read(&buffer, shard->path, error)) return false;
-    shard->memory = (uint16_t *)(void *)buffer.bytes;
-    *size = buffer.size;
-    return true;
-}
-
-static bool shard_load(Shard *shard, int vocab_size, Error *error) {
-    size_t size = 0;
-    if (path_ends_with(shard->path, ".gz")) {
-        if (!shard_inflate(&size, shard, error)) return false;
-    } else {
-        if (!shard_map(shard, error)) return false;
-        size = shard->mapped;
-    }
-    const uint16_t *start = shard->mapping ? shard->mapping : shard->memory;
-    if (!check_header(&shard->count, start ? (const void *)start : "", size, shard->path, error)) return false;
-    assert(start); // else the size was 0
-    shard->tokens = start + HEADER_BYTES / sizeof *start;
-    if (!check_tokens(shard->tokens, shard->count, vocab_size, shard->path, error)) return false;
-    shard->crc = crc_of(shard->tokens, shard->count);
-    return true;
-}
-
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error) {
-    *shard = (Shard){0};
-    if (path_format(shard->path, error, "%s", path) && shard_load(shard, vocab_size, error)) return true;
+    *shard = (Shard){.vocab_size = vocab_size};
+    if (path_format(shard->path, error, "%s", path) &&
+        (path_ends_with(path, ".gz") ? open_packed(shard, error) : open_plain(shard, error)) &&
+        check_tokens(shard, error))
+        return true;
     shard_close(shard);
     return false;
 }
@@ -157,14 +191,31 @@ bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, s
     if (!shard->memory) return fail_run(error, "%s: no memory for %zu tokens", name, count);
     memcpy(shard->memory, tokens, count * sizeof *tokens);
     shard->tokens = shard->memory;
-    shard->crc = crc_of(tokens, count);
+    shard->crc = crc_bytes(0, tokens, count * sizeof *tokens);
     return true;
 }
 
 void shard_close(Shard *shard) {
-    if (shard->mapping) munmap(shard->mapping, shard->mapped);
+    if (shard->open) close(shard->file);
     free(shard->memory);
     *shard = (Shard){0};
+}
+
+bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error) {
+    assert(offset <= shard->count && count <= shard->count - offset);
+    if (shard->tokens) {
+        for (size_t i = 0; i < count; i++) ids[i] = shard->tokens[offset + i];
+        return true;
+    }
+    uint16_t part[PART];
+    for (size_t size; count > 0; count -= size, offset += size, ids += size) {
+        size = count < PART ? count : PART;
+        if (!read_tokens(part, shard, offset, size, error)) return false;
+        if (first_unknown(part, size, shard->vocab_size) < size)
+            return fail_changed(shard, "it holds tokens that the vocabulary does not have", error);
+        for (size_t i = 0; i < size; i++) ids[i] = part[i];
+    }
+    return true;
 }
 
 // Deflate `bytes` into the file; `finish` ends the gzip data.

@@ -8,22 +8,30 @@
 
 typedef struct {
     char path[PATH_CAPACITY];
-    const uint16_t *tokens; // (count), inside a mapping of the file, or in memory when it was gzipped or generated
     size_t count;
-    uint32_t crc;  // CRC-32 of the tokens' bytes
-    void *mapping; // munmap(mapping, mapped) when not NULL, else free(memory)
-    size_t mapped;
-    uint16_t *memory;
+    uint32_t crc;           // CRC-32 of the tokens' bytes
+    int vocab_size;         // every token is below it
+    const uint16_t *tokens; // (count) in memory, when the shard was gzipped or generated; NULL when they are in `file`
+    uint16_t *memory;       // to be freed
+    int file;               // descriptor of a plain shard, when `open`
+    bool open;
 } Shard;
 
-// Map or inflate the shard and check everything: size against header, magic, version, every token below vocab_size.
-// Fails (input) naming the file, what was found, what was expected and the next step.
+// Open the shard and check everything: size against header, magic, version, every token below vocab_size. A plain shard
+// stays open and is read where it is; a gzipped one is inflated into memory, never to more bytes than its header says.
+// Fails (input) naming the file, what was found, what was expected and the next step; (run) when memory or the number
+// of open files does not suffice.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
 // A shard that never was a file: a copy of the tokens, with `name` for its path.
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error);
 
 void shard_close(Shard *shard); // harmless on {0} and when repeated
+
+// Copy tokens offset .. offset+count-1 to ids (count); they must exist (assertion). Several threads may read at the
+// same time. Fails (run) when somebody has cut the file short or overwritten it with tokens that the vocabulary does
+// not have, and when the disk fails.
+bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error);
 
 // Write `count` tokens to `path`, gzipped when it ends in ".gz"; atomic. The gzip header carries no time and no name,
 // so equal tokens give equal bytes.

@@ -1,5 +1,8 @@
 #include "data/source.h"
 
+#include "data/memory.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -10,9 +13,11 @@ static bool is_gzip(const Buffer *buffer) {
     return buffer->size >= 2 && buffer->bytes[0] == 0x1F && buffer->bytes[1] == 0x8B;
 }
 
-static bool grow(Buffer *buffer, size_t *capacity) {
+// Twice the capacity, or what `most` bytes, one more and a final 0 need.
+static bool grow(Buffer *buffer, size_t *capacity, size_t most) {
     size_t more = *capacity ? 2 * *capacity : 1 << 16;
-    uint8_t *larger = more > *capacity ? realloc(buffer->bytes, more) : NULL;
+    if (most < SIZE_MAX - 2 && more > most + 2) more = most + 2;
+    uint8_t *larger = memory_grow(buffer->bytes, *capacity, more);
     if (!larger) return false;
     buffer->bytes = larger;
     *capacity = more;
@@ -39,52 +44,70 @@ static bool only_padding(const Buffer *input, size_t used) {
     return used == input->size;
 }
 
-static bool inflate_members(z_stream *stream, Buffer *output, const Buffer *input, const char *path, Error *error) {
+// Members until all has been inflated, or more than `most` bytes.
+static bool inflate_members(z_stream *stream, Buffer *output, const Buffer *input, size_t most, const char *name,
+                            Error *error) {
     size_t capacity = 0, used = 0;
-    for (;;) {
-        if (output->size + 1 >= capacity && !grow(output, &capacity))
-            return fail_run(error, "%s: no memory for more than %zu inflated bytes", path, output->size);
+    while (output->size <= most) {
+        if (output->size + 1 >= capacity && !grow(output, &capacity, most))
+            return fail_run(error, "%s: no memory for more than %zu inflated bytes", name, output->size);
         int status = inflate_some(stream, output, capacity, input, &used);
         if (status == Z_STREAM_END) {
             if (only_padding(input, used)) break;
             inflateReset(stream);
         } else if (status == Z_MEM_ERROR) {
-            return fail_run(error, "%s: no memory to inflate it", path);
+            return fail_run(error, "%s: no memory to inflate it", name);
         } else if (status != Z_OK && status != Z_BUF_ERROR) {
-            return fail_input(error, "%s is damaged after %zu inflated bytes (%s); get it again", path, output->size,
+            return fail_input(error, "%s is damaged after %zu inflated bytes (%s); get it again", name, output->size,
                               stream->msg ? stream->msg : "not gzip data");
         } else if (used == input->size && stream->avail_out > 0) {
             return fail_input(error,
                               "%s is cut short: it ends in the middle of its gzip data, after %zu inflated bytes; "
                               "get it again",
-                              path, output->size);
+                              name, output->size);
         }
     }
+    return true;
+}
+
+bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most, const char *name, Error *error) {
+    *output = (Buffer){0};
+    if (!is_gzip(packed))
+        return fail_input(error, "%s is not gzip data, though its name ends in .gz; rename it if it is plain", name);
+    z_stream stream = {0};
+    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK) return fail_run(error, "%s: no memory to inflate it", name);
+    bool ok = inflate_members(&stream, output, packed, most, name, error);
+    inflateEnd(&stream);
+    if (!ok) {
+        free(output->bytes);
+        *output = (Buffer){0};
+        return false;
+    }
+    *more = output->size > most;
+    if (*more) output->size = most;
     output->bytes[output->size] = 0;
     return true;
 }
 
-static bool gzip_inflate(Buffer *output, const Buffer *input, const char *path, Error *error) {
-    *output = (Buffer){0};
-    if (!is_gzip(input))
-        return fail_input(error, "%s is not gzip data, though its name ends in .gz; rename it if it is plain", path);
-    z_stream stream = {0};
-    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK) return fail_run(error, "%s: no memory to inflate it", path);
-    bool ok = inflate_members(&stream, output, input, path, error);
-    inflateEnd(&stream);
-    if (ok) return true;
-    free(output->bytes);
-    *output = (Buffer){0};
-    return false;
+// Unlike a file of our own, a text may come through a pipe with a name, such as a shell's <(command).
+static bool text_read(Buffer *buffer, const char *path, Error *error) {
+    *buffer = (Buffer){0};
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return fail_input(error, "cannot open %s: %s; check the %s", path, strerror(errno),
+                          errno == EACCES ? "permissions" : "name");
+    const bool ok = stream_read(buffer, stream, path, error);
+    fclose(stream);
+    return ok;
 }
 
 bool source_read(Buffer *buffer, const char *path, Error *error) {
     bool standard = strcmp(path, "-") == 0;
-    if (!(standard ? stream_read(buffer, stdin, "standard input", error) : file_read(buffer, path, error)))
+    if (!(standard ? stream_read(buffer, stdin, "standard input", error) : text_read(buffer, path, error)))
         return false;
     if (path_ends_with(path, ".gz")) {
         Buffer packed = *buffer;
-        bool ok = gzip_inflate(buffer, &packed, path, error);
+        bool more, ok = gzip_inflate(buffer, &more, &packed, SIZE_MAX, path, error);
         free(packed.bytes);
         return ok;
     }

@@ -1,5 +1,7 @@
 #include "data/text.h"
 
+#include "data/memory.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@ bool text_reserve(Text *text, size_t size) {
     if (size <= text->capacity - text->size) return true;
     size_t capacity = text->capacity ? text->capacity : 256;
     while (capacity - text->size < size && capacity <= SIZE_MAX / 2) capacity *= 2;
-    char *bytes = capacity - text->size < size ? NULL : realloc(text->bytes, capacity);
+    char *bytes = capacity - text->size < size ? NULL : memory_grow(text->bytes, text->capacity, capacity);
     if (!bytes) {
         text->failed = true;
         return false;

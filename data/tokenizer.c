@@ -1,6 +1,7 @@
 #include "data/tokenizer.h"
 
 #include "data/file.h"
+#include "data/memory.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -25,7 +26,8 @@ static bool tokens_reserve(Tokens *tokens, size_t more, Error *error) {
     if (more <= tokens->capacity - tokens->count) return true;
     size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
     if (capacity < needed) capacity = needed;
-    uint16_t *ids = capacity <= SIZE_MAX / sizeof *ids ? realloc(tokens->ids, capacity * sizeof *ids) : NULL;
+    const bool countable = needed >= more && capacity <= SIZE_MAX / sizeof *tokens->ids;
+    uint16_t *ids = countable ? memory_grow(tokens->ids, tokens->capacity * sizeof *ids, capacity * sizeof *ids) : NULL;
     if (!ids) return fail_run(error, "no memory for %zu tokens", needed);
     tokens->ids = ids;
     tokens->capacity = capacity;

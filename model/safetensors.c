@@ -1,9 +1,10 @@
 #include "model/safetensors.h"
 
+#include "data/crc.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define HEADER_MOST 100000000 // bytes, as the format says
 
@@ -18,18 +19,6 @@ static size_t bytes_of(const SafeTensor *tensor) {
     return bytes;
 }
 
-// zlib counts in 32 bits.
-static uint32_t crc_of(uint32_t crc, const void *bytes, size_t size) {
-    const uint8_t *at = bytes;
-    while (size > 0) {
-        const uInt part = size < (1u << 30) ? (uInt)size : 1u << 30;
-        crc = (uint32_t)crc32(crc, at, part);
-        at += part;
-        size -= part;
-    }
-    return crc;
-}
-
 static json_t *header_of(const SafeTensor *tensors, int count) {
     uint32_t crc = 0;
     size_t offset = 0;
@@ -42,7 +31,7 @@ static json_t *header_of(const SafeTensor *tensors, int count) {
         json_object_set_new(header, t->name,
                             json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtypes[t->dtype].name, "shape", shape,
                                       "data_offsets", (json_int_t)offset, (json_int_t)end));
-        crc = crc_of(crc, t->data, bytes_of(t));
+        crc = crc_bytes(crc, t->data, bytes_of(t));
         offset = end;
     }
     char hex[9];
@@ -147,7 +136,7 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
                    found, size);
         goto done;
     }
-    if (crc_of(0, data, size) != crc) {
+    if (crc_bytes(0, data, size) != crc) {
         fail_input(error,
                    "%s: its data does not match its CRC-32 %08" PRIx32 "; the file is damaged, use another checkpoint",
                    path, crc);

@@ -38,11 +38,19 @@ static Batches start(const Stream *stream, int T, uint64_t seed) {
     return batches;
 }
 
+// batches_next, which cannot fail on what is in memory.
+static int next_rows(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
+    Error error;
+    const int length = batches_next(inputs, targets, scored, batches, B, &error);
+    if (length == 0) fail_msg("%s", error.message);
+    return length;
+}
+
 // The next row's first input; checks that it is a window of the stream and that targets follow inputs.
 static int next_row(Batches *batches) {
     int inputs[512], targets[512];
     bool scored[512] = {false};
-    assert_int_equal(batches_next(inputs, targets, scored, batches, 1), batches->T);
+    assert_int_equal(next_rows(inputs, targets, scored, batches, 1), batches->T);
     for (int t = 0; t < batches->T; t++) {
         assert_true(scored[t]);
         assert_int_equal(inputs[t], inputs[0] + t);
@@ -127,9 +135,9 @@ static void same_seed_same_batches_however_cut(void **state) {
     for (int round = 0; round < ROUNDS; round++) {
         int inputs[B * T], targets[B * T], row_inputs[T], row_targets[T];
         bool scored[B * T];
-        batches_next(inputs, targets, scored, &wide, B);
+        next_rows(inputs, targets, scored, &wide, B);
         for (int b = 0; b < B; b++) {
-            batches_next(row_inputs, row_targets, scored, &narrow, 1);
+            next_rows(row_inputs, row_targets, scored, &narrow, 1);
             assert_memory_equal(inputs + b * T, row_inputs, sizeof row_inputs);
             assert_memory_equal(targets + b * T, row_targets, sizeof row_targets);
         }
@@ -149,8 +157,8 @@ static void two_counters_resume(void **state) {
         bool scored[B * T];
         Batches resumed = start(stream, T, 9);
         batches_resume(&resumed, whole.cursor, whole.crc);
-        batches_next(inputs, targets, scored, &whole, B);
-        batches_next(again, targets, scored, &resumed, B);
+        next_rows(inputs, targets, scored, &whole, B);
+        next_rows(again, targets, scored, &resumed, B);
         assert_memory_equal(inputs, again, sizeof inputs);
         assert_int_equal(whole.crc, resumed.crc);
     }
@@ -162,7 +170,7 @@ static uint32_t checksum(const Stream *stream, int T, uint64_t seed) {
     Batches batches = start(stream, T, seed);
     int inputs[512], targets[512];
     bool scored[512];
-    for (int row = 0; row < 20; row++) batches_next(inputs, targets, scored, &batches, 1);
+    for (int row = 0; row < 20; row++) next_rows(inputs, targets, scored, &batches, 1);
     return batches.crc;
 }
 
@@ -256,7 +264,7 @@ static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
             bool scored[ROWS * LONGEST];
             const int B = 1 + round % ROWS;
             const uint64_t first = batches.cursor;
-            const int length = batches_next(inputs, targets, scored, &batches, B);
+            const int length = next_rows(inputs, targets, scored, &batches, B);
             for (int b = 0; b < B; b++) {
                 const size_t row = (size_t)b * (size_t)length;
                 check_row(inputs + row, targets + row, scored + row, length, &batches, first + (uint64_t)b);
@@ -283,8 +291,8 @@ static void exercises_are_the_same_however_cut_and_resumed(void **state) {
     bool scored[ROWS * LONGEST];
     uint64_t tokens = 0;
     for (int round = 0; round < 20; round++) {
-        batches_next(inputs, targets, scored, &wide, ROWS);
-        for (int b = 0; b < ROWS; b++) tokens += (uint64_t)batches_next(inputs, targets, scored, &narrow, 1);
+        next_rows(inputs, targets, scored, &wide, ROWS);
+        for (int b = 0; b < ROWS; b++) tokens += (uint64_t)next_rows(inputs, targets, scored, &narrow, 1);
         assert_int_equal(wide.crc, narrow.crc);
         assert_int_equal(wide.exercise_tokens, tokens);
         Batches resumed = start_task(&task, 42);
@@ -292,15 +300,15 @@ static void exercises_are_the_same_however_cut_and_resumed(void **state) {
         assert_int_equal(resumed.exercise_tokens, tokens);
         int again[ROWS * LONGEST];
         Batches ahead = wide;
-        const int length = batches_next(inputs, targets, scored, &ahead, ROWS);
-        assert_int_equal(batches_next(again, targets, scored, &resumed, ROWS), length);
+        const int length = next_rows(inputs, targets, scored, &ahead, ROWS);
+        assert_int_equal(next_rows(again, targets, scored, &resumed, ROWS), length);
         assert_memory_equal(inputs, again, (size_t)(ROWS * length) * sizeof *inputs);
         assert_int_equal(resumed.crc, ahead.crc);
         assert_int_equal(resumed.exercise_tokens, ahead.exercise_tokens);
         wide.exercise = ahead.exercise; // which may have moved
         batches_end(&resumed);
     }
-    for (int round = 0; round < 20; round++) batches_next(inputs, targets, scored, &other, ROWS);
+    for (int round = 0; round < 20; round++) next_rows(inputs, targets, scored, &other, ROWS);
     assert_int_not_equal(other.crc, wide.crc);
     batches_end(&wide);
     batches_end(&narrow);

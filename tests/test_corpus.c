@@ -93,7 +93,7 @@ static void shards_join_in_the_order_of_their_names(void **state) {
         for (size_t count = 0; count <= 250 - offset; count += 7) {
             int ids[251];
             ids[count] = -1;
-            split_read(ids, &corpus.train, offset, count);
+            if (!split_read(ids, &corpus.train, offset, count, &error)) fail_msg("%s", error.message);
             for (size_t i = 0; i < count; i++) assert_int_equal(ids[i], tokens[offset + i]);
             assert_int_equal(ids[count], -1);
         }

@@ -48,6 +48,13 @@ static Buffer read_file(const char *path) {
     return buffer;
 }
 
+static void expect_tokens(const Shard *shard) {
+    int ids[COUNT];
+    Error error;
+    if (!shard_read(ids, shard, 0, COUNT, &error)) fail_msg("%s", error.message);
+    for (int t = 0; t < COUNT; t++) assert_int_equal(ids[t], tokens[t]);
+}
+
 static void both_kinds_are_read_back(void **state) {
     (void)state;
     const char *const paths[] = {plain, packed};
@@ -57,7 +64,7 @@ static void both_kinds_are_read_back(void **state) {
         write_shard(paths[i]);
         if (!shard_open(&shard, paths[i], VOCAB, &error)) fail_msg("%s", error.message);
         assert_int_equal(shard.count, COUNT);
-        assert_memory_equal(shard.tokens, tokens, sizeof tokens);
+        expect_tokens(&shard);
         assert_int_equal(shard.crc, crc32(0, (const Bytef *)tokens, sizeof tokens));
         assert_string_equal(shard.path, paths[i]);
         shard_close(&shard);
@@ -98,7 +105,7 @@ static void refuse(const void *bytes, size_t size, const char *part) {
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_non_null(strstr(error.message, plain));
     if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
-    assert_null(shard.mapping);
+    assert_false(shard.open);
     assert_null(shard.memory);
 }
 
@@ -182,7 +189,11 @@ static bool survives(const char *path) {
         return false;
     }
     assert_true(shard.count > 0);
-    for (size_t i = 0; i < shard.count; i++) assert_in_range(shard.tokens[i], 0, VOCAB - 1);
+    for (size_t i = 0; i < shard.count; i++) {
+        int id;
+        assert_true(shard_read(&id, &shard, i, 1, &error));
+        assert_in_range(id, 0, VOCAB - 1);
+    }
     shard_close(&shard);
     return true;
 }
@@ -214,7 +225,7 @@ static void flipped_bits_in_gzip_change_nothing(void **state) {
         scratch_write(packed, whole.bytes, whole.size);
         if (shard_open(&shard, packed, VOCAB, &error)) {
             assert_int_equal(shard.count, COUNT);
-            assert_memory_equal(shard.tokens, tokens, sizeof tokens);
+            expect_tokens(&shard);
             shard_close(&shard);
         } else {
             assert_int_equal(error.kind, ERROR_INPUT);

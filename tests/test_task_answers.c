@@ -105,7 +105,7 @@ static Answers decode_exercises(const Gpt *gpt, const Examination *e) {
     bool scored[200];
     must(batches_start_task(&batches, &e->task, e->stream, e->end, &error), &error);
     for (int i = 0; i < e->count; i++) {
-        const int n = batches_next(inputs, targets, scored, &batches, 1);
+        const int n = batches_next(inputs, targets, scored, &batches, 1, &error);
         bool perfect = true;
         for (int t = 0; t < n; t++) {
             if (!scored[t] || (t > 0 && scored[t - 1])) continue;
