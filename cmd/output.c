@@ -1,6 +1,7 @@
 #include "cmd/output.h"
 
 #include "data/builtin.h"
+#include "data/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,8 +63,7 @@ bool output_locate(Output *output, const char *out, const char *first_input, Err
     size_t length = (size_t)(base - output->path);
     const char *parent = length > 0 ? output->path : "./";
     if (!path_format(output->parent, error, "%.*s", length > 1 ? (int)length - 1 : 1, parent)) return false;
-    return check_free(output->path, error) &&
-           path_format(output->temporary, error, "%s.%ld.tmp", output->path, (long)getpid());
+    return check_free(output->path, error);
 }
 
 // The length of the part of the path that exists.
@@ -81,29 +81,25 @@ static size_t existing_part(const char path[PATH_CAPACITY]) {
 bool output_create(Output *output, Error *error) {
     output->existing = existing_part(output->parent);
     if (!directory_create(output->parent, error)) return false;
-    if (mkdir(output->temporary, 0777) != 0)
-        return fail_input(error, "cannot create the directory %s: %s; choose an --out that you can write to",
-                          output->temporary, strerror(errno));
-    output->made = true;
-    return true;
+    output->lock = temporary_create(output->temporary, output->path, TEMPORARY_DIRECTORY);
+    output->made = output->lock >= 0;
+    return output->made || fail_create(output->path, errno, error);
 }
 
 bool output_complete(Output *output, Error *error) {
     if (rename(output->temporary, output->path) != 0)
         return fail_run(error, "cannot rename %s to %s: %s", output->temporary, output->path, strerror(errno));
     output->made = false;
+    close(output->lock);
     return directory_sync(output->parent, error);
 }
 
 void output_discard(Output *output) {
-    DIR *entries = output->made ? opendir(output->temporary) : NULL;
-    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-        char path[PATH_CAPACITY];
-        Error ignored;
-        if (path_format(path, &ignored, "%s/%s", output->temporary, entry->d_name)) unlink(path);
+    if (output->made) {
+        temporary_remove(output->temporary);
+        close(output->lock);
+        output->made = false;
     }
-    if (entries) closedir(entries);
-    if (output->made) rmdir(output->temporary);
     while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
         char *slash = strrchr(output->parent, '/');
         if (!slash) break;

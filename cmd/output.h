@@ -9,12 +9,14 @@ typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
     size_t existing; // length of the part of `parent` that was not made for this output
     bool made;
+    int lock; // while it is made: tells others that the temporary directory is in use
 } Output;
 
 // Where it goes: `out`, or runs/data/NAME after the first input when that is "". Fails (input) when something is there.
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error);
 
-// Make the directory under its temporary name, with its parents.
+// Make the directory under a temporary name, with its parents, and remove what killed processes left of the same
+// output.
 bool output_create(Output *output, Error *error);
 
 // Give it its name.

@@ -1,6 +1,7 @@
 #include "data/file.h"
 
 #include "data/memory.h"
+#include "data/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,6 @@ bool path_ends_with(const char *path, const char *suffix) {
     return length >= tail && strcmp(path + length - tail, suffix) == 0;
 }
 
-// Whether the disk is full or broken, so that another name would not help.
 static bool is_disk_failure(int reason) {
     return reason == ENOSPC || reason == EDQUOT || reason == EIO;
 }
@@ -39,27 +39,38 @@ static bool is_out_of_files(int reason) {
     return reason == EMFILE || reason == ENFILE;
 }
 
-bool directory_create(const char *path, Error *error) {
+bool fail_create(const char *path, int reason, Error *error) {
+    if (is_disk_failure(reason))
+        return fail_run(error, "cannot create %s: %s; make room and try again", path, strerror(reason));
+    if (is_out_of_files(reason))
+        return fail_run(error, "cannot create %s: %s; raise the limit on open files (ulimit -n)", path,
+                        strerror(reason));
+    return fail_input(error, "cannot create %s: %s; choose a place that you can write to", path, strerror(reason));
+}
+
+bool directory_make(const char *path, bool *made, Error *error) {
     char part[PATH_CAPACITY];
     if (!path_format(part, error, "%s", path)) return false;
+    *made = false;
     for (char *slash = part + 1;; slash++) {
         char end = *slash;
         if (end != '/' && end != 0) continue;
         *slash = 0;
         const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
-        if (is_disk_failure(reason))
-            return fail_run(error, "cannot create the directory %s: %s; make room and try again", part,
-                            strerror(reason));
-        if (reason != 0 && reason != EEXIST)
-            return fail_input(error, "cannot create the directory %s: %s; choose a place that you can write to", part,
-                              strerror(reason));
+        if (reason != 0 && reason != EEXIST) return fail_create(part, reason, error);
         *slash = end;
+        *made = *made || (reason == 0 && strspn(slash, "/") == strlen(slash));
         if (end == 0) break;
     }
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return fail_input(error, "%s is a file where a directory is needed; choose another name", path);
     return true;
+}
+
+bool directory_create(const char *path, Error *error) {
+    bool made;
+    return directory_make(path, &made, error);
 }
 
 bool directory_sync(const char *path, Error *error) {
@@ -70,6 +81,13 @@ bool directory_sync(const char *path, Error *error) {
     if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
     close(fd);
     return ok;
+}
+
+FILE *file_append(const char *path) {
+    const int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "ab");
+    if (descriptor >= 0 && !stream) close(descriptor);
+    return stream;
 }
 
 static bool buffer_discard(Buffer *buffer) {
@@ -149,19 +167,13 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
     return ok;
 }
 
-// The place to write to: `path` itself, or what it leads to where it is a symbolic link.
-static bool find_place(AtomicFile *file, const char *path, Error *error) {
+static bool check_place(AtomicFile *file, Error *error) {
     struct stat status;
-    file->replaces = lstat(path, &status) == 0;
-    if (!file->replaces) return path_format(file->path, error, "%s", path);
-    char *target = S_ISLNK(status.st_mode) ? realpath(path, NULL) : NULL;
-    bool ok = S_ISREG(status.st_mode) || (target && lstat(target, &status) == 0 && S_ISREG(status.st_mode));
-    if (ok)
-        ok = path_format(file->path, error, "%s", target ? target : path);
-    else
-        fail_input(error, "%s is not a regular file; name a new one", path);
-    free(target);
-    return ok;
+    file->replaces = lstat(file->path, &status) == 0;
+    if (file->replaces && S_ISLNK(status.st_mode)) // what it leads to may be anybody's
+        return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
+    return !file->replaces || S_ISREG(status.st_mode) ||
+           fail_input(error, "%s is not a regular file; name a new one", file->path);
 }
 
 static bool fail_write(const AtomicFile *file, int reason, Error *error) {
@@ -175,12 +187,16 @@ static bool fail_write(const AtomicFile *file, int reason, Error *error) {
 }
 
 bool atomic_open(AtomicFile *file, const char *path, Error *error) {
-    file->stream = NULL;
-    if (!find_place(file, path, error)) return false;
-    if (!path_format(file->temporary, error, "%s.tmp", file->path)) return false;
-    file->stream = fopen(file->temporary, "wb");
+    *file = (AtomicFile){0};
+    if (!path_format(file->path, error, "%s", path) || !check_place(file, error)) return false;
+    const int descriptor = temporary_create(file->temporary, file->path, TEMPORARY_FILE);
+    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
     if (file->stream) return true;
     const int reason = errno;
+    if (descriptor >= 0) {
+        temporary_remove(file->temporary);
+        close(descriptor);
+    }
     fail_write(file, reason, error);
     if (!is_disk_failure(reason) && !is_out_of_files(reason)) error->kind = ERROR_INPUT;
     return false;
@@ -199,9 +215,9 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 bool atomic_commit(AtomicFile *file, Error *error) {
     if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
     if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
-    int closed = fclose(file->stream);
+    if (rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);
+    fclose(file->stream); // everything is on the disk already; until here the temporary file was locked
     file->stream = NULL;
-    if (closed != 0 || rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);
     char directory[PATH_CAPACITY];
     memcpy(directory, file->path, PATH_CAPACITY);
     char *slash = strrchr(directory, '/');
@@ -210,9 +226,10 @@ bool atomic_commit(AtomicFile *file, Error *error) {
 }
 
 void atomic_abandon(AtomicFile *file) {
-    if (file->stream) fclose(file->stream);
-    file->stream = NULL;
+    if (!file->stream) return;
     unlink(file->temporary);
+    fclose(file->stream);
+    file->stream = NULL;
 }
 
 bool atomic_text(const char *path, const char *text, Error *error) {

@@ -25,8 +25,18 @@ bool path_ends_with(const char *path, const char *suffix);
 // Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
 bool directory_create(const char *path, Error *error);
 
+// The same; *made tells whether it did not exist before.
+bool directory_make(const char *path, bool *made, Error *error);
+
 // Make a rename inside the directory survive a power cut.
 bool directory_sync(const char *path, Error *error);
+
+// Set the error for a path that cannot be created or written, by errno: (run) when the disk is full or broken, or
+// too many files are open, so that another name would not help, else (input). Returns false.
+bool fail_create(const char *path, int reason, Error *error);
+
+// Open a file that exists for appending, following no symbolic link; NULL with errno.
+FILE *file_append(const char *path);
 
 // Open a regular file for reading; returns its descriptor, or -1. Never waits for anybody, as opening a named pipe
 // would. Fails (input) when it is missing, not permitted or something else than a regular file, (run) when this process
@@ -41,15 +51,16 @@ bool file_read(Buffer *buffer, const char *path, Error *error);
 bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 
 // An atomic replacement: bytes go to a temporary file beside `path`; commit makes them durable and renames, so a crash
-// at any instant leaves the old file or the new one.
+// at any instant leaves the old file or the new one. What a crash leaves of a temporary file is removed when the same
+// `path` is opened again.
 typedef struct {
     FILE *stream;
-    char path[PATH_CAPACITY], temporary[PATH_CAPACITY]; // path: behind symbolic links
-    bool replaces;                                      // there was a file before
+    char path[PATH_CAPACITY], temporary[PATH_CAPACITY];
+    bool replaces; // there was a file before
 } AtomicFile;
 
-// Fails (input) when the place cannot be written to or holds something that is not a regular file, (run) when the disk
-// is full or broken.
+// Fails (input) when the place cannot be written to or holds something that is not a regular file, such as a symbolic
+// link, (run) when the disk is full or broken.
 bool atomic_open(AtomicFile *file, const char *path, Error *error);
 bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error); // on failure the file is abandoned
 bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned

@@ -221,7 +221,7 @@ for signal in KILL TERM; do
     start measure compare $small --steps 3 --seeds 1 --workers 1 --tasks copy:max=8 --task-steps 3 \
         --exercises 1000000 --out measuring none
     patience=400
-    while ! ls measuring/runs/copy*/measured.csv.tmp >/dev/null 2>&1 && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
+    while ! ls measuring/runs/copy*/measured.csv.*.tmp >/dev/null 2>&1 && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
     kill -$signal "$([ $signal = KILL ] && workers_of $job || echo $job)"
     patience=400
     while kill -0 $job 2>/dev/null && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done

@@ -73,7 +73,7 @@ for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 
     # shellcheck disable=SC2086
     "$BITTER" eval run $what --csv cut.csv >"$scratch/out" 2>"$scratch/err" &
     job=$!
-    while [ ! -f cut.csv.tmp ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+    while ! ls cut.csv.*.tmp >/dev/null 2>&1 && kill -0 $job 2>/dev/null; do sleep 0.01; done
     kill -INT $job
     wait $job
     code=$?

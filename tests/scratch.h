@@ -30,6 +30,17 @@ static inline void scratch_remove(const char *directory) {
     rmdir(directory);
 }
 
+// How many files and directories it holds.
+static inline int scratch_count(const char *directory) {
+    int count = 0;
+    DIR *entries = opendir(directory);
+    if (!entries) abort();
+    for (const struct dirent *entry; (entry = readdir(entries));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(entries);
+    return count;
+}
+
 static inline void scratch_write(const char *path, const void *bytes, size_t size) {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) abort();

@@ -5,6 +5,9 @@
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 static const Shape shape = {.vocab = 7, .context = 4, .layers = 1, .heads = 1, .width = 2};
 
 static const Progress progress = {
@@ -210,16 +213,21 @@ static void a_failed_save_leaves_the_old_model(void **state) {
     (void)state;
     Gpt old, new, loaded;
     Error error = {0};
-    char blocker[SCRATCH_PATH + 64];
+    struct rlimit limit, tight;
     make(&old, "rope", &shape);
     make_filled(&new, "rope", &shape, 5);
     make_filled(&loaded, "rope", &shape, 9);
     must(model_save(model_path, &old, &error), &error);
-    snprintf(blocker, sizeof blocker, "%s.tmp", model_path); // a directory where the temporary file should go
-    assert_int_equal(mkdir(blocker, 0700), 0);
-    assert_false(model_save(model_path, &new, &error));
-    assert_int_not_equal(error.kind, ERROR_NONE);
-    assert_int_equal(rmdir(blocker), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    tight = limit;
+    tight.rlim_cur = 100; // bytes, less than the header
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    const bool saved = model_save(model_path, &new, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_false(saved);
+    assert_int_equal(error.kind, ERROR_RUN);
     must(model_load(model_path, &loaded, &error), &error);
     expect_equal(&loaded, &old, false);
     gpt_free(&old);

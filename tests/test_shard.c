@@ -296,52 +296,6 @@ static void names_and_contents_must_agree_on_gzip(void **state) {
     free(whole.bytes);
 }
 
-static void refuses_to_write(const char *path, const char *reason) {
-    AtomicFile file;
-    Error error = {0};
-    assert_false(atomic_open(&file, path, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, path));
-    assert_non_null(strstr(error.message, reason));
-    assert_null(strstr(error.message, ".tmp"));
-}
-
-static void only_regular_files_are_replaced(void **state) {
-    (void)state;
-    char fifo[SCRATCH_PATH + 32], dangling[SCRATCH_PATH + 32], missing[SCRATCH_PATH + 32];
-    snprintf(fifo, sizeof fifo, "%s/fifo", directory);
-    snprintf(dangling, sizeof dangling, "%s/dangling", directory);
-    snprintf(missing, sizeof missing, "%s/none/file", directory);
-    assert_int_equal(mkfifo(fifo, 0666), 0);
-    assert_int_equal(symlink("nowhere", dangling), 0);
-    const char *const wrong[] = {fifo, dangling, directory, "/dev/null"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuses_to_write(wrong[i], "is not a regular file");
-    refuses_to_write(missing, "choose a place");
-    struct stat status;
-    assert_true(stat(fifo, &status) == 0 && S_ISFIFO(status.st_mode));
-}
-
-static void links_are_followed(void **state) {
-    (void)state;
-    char target[SCRATCH_PATH + 32], link[SCRATCH_PATH + 32];
-    snprintf(target, sizeof target, "%s/target", directory);
-    snprintf(link, sizeof link, "%s/link", directory);
-    scratch_write(target, "old", 3);
-    assert_int_equal(symlink("target", link), 0);
-    AtomicFile file;
-    Error error;
-    assert_true(atomic_open(&file, link, &error) && atomic_write(&file, "new!", 4, &error));
-    Buffer before = read_file(target);
-    assert_string_equal((char *)before.bytes, "old");
-    assert_true(atomic_commit(&file, &error));
-    Buffer after = read_file(target);
-    assert_string_equal((char *)after.bytes, "new!");
-    struct stat status;
-    assert_true(lstat(link, &status) == 0 && S_ISLNK(status.st_mode));
-    free(before.bytes);
-    free(after.bytes);
-}
-
 static void what_to_do_is_said(void **state) {
     (void)state;
     Error error;
@@ -365,8 +319,6 @@ int main(void) {
         cmocka_unit_test(gzip_cut_short_is_refused),
         cmocka_unit_test(members_join_and_padding_is_skipped),
         cmocka_unit_test(names_and_contents_must_agree_on_gzip),
-        cmocka_unit_test(only_regular_files_are_replaced),
-        cmocka_unit_test(links_are_followed),
         cmocka_unit_test(what_to_do_is_said),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
