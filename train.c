@@ -272,22 +272,23 @@ typedef struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *help;
-    bool in_double; // runs in the twin program built with -DREAL_DOUBLE, all others in float
+    bool multiplies; // computes with a model, so that OpenBLAS's kernels matter
+    bool in_double;  // runs in the twin program built with -DREAL_DOUBLE, all others in float
 } Command;
 
 static const Command commands[] = {
-    {"prepare", command_prepare, "text -> shards of tokens", false},
-    {"train", command_train, "shards -> a run: weights, log, samples", false},
-    {"eval", command_eval, "perplexity of a run by context length and by position", false},
-    {"sample", command_sample, "text from a run", false},
-    {"extend", command_extend, "a run with its rotations stretched to longer contexts", false},
-    {"compare", command_compare, "schemes from several seeds, and which differences are real", false},
-    {"report", command_report, "tables, plots and pages of a comparison, once more", false},
-    {"demo", command_demo, "train position schemes on little stories and compare them", false},
-    {"properties", command_properties, "what is claimed of position schemes, measured", false},
-    {"gradcheck", command_gradcheck, "every gradient against central differences", true},
-    {"bench", command_bench, "how fast training is, beside the machine's matrix products", false},
-    {NULL, NULL, NULL, false},
+    {"prepare", command_prepare, "text -> shards of tokens", false, false},
+    {"train", command_train, "shards -> a run: weights, log, samples", true, false},
+    {"eval", command_eval, "perplexity of a run by context length and by position", true, false},
+    {"sample", command_sample, "text from a run", true, false},
+    {"extend", command_extend, "a run with its rotations stretched to longer contexts", true, false},
+    {"compare", command_compare, "schemes from several seeds, and which differences are real", true, false},
+    {"report", command_report, "tables, plots and pages of a comparison, once more", false, false},
+    {"demo", command_demo, "train position schemes on little stories and compare them", true, false},
+    {"properties", command_properties, "what is claimed of position schemes, measured", true, false},
+    {"gradcheck", command_gradcheck, "every gradient against central differences", true, true},
+    {"bench", command_bench, "how fast training is, beside the machine's matrix products", true, false},
+    {0},
 };
 
 static void print_usage(FILE *out) {
@@ -314,6 +315,7 @@ static int run_in_double(char **argv) {
 static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
     if (command->in_double && !is_double) return run_in_double(argv);
+    if (command->multiplies) kernels_choose(argv);
     if (command->in_double == is_double) return output_finish(command->run(argc - 1, argv + 1));
     Error error;
     fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
@@ -330,7 +332,6 @@ int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     open_standard_files();
     if (strcmp(name, KERNELS_CHECK) == 0) return kernels_check();
-    kernels_choose(argv);
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
     file_limit_catch();

@@ -9,11 +9,11 @@
 // The hidden command that kernels_choose starts to try a core: exit code 0 when its products are right.
 #define KERNELS_CHECK "check-kernels"
 
-// Call first in main. Where OpenBLAS chose a core below what the processor can do (AVX, AVX2, AVX-512), start this
-// program once more with OPENBLAS_CORETYPE set to the best core whose products are right, and do not return. Returns
-// when OpenBLAS's choice is good, when the user has set OPENBLAS_CORETYPE, under a debugger, and on other processors
-// than x86-64. A test can set OPENBLAS_CORETYPE together with BITTER_CORETYPE=guess: then it counts as OpenBLAS's own
-// choice.
+// Call before anything is read or written. Where OpenBLAS chose a core below what the processor can do (AVX, AVX2,
+// AVX-512), start this program once more with OPENBLAS_CORETYPE set to the best core whose products are right, and do
+// not return. Returns when OpenBLAS's choice is good, when the user has set OPENBLAS_CORETYPE, under a debugger, and on
+// other processors than x86-64. A test can set OPENBLAS_CORETYPE together with BITTER_CORETYPE=guess: then it counts as
+// OpenBLAS's own choice.
 void kernels_choose(char **argv);
 
 // The command that checks this core's products: exit code 0 or 1.

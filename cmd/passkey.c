@@ -1,6 +1,7 @@
 #include "cmd/passkey.h"
 
 #include "cmd/evaluate.h"
+#include "cmd/kernels.h"
 #include "cmd/statistics.h"
 #include "data/passkey.h"
 #include "model/infer.h"
@@ -250,6 +251,7 @@ bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettin
         return false;
     interrupt_catch();
     if (csv.stream) fprintf(csv.stream, "length,depth,samples,right,accuracy,low,high\n");
+    kernels_report(stdout, "eval");
     print_title(settings, directory);
     const bool ok = print_table(run, settings, csv.stream, error);
     if (!csv.stream) return ok;

@@ -2,6 +2,7 @@
 
 #include "cmd/answers.h"
 #include "cmd/evaluate.h"
+#include "cmd/kernels.h"
 #include "cmd/progress.h"
 #include "cmd/statistics.h"
 
@@ -159,6 +160,7 @@ bool evaluate_task(const Run *run, const char *directory, const TaskSettings *se
         return false;
     table.csv = csv.stream;
     if (table.csv) fprintf(table.csv, "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n");
+    kernels_report(stdout, "eval");
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
     const bool ok = print_table(&table, as_trained, error);
     if (!*settings->csv) return ok;
