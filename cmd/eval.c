@@ -269,10 +269,7 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     Corpus corpus = {0};
     const char *data = *options->data ? options->data : run->options.data;
     if (!corpus_open(&corpus, data, error)) return false;
-    bool ok = tokenizer_same(&corpus.tokenizer, &run->tokenizer) ||
-              fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
-                         directory);
-    ok = ok && evaluate_all(run, &corpus, options, error);
+    const bool ok = run_check_tokenizer(run, directory, &corpus, error) && evaluate_all(run, &corpus, options, error);
     corpus_close(&corpus);
     return ok;
 }

@@ -125,9 +125,7 @@ static bool open_text(Extension *x, Error *error) {
     const int workers = threads < most ? threads : most;
     const char *data = *o->data ? o->data : x->run.options.data;
     if (!corpus_open(&x->corpus, data, error)) return false;
-    if (!tokenizer_same(&x->corpus.tokenizer, &x->run.tokenizer))
-        return fail_input(error, "%s was made with another tokenizer than the run %s; prepare it with the run's", data,
-                          x->directory);
+    if (!run_check_tokenizer(&x->run, x->directory, &x->corpus, error)) return false;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (training)", data);
     return stretch_scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->windows, workers,

@@ -43,6 +43,9 @@ typedef struct {
 bool run_open(Run *run, const char *directory, const char *past, Error *error);
 void run_close(Run *run);
 
+// Do the run and these data have the same tokenizer? Fails (input) with what can be done when not.
+bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
+
 // Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has
 // them).
 bool run_init_from(Gpt *gpt, const char *directory, Error *error);

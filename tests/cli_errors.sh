@@ -153,7 +153,9 @@ refuses "learned positions past their context" "learned;--past clamp;interpolate
 refuses "sample past learned positions" "learned;--past clamp;interpolate" sample learned --context 32
 refuses "unknown --past" "--past;'clam';clamp" eval learned --past clam
 refuses "--past for a scheme without" "--past;rope" eval run --past clamp
-refuses "data of another tokenizer" "chars;another tokenizer" eval run --data chars
+refuses "data of another tokenizer" "chars;another tokenizer;bitter prepare --tokenizer bytes" eval run --data chars
+refuses "data of another tokenizer, run of characters" "bytes;another tokenizer;leave --data out" \
+    eval chars-run --data bytes
 refuses "bad list of contexts" "--context;''" eval run --context 8,,16
 refuses "context 0" "--context;'0'" eval run --context 0
 refuses "stride beyond the window" "--stride 99;16" eval run --stride 99
