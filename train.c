@@ -29,12 +29,14 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     int vocab_size;
     if (!path_exists(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (path_exists(paths->model) && !path_exists(paths->log))
+    if (path_exists(paths->model) && !path_exists(paths->log)) {
+        char quoted[QUOTED_CAPACITY];
         return fail_input(
             error,
             "%s comes from `bitter extend` and no training was begun in it, so there is nothing to resume; "
             "start a new run with --init %s",
-            options->out, options->out);
+            options->out, shell_quoted(quoted, options->out));
+    }
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
     for (int i = 0; train_options[i].name; i++) {
         const Option *option = &train_options[i];

@@ -25,25 +25,6 @@ int output_finish(int status) {
     return status ? status : ERROR_RUN;
 }
 
-void shell_word(Text *command, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        text_print(command, "%s", word);
-        return;
-    }
-    text_print(command, "'");
-    for (; *word; word++) text_print(command, *word == '\'' ? "'\\''" : "%c", *word);
-    text_print(command, "'");
-}
-
-const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word) {
-    Text text = {0};
-    shell_word(&text, word);
-    snprintf(quoted, QUOTED_CAPACITY, "%.*s", (int)text.size, text.size > 0 ? text.bytes : "");
-    text_free(&text);
-    return quoted;
-}
-
 void print_wrapped(const char *text, int column, int indent) {
     bool first = true;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {

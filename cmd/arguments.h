@@ -26,13 +26,6 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
 // The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
 const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
 
-// Append a word of a shell's command: in single quotes where a shell would make something else of it.
-void shell_word(Text *command, const char *word);
-
-#define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
-// The word as shell_word would append it, for messages that show a command. Returns `quoted`.
-const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
-
 // Print text broken at spaces to 100 columns, every line but the first behind `indent` spaces; the first begins at
 // `column`.
 void print_wrapped(const char *text, int column, int indent);

@@ -3,6 +3,7 @@
 #include "cmd/config.h"
 #include "cmd/evaluate.h"
 #include "cmd/rotation.h"
+#include "data/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,10 +82,12 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     int vocab_size;
     Position pos;
     if (!run_paths(&paths, directory, error) || !run_exists(&paths, directory, error)) return false;
-    if (!path_exists(paths.model))
+    if (!path_exists(paths.model)) {
+        char quoted[QUOTED_CAPACITY];
         return fail_input(error,
                           "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
-                          directory, directory);
+                          directory, shell_quoted(quoted, directory));
+    }
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
     Error reason;

@@ -2,7 +2,7 @@
 #ifndef BITTER_TEXT_H
 #define BITTER_TEXT_H
 
-#include "data/error.h"
+#include "data/file.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,5 +18,12 @@ void text_print(Text *text, const char *format, ...) FORMAT_CHECK(2, 3); // appe
 void text_print_list(Text *text, const char *format, va_list arguments) FORMAT_CHECK(2, 0);
 bool text_reserve(Text *text, size_t size); // room for `size` more bytes; false once memory has run out
 void text_free(Text *text);
+
+// Append a word of a shell's command: in single quotes where a shell would make something else of it.
+void shell_word(Text *command, const char *word);
+
+#define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
+// The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
+const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
 #endif

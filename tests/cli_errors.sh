@@ -153,6 +153,9 @@ refuses "learned positions past their context" "learned;--past clamp;interpolate
 refuses "sample past learned positions" "learned;--past clamp;interpolate" sample learned --context 32
 refuses "unknown --past" "--past;'clam';clamp" eval learned --past clam
 refuses "--past for a scheme without" "--past;rope" eval run --past clamp
+mkdir "a b"
+cp run/config.json run/tokenizer.json "a b"
+refuses "a command in a message is quoted" "--out 'a b'\`" eval "a b"
 refuses "data of another tokenizer" "chars;another tokenizer;bitter prepare --tokenizer bytes" eval run --data chars
 refuses "data of another tokenizer, run of characters" "bytes;another tokenizer;leave --data out" \
     eval chars-run --data bytes
