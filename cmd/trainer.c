@@ -95,16 +95,30 @@ void trainer_free(Trainer *trainer) {
     free(trainer->scored);
 }
 
-// Forward and backward of one batch; its mean loss is added to *loss, its gradient to the gradients.
-static bool accumulate(double *loss, Trainer *trainer, Error *error) {
+// The targets of the next step that count. In text all of them do. A task's exercises are written ahead for it, from a
+// copy of the cursor; copy and original share the memory of the exercise at work, which is written anew for each.
+static bool scored_in_step(double *counted, Trainer *trainer, Error *error) {
+    const long long batches = trainer->options->accumulate;
+    const bool task = is_task(&trainer->corpus->builtin);
+    const int B = trainer->pass.B;
+    Batches ahead = trainer->batches;
+    *counted = task ? 0 : (double)batches * B * ahead.T;
+    for (long long i = 0; task && i < batches; i++) {
+        const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &ahead, B, error);
+        if (T == 0) return false;
+        for (int r = 0; r < B * T; r++) *counted += trainer->scored[r];
+    }
+    return true;
+}
+
+// Forward and backward of one batch, in which each target that counts has the weight `share`: their losses times that
+// are added to *loss, the gradient to the gradients.
+static bool accumulate(double *loss, Trainer *trainer, double share, Error *error) {
     TrainPass *pass = &trainer->pass;
     const bool *scored = trainer->scored;
     const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &trainer->batches, pass->B, error);
     if (T == 0) return false;
     const int rows = pass->B * T;
-    int counted = 0;
-    for (int r = 0; r < rows; r++) counted += scored[r];
-    const double share = 1.0 / ((double)counted * (double)trainer->options->accumulate); // of a token in the mean loss
     train_pass_resize(pass, T);
     pass->places_key = random_bits(random_key((uint64_t)trainer->options->seed, "positions"), trainer->batches.cursor);
     pass->dropout_key = random_bits(random_key((uint64_t)trainer->options->seed, "dropout"), trainer->batches.cursor);
@@ -138,8 +152,10 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     const double start = clock_seconds();
     const long long tokens = trainer_tokens(trainer);
     *report = (StepReport){0};
+    double counted;
+    if (!scored_in_step(&counted, trainer, error)) return false;
     for (long long i = 0; i < o->accumulate; i++)
-        if (!accumulate(&report->loss, trainer, error)) return false;
+        if (!accumulate(&report->loss, trainer, 1 / counted, error)) return false;
     report->gradient_norm = gradient_norm(gpt);
     const long long step = (long long)trainer->progress.step + 1;
     if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {

@@ -116,10 +116,9 @@ static void steps(Trainer *trainer, int count) {
     }
 }
 
-// Mean over the answers of the exercises `first`.., each by a pass of its own over all of the context. Adds `share` of
-// its gradient to the gradients.
-static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, uint64_t first, int count,
-                          double share) {
+// Mean over the answers of the exercises `first`.., each by a pass of its own over all of the context. Adds its
+// gradient to the gradients.
+static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, uint64_t first, int count) {
     enum { T = 60, COUNT_MOST = 10 };
     static int inputs[COUNT_MOST][T], targets[COUNT_MOST][T];
     static bool scored[COUNT_MOST][T];
@@ -139,7 +138,7 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
         for (int t = 0; t < T; t++) tokens += scored[i][t];
     }
     for (int i = 0; i < count; i++) {
-        for (int t = 0; t < T; t++) pass.dnll[t] = scored[i][t] ? (real)(share / tokens) : 0;
+        for (int t = 0; t < T; t++) pass.dnll[t] = scored[i][t] ? (real)(1.0 / tokens) : 0;
         train_pass_embed(&pass, gpt, inputs[i]);
         train_pass_forward(&pass, gpt, targets[i], true);
         train_pass_backward(&pass, gpt, inputs[i]);
@@ -159,9 +158,7 @@ static void loss_and_gradient_are_means_over_answers(void **state) {
     Gpt *gpt = &trainer.gpt;
     for (int step = 0; step < 3; step++) {
         const uint64_t first = trainer.batches.cursor;
-        double expected = 0;
-        for (uint64_t i = 0; i < 2; i++)
-            expected += direct_loss(gpt, &corpus.builtin, trainer.batches.key, first + 4 * i, 4, 0.5) / 2;
+        const double expected = direct_loss(gpt, &corpus.builtin, trainer.batches.key, first, 8);
         const double norm = gradient_norm(gpt);
         memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
         StepReport report;
@@ -172,6 +169,48 @@ static void loss_and_gradient_are_means_over_answers(void **state) {
         assert_int_equal(trainer.progress.rows, first + 8);
     }
     finish(&trainer, &corpus);
+}
+
+// AdamW's first moments after one step of 8 exercises of very different lengths, in so many batches; what was counted
+// goes to `progress` and `tokens`.
+static real *moments_after_a_step(int batches, double *loss, Progress *progress, long long *tokens, size_t *count) {
+    TrainOptions options = options_of("builtin:copy:min=1,max=10");
+    options.dropout = 0;
+    options.batch = 8 / batches;
+    options.accumulate = batches;
+    Corpus corpus;
+    Trainer trainer;
+    StepReport report;
+    Error error;
+    start(&trainer, &corpus, &options);
+    must(trainer_step(&report, &trainer, &error), &error);
+    *loss = report.loss;
+    *progress = trainer.progress;
+    *tokens = trainer_tokens(&trainer);
+    *count = trainer.gpt.tensors.total;
+    real *moments = copy_reals(trainer.gpt.m, *count);
+    finish(&trainer, &corpus);
+    return moments;
+}
+
+static void a_step_does_not_depend_on_its_batches(void **state) {
+    (void)state;
+    double loss, expected_loss;
+    Progress progress, expected_progress;
+    long long tokens, expected_tokens;
+    size_t count;
+    real *expected = moments_after_a_step(1, &expected_loss, &expected_progress, &expected_tokens, &count);
+    const double typical = root_mean_square(expected, count);
+    for (int batches = 2; batches <= 8; batches *= 2) {
+        real *moments = moments_after_a_step(batches, &loss, &progress, &tokens, &count);
+        expect_near("loss", (size_t)batches, loss, expected_loss, 1e-6 * expected_loss);
+        expect_all_near("moments", moments, expected, count, 1e-4 * typical);
+        assert_int_equal(progress.rows, 8);
+        assert_int_equal(progress.batch_crc, expected_progress.batch_crc);
+        assert_int_equal(tokens, expected_tokens);
+        free(moments);
+    }
+    free(expected);
 }
 
 static void validation_is_of_other_exercises_and_always_the_same(void **state) {
@@ -188,7 +227,7 @@ static void validation_is_of_other_exercises_and_always_the_same(void **state) {
     must(trainer_validate(&again, &trainer, &error), &error);
     assert_memory_equal(&one, &again, sizeof one);
     const uint64_t stream = task_stream(&corpus.builtin, "validation");
-    const double expected = direct_loss(&trainer.gpt, &corpus.builtin, stream, 0, 10, 1);
+    const double expected = direct_loss(&trainer.gpt, &corpus.builtin, stream, 0, 10);
     expect_near("validation", 0, one.loss, expected, 1e-5 * expected);
     assert_true(one.right >= 0 && one.right <= 1);
     assert_int_not_equal(stream, trainer.batches.key);
@@ -275,6 +314,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_batches_give_what_padded_ones_give),
         cmocka_unit_test(loss_and_gradient_are_means_over_answers),
+        cmocka_unit_test(a_step_does_not_depend_on_its_batches),
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
         cmocka_unit_test(seeds_draw_other_exercises),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
