@@ -140,6 +140,7 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
             ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context",
                             directory, to->name, from->count, to->count);
     }
+    position_project(&gpt->pos);
     run_close(&run);
     return ok;
 }

@@ -12,7 +12,7 @@ typedef struct {
 double gradient_norm(const Gpt *gpt);
 
 // One step: gradients, scaled down to `clip` when their norm exceeds it, move the moments, which move the parameters.
-// `step` counts from 1. Weight decay touches only tensors marked so.
+// `step` counts from 1. Weight decay touches only tensors marked so. Last, the scheme brings its parameters into range.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
 // The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`.

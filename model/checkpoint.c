@@ -51,7 +51,9 @@ bool model_save(const char *path, const Gpt *gpt, Error *error) {
 }
 
 bool model_load(const char *path, Gpt *gpt, Error *error) {
-    return transfer_model(safetensors_read, path, gpt, error);
+    if (!transfer_model(safetensors_read, path, gpt, error)) return false;
+    position_project(&gpt->pos);
+    return true;
 }
 
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error) {
@@ -60,5 +62,7 @@ bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Erro
 }
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
-    return transfer_state(safetensors_read, path, gpt, progress, error);
+    if (!transfer_state(safetensors_read, path, gpt, progress, error)) return false;
+    position_project(&gpt->pos);
+    return true;
 }

@@ -12,7 +12,8 @@ typedef struct {
     double seconds;    // time spent in training steps
 } Progress;
 
-// model.safetensors: the parameters, one tensor each. `path` is replaced atomically.
+// model.safetensors: the parameters, one tensor each. `path` is replaced atomically. Parameters that are read are
+// brought into the scheme's range (position_project); those that were saved are in it.
 bool model_save(const char *path, const Gpt *gpt, Error *error);
 bool model_load(const char *path, Gpt *gpt, Error *error);
 

@@ -89,6 +89,7 @@ static void randomise(Check *check) {
         const uint64_t key = random_key(seed, t->name);
         for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
     }
+    position_project(&gpt->pos);
     const int rows = check->pass.B * check->pass.T, V = gpt->shape.vocab;
     Random ids = {random_key(seed, "ids"), 0};
     for (int r = 0; r < rows; r++) {

@@ -34,19 +34,22 @@ static void init(Position *pos, uint64_t seed) {
     }
 }
 
-// The parameters are held above 0.01 (and the power's exponent below 2) in every forward pass; outside there is no
-// gradient.
-static double held(double value, double most) {
-    return fmin(fmax(value, 0.01), most);
-}
-
-static double most_p(const Position *pos) {
-    return kind_of(pos) == KIND_POWER ? 2 : INFINITY;
+// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code it is the values
+// that are moved, not the function that is bent: the gradient at the bound is that of the formula, so a parameter that
+// was pushed there comes back as soon as its gradient turns round.
+static void project(Position *pos) {
+    const real least = (real)0.01, most_p = kind_of(pos) == KIND_POWER ? 2 : (real)INFINITY;
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
+        real *p = &pos->params[P][n], *a = &pos->params[A][n];
+        if (*p < least) *p = least; // NaN stays, to be found
+        if (*p > most_p) *p = most_p;
+        if (*a < least) *a = least;
+    }
 }
 
 static double curve(const Position *pos, int set, int head, int distance) {
     const int n = set * pos->shape.heads + head;
-    const double p = held((double)pos->params[P][n], most_p(pos)), a = held((double)pos->params[A][n], INFINITY);
+    const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
     return kind_of(pos) == KIND_LOG ? -p * log1p(a * distance) : -a * pow(distance, p);
 }
 
@@ -58,8 +61,7 @@ static void prepare(Position *pos) {
 //         or  -a delta^p:          by p -a delta^p ln(delta),     by a -delta^p;  both 0 at delta 0.
 static void reduce(Position *pos) {
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
-        const double raw_p = (double)pos->params[P][n], raw_a = (double)pos->params[A][n];
-        const double p = held(raw_p, most_p(pos)), a = held(raw_a, INFINITY);
+        const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
         double dp = 0, da = 0;
         for (int distance = 1; distance < pos->positions; distance++) {
             const double G = bias_gradient(pos, n / pos->shape.heads, n % pos->shape.heads, distance);
@@ -67,8 +69,8 @@ static void reduce(Position *pos) {
             dp -= G * (kind_of(pos) == KIND_LOG ? log1p(a * distance) : a * power * log(distance));
             da -= G * (kind_of(pos) == KIND_LOG ? p * distance / (1 + a * distance) : power);
         }
-        if (p == raw_p) pos->dparams[P][n] += (real)dp;
-        if (a == raw_a) pos->dparams[A][n] += (real)da;
+        pos->dparams[P][n] += (real)dp;
+        pos->dparams[A][n] += (real)da;
     }
     bias_forget(pos);
 }
@@ -85,6 +87,7 @@ const Scheme scheme_kerple = {
     .relative = true,
     .params = params,
     .init = init,
+    .project = project,
     .layout = bias_layout,
     .prepare = prepare,
     .reduce = reduce,

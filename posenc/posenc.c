@@ -73,6 +73,11 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
 
 void position_init(Position *pos, uint64_t seed) {
     if (pos->scheme->init) pos->scheme->init(pos, seed);
+    position_project(pos);
+}
+
+void position_project(Position *pos) {
+    if (pos->scheme->project) pos->scheme->project(pos);
 }
 
 bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {

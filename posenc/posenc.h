@@ -65,8 +65,8 @@ typedef struct {
 
 // A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` are the
 // coordinates at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
-// (model/team.h): forward and qk hooks by rows, embed_backward by columns; init, prepare and reduce by one thread
-// alone.
+// (model/team.h): forward and qk hooks by rows, embed_backward by columns; init, project, prepare and reduce by one
+// thread alone.
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help` and docs
@@ -89,6 +89,9 @@ struct Scheme {
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
     void (*init)(Position *pos, uint64_t seed);
+    // Move stored parameters (pos->params) into the range that the scheme is defined for. Their gradients are those of
+    // the formula as if there were no bounds.
+    void (*project)(Position *pos);
     // Take tables (and, for training, dtables) for pos->positions coordinates from the arena.
     void (*layout)(Position *pos, Arena *arena, bool training);
     // Fill the tables: once where nothing is trained, else before every training pass and every new text.
@@ -191,6 +194,10 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 
 // Initial values for what position_param announced: the scheme's init hook.
 void position_init(Position *pos, uint64_t seed);
+
+// Call after whatever writes parameters (initial values, a checkpoint, a step of the optimiser): brings them into the
+// scheme's range, so that all stored values are in it. Does nothing to values that are.
+void position_project(Position *pos);
 
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);

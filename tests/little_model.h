@@ -54,6 +54,7 @@ static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, 
         const uint64_t key = random_key(8, t->name);
         for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
     }
+    position_project(&gpt->pos);
 }
 
 static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {

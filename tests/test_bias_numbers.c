@@ -1,4 +1,5 @@
 // Schemes that add a bias to the scores: other people's numbers and formulas, forward and backward.
+#include "model/adamw.h"
 #include "tests/scene.h"
 
 // --- the score hooks at work on one block that is not part of any attention ---
@@ -262,17 +263,20 @@ static void fire_is_its_formula(void **state) {
     expect_near("dmult", 1, (double)by_mult[1], -(double)plain[1], 1e-6);
 }
 
-// Below 0.01, and a power above 2, parameters act as if they stood there, and get no gradient.
-static void kerple_holds_its_parameters(void **state) {
+// Below 0.01, and a power above 2, stored parameters are moved to the bound, where the curve has the formula's
+// gradient.
+static void kerple_moves_its_parameters_into_range(void **state) {
     (void)state;
     enum { H = 4, T = 5 };
     static const struct {
         const char *specification;
-        real p[H], a[H];
-        double held_p[H], held_a[H];
-    } cases[] = {
-        {"kerple", {-1, 3, 0, 0.5f}, {0.5f, -2, 0, 0.5f}, {0.01, 3, 0.01, 0.5}, {0.5, 0.01, 0.01, 0.5}},
-        {"kerple:kind=power", {-1, 3, 0, 0.5f}, {0.5f, -2, 0, 0.5f}, {0.01, 2, 0.01, 0.5}, {0.5, 0.01, 0.01, 0.5}}};
+        real p[H], a[H], held_p[H], held_a[H];
+    } cases[] = {{"kerple", {-1, 3, 0, 0.5f}, {0.5f, -2, 0, 0.5f}, {0.01f, 3, 0.01f, 0.5f}, {0.5f, 0.01f, 0.01f, 0.5f}},
+                 {"kerple:kind=power",
+                  {-1, 3, 0, 0.5f},
+                  {0.5f, -2, 0, 0.5f},
+                  {0.01f, 2, 0.01f, 0.5f},
+                  {0.5f, 0.01f, 0.01f, 0.5f}}};
     Place at[T];
     places_run(at, T);
     for (int kind = 0; kind < 2; kind++) {
@@ -280,23 +284,59 @@ static void kerple_holds_its_parameters(void **state) {
         scene_make(&scene, cases[kind].specification, shape_of(H, H, T), T);
         memcpy(scene.pos.params[0], cases[kind].p, sizeof cases[kind].p);
         memcpy(scene.pos.params[1], cases[kind].a, sizeof cases[kind].a);
+        position_project(&scene.pos);
+        assert_memory_equal(scene.pos.params[0], cases[kind].held_p, sizeof cases[kind].held_p);
+        assert_memory_equal(scene.pos.params[1], cases[kind].held_a, sizeof cases[kind].held_a);
         position_prepare(&scene.pos);
         for (int h = 0; h < H; h++) {
-            const double p = cases[kind].held_p[h], a = cases[kind].held_a[h];
-            real *dS = random_reals(T * T, "dS", 1), S[T * T] = {0};
+            const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h];
+            real dS[T * T] = {0}, S[T * T] = {0};
             for (int distance = 0; distance < T; distance++)
                 expect_near(cases[kind].specification, (size_t)distance, bias_at(&scene, h, distance),
                             kind ? -a * pow(distance, p) : -p * log(1 + a * distance), 1e-5);
+            dS[2 * T] = 1; // of the pair 2 apart
             run_head(&scene, &(Square){T, at, S, dS}, h);
-            free(dS);
         }
         run_reduce(&scene);
         for (int h = 0; h < H; h++) {
-            assert_int_equal(scene.pos.dparams[0][h] != 0,
-                             fabs((double)cases[kind].p[h] - cases[kind].held_p[h]) < 1e-6);
-            assert_int_equal(scene.pos.dparams[1][h] != 0,
-                             fabs((double)cases[kind].a[h] - cases[kind].held_a[h]) < 1e-6);
+            const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h], power = pow(2, p);
+            expect_near("dp", (size_t)h, (double)scene.pos.dparams[0][h], kind ? -a * power * log(2) : -log(1 + 2 * a),
+                        1e-5);
+            expect_near("da", (size_t)h, (double)scene.pos.dparams[1][h], kind ? -power : -2 * p / (1 + 2 * a), 1e-5);
         }
+        scene_free(&scene);
+    }
+}
+
+// Every score's gradient is `direction` in so many steps of the optimiser.
+static void push(Scene *scene, real direction, int steps, long long *step) {
+    enum { T = 5 };
+    static const AdamW adamw = {.beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8};
+    Place at[T];
+    real dS[T * T];
+    places_run(at, T);
+    for (int n = 0; n < T * T; n++) dS[n] = direction;
+    while (steps-- > 0) {
+        real S[T * T] = {0};
+        position_prepare(&scene->pos);
+        run_head(scene, &(Square){T, at, S, dS}, 0);
+        run_reduce(scene);
+        adamw_step(&scene->gpt, &adamw, 0.05, 1, ++*step);
+    }
+}
+
+static void kerple_comes_back_from_its_bounds(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"kerple", "kerple:kind=power"};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        Scene scene;
+        long long step = 0;
+        scene_make(&scene, kinds[i], shape_of(1, 1, 5), 5);
+        real *p = scene.pos.params[0], *a = scene.pos.params[1];
+        push(&scene, -1, 200, &step); // higher scores are better: the curve gets as flat as it can be
+        assert_true(*p == (real)0.01 && *a == (real)0.01);
+        push(&scene, 1, 200, &step);
+        if (!(*p > 0.5 && *a > 0.5)) fail_msg("%s: p %g, a %g", kinds[i], (double)*p, (double)*a);
         scene_free(&scene);
     }
 }
@@ -320,7 +360,8 @@ int main(void) {
         cmocka_unit_test(fire_is_the_authors),
         cmocka_unit_test(sandwich_is_the_product_of_codes),
         cmocka_unit_test(fire_is_its_formula),
-        cmocka_unit_test(kerple_holds_its_parameters),
+        cmocka_unit_test(kerple_moves_its_parameters_into_range),
+        cmocka_unit_test(kerple_comes_back_from_its_bounds),
         cmocka_unit_test(distances_past_the_table_share_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
