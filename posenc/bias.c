@@ -1,26 +1,23 @@
 #include "posenc/bias.h"
 #include "posenc/slabs.h"
 
-enum { CURVE };      // tables: (sets, H, 2 positions)
-enum { SUM, SLABS }; // dtables: (sets, H, positions), and of the layer at work (B, H, positions)
-
 // Curves and gradients are stored by falling distance, positions-1 .. 0, because the keys of a row come that way: then
 // the key at n reads entry n + positions-1 - m for the query at m. A curve goes on with zeros for keys that are still
 // to come, which the causal mask takes away.
 static real *curve_of(const Position *pos, int set, int head) {
-    return pos->tables[CURVE] + ((size_t)set * pos->shape.heads + head) * 2 * pos->positions;
+    return pos->bias.curves + ((size_t)set * pos->shape.heads + head) * 2 * pos->positions;
 }
 
 static real *slab_of(const Position *pos, int sequence, int head) {
-    return pos->dtables[SLABS] + ((size_t)sequence * pos->shape.heads + head) * pos->positions;
+    return pos->bias.slabs + ((size_t)sequence * pos->shape.heads + head) * pos->positions;
 }
 
 void bias_layout(Position *pos, Arena *arena, bool training) {
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)pos->positions;
-    pos->tables[CURVE] = arena_reals(arena, pos->sets * heads * 2 * P);
+    pos->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !pos->scheme->params) return;
-    pos->dtables[SUM] = arena_reals(arena, pos->sets * heads * P);
-    pos->dtables[SLABS] = arena_reals(arena, pos->batch * heads * P);
+    pos->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
+    pos->bias.slabs = arena_reals(arena, pos->batch * heads * P);
 }
 
 void bias_prepare(Position *pos, double (*curve)(const Position *pos, int set, int head, int distance)) {
@@ -69,17 +66,16 @@ void bias_backward(const Position *pos, const ScoreBlock *block, const ScoreGrad
 
 void bias_reduce(const Position *pos, int layer) {
     const int curves = pos->shape.heads * pos->positions;
-    slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * curves, pos->dtables[SLABS], pos->batch,
-                 curves);
+    slabs_reduce(pos->bias.dcurves + (size_t)position_set(pos, layer) * curves, pos->bias.slabs, pos->batch, curves);
 }
 
 double bias_gradient(const Position *pos, int set, int head, int distance) {
     const size_t curve = (size_t)set * pos->shape.heads + head;
-    return (double)pos->dtables[SUM][curve * pos->positions + pos->positions - 1 - distance];
+    return (double)pos->bias.dcurves[curve * pos->positions + pos->positions - 1 - distance];
 }
 
 void bias_forget(Position *pos) {
-    memset(pos->dtables[SUM], 0, (size_t)pos->sets * pos->shape.heads * pos->positions * sizeof(real));
+    memset(pos->bias.dcurves, 0, (size_t)pos->sets * pos->shape.heads * pos->positions * sizeof(real));
 }
 
 double alibi_slope(int head, int heads) {

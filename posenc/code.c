@@ -4,19 +4,19 @@
 
 void code_layout(Position *pos, Arena *arena, bool training) {
     (void)training;
-    pos->tables[CODE_TABLE] = arena_reals(arena, (size_t)pos->positions * pos->shape.width); // (positions, C)
+    pos->code.values = arena_reals(arena, (size_t)pos->positions * pos->shape.width);
 }
 
 void code_prepare(Position *pos, void (*fill)(real *code, const Position *pos, int t)) {
 #pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++) fill(pos->tables[CODE_TABLE] + (size_t)t * pos->shape.width, pos, t);
+    for (int t = 0; t < pos->positions; t++) fill(pos->code.values + (size_t)t * pos->shape.width, pos, t);
 }
 
 void code_forward(const Position *pos, real *x, const Place *at, int rows) {
     const int C = pos->shape.width;
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        const real *code = pos->tables[CODE_TABLE] + (size_t)at[r].t * C;
+        const real *code = pos->code.values + (size_t)at[r].t * C;
         real *x_r = x + (size_t)r * C;
         for (int c = 0; c < C; c++) x_r[c] += code[c];
     }

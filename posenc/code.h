@@ -4,8 +4,6 @@
 
 #include "posenc/posenc.h"
 
-enum { CODE_TABLE }; // tables
-
 // For a scheme's layout hook: the table (positions, C).
 void code_layout(Position *pos, Arena *arena, bool training);
 

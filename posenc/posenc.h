@@ -37,8 +37,23 @@ typedef struct {
     int positions;                  // tables hold coordinates 0 .. positions-1
     int batch;                      // sequences worked on side by side
     bool prepared;                  // the tables have been filled
-    real *tables[TABLES_CAPACITY];  // derived from options and parameters by `prepare`, and
+    real *tables[TABLES_CAPACITY];  // the scheme's own, derived from options and parameters by `prepare`, and
     real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
+    // What the helpers that schemes share keep. Each has its own members, which only its own file names, so that a
+    // scheme may use several of them.
+    struct {
+        real *values; // (positions, C)
+    } code;           // code.c
+    struct {
+        real *curves;  // (sets, H, 2 positions)
+        real *dcurves; // (sets, H, positions)
+        real *slabs;   // gradients of the layer at work (B, H, positions)
+    } bias;            // bias.c
+    struct {
+        real *cosine, *sine; // (positions, pairs)
+        real *dtheta;        // (pairs), where the scaling learns
+        real *slabs;         // the same of the layer at work (B, H, pairs)
+    } rotary;                // rotate.c
 } Position;
 
 // A block of scaled attention scores S = scale q k^T of one head of one sequence. Row i is the query of token

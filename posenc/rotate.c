@@ -3,9 +3,6 @@
 
 #include "model/team.h"
 
-enum { COSINE, SINE }; // tables (positions, pairs)
-enum { SUM, SLABS };   // dtables where the scaling learns: dtheta (pairs), and of the layer at work (B, H, pairs)
-
 // y0 = x0 cos - x1 sin,  y1 = x0 sin + x1 cos
 static void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
     for (int i = 0; i < pairs; i++) {
@@ -54,11 +51,11 @@ const char *rotary_check(const Position *pos) {
 
 void rotary_layout(Position *pos, Arena *arena, bool training) {
     const size_t pairs = (size_t)rotary_pairs(pos);
-    pos->tables[COSINE] = arena_reals(arena, pos->positions * pairs);
-    pos->tables[SINE] = arena_reals(arena, pos->positions * pairs);
+    pos->rotary.cosine = arena_reals(arena, pos->positions * pairs);
+    pos->rotary.sine = arena_reals(arena, pos->positions * pairs);
     if (!training || !pos->scaling.learns) return;
-    pos->dtables[SUM] = arena_reals(arena, pairs);
-    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
+    pos->rotary.dtheta = arena_reals(arena, pairs);
+    pos->rotary.slabs = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
 }
 
 // Radians a token of a pair beyond the unscaled tokens.
@@ -77,8 +74,8 @@ void rotary_prepare(Position *pos) {
     for (int t = 0; t < pos->positions; t++) {
         for (int i = 0; i < pairs; i++) {
             const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
-            pos->tables[COSINE][(size_t)t * pairs + i] = (real)(length * cos(angle));
-            pos->tables[SINE][(size_t)t * pairs + i] = (real)(length * sin(angle));
+            pos->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));
+            pos->rotary.sine[(size_t)t * pairs + i] = (real)(length * sin(angle));
         }
     }
 }
@@ -119,8 +116,8 @@ void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real
 
 static void turn(const Position *pos, real *x, int stride, const Place *at, int rows, int direction) {
     const Rotation rotation = {
-        .cosine = pos->tables[COSINE],
-        .sine = pos->tables[SINE],
+        .cosine = pos->rotary.cosine,
+        .sine = pos->rotary.sine,
         .axis = AXIS_T,
         .pairing = (Pairing)rotary_of(pos)->pairing,
         .heads = pos->shape.heads,
@@ -141,11 +138,11 @@ void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride
 void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
     if (rotary_skips(pos, layer)) return;
-    if (pos->dtables[SUM]) {
+    if (pos->rotary.dtheta) {
         const int from = pos->scaling.wide.unscaled, pairs = rotary_pairs(pos);
-        rotary_torque(pos->dtables[SLABS], pos, dq, q, stride, at, rows, from);
-        rotary_torque(pos->dtables[SLABS], pos, dk, k, stride, at, rows, from);
-        slabs_reduce(pos->dtables[SUM], pos->dtables[SLABS], pos->batch * pos->shape.heads, pairs);
+        rotary_torque(pos->rotary.slabs, pos, dq, q, stride, at, rows, from);
+        rotary_torque(pos->rotary.slabs, pos, dk, k, stride, at, rows, from);
+        slabs_reduce(pos->rotary.dtheta, pos->rotary.slabs, pos->batch * pos->shape.heads, pairs);
     }
     turn(pos, dq, stride, at, rows, -1);
     turn(pos, dk, stride, at, rows, -1);
@@ -154,7 +151,7 @@ void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const r
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
 void rotary_dfactors(double *dfactors, Position *pos) {
     for (int i = 0; i < rotary_pairs(pos); i++) {
-        dfactors[i] = -stretched(pos, &pos->scaling.wide, i) * (double)pos->dtables[SUM][i];
-        pos->dtables[SUM][i] = 0;
+        dfactors[i] = -stretched(pos, &pos->scaling.wide, i) * (double)pos->rotary.dtheta[i];
+        pos->rotary.dtheta[i] = 0;
     }
 }

@@ -153,6 +153,11 @@ static void layers_share_parameters_or_have_their_own(void **state) {
     assert_true(asked >= 6);
 }
 
+static void expect_inside(const Arena *arena, size_t size, const real *table) {
+    const unsigned char *start = (const unsigned char *)table;
+    assert_true(!start || (start >= arena->base && start < arena->base + size));
+}
+
 // A dry run must count what the real one takes, and touch nothing.
 static void tables_are_as_large_as_counted(void **state) {
     (void)state;
@@ -166,15 +171,17 @@ static void tables_are_as_large_as_counted(void **state) {
             position_layout(&pos, &arena, 33, 3, training);
             const size_t counted = arena.used;
             for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!pos.tables[t] && !pos.dtables[t]);
+            assert_true(!pos.code.values && !pos.bias.curves && !pos.rotary.cosine);
             must(arena_allocate(&arena, "tables", &error), &error);
             position_layout(&pos, &arena, 33, 3, training);
             assert_int_equal(arena.used, counted);
             assert_int_equal(pos.positions, 33);
             assert_int_equal(pos.batch, 3);
-            for (int t = 0; t < TABLES_CAPACITY; t++) {
-                const unsigned char *table = (unsigned char *)pos.tables[t];
-                assert_true(!table || (table >= arena.base && table < arena.base + counted));
-            }
+            for (int t = 0; t < TABLES_CAPACITY; t++) expect_inside(&arena, counted, pos.tables[t]);
+            expect_inside(&arena, counted, pos.code.values);
+            expect_inside(&arena, counted, pos.bias.curves);
+            expect_inside(&arena, counted, pos.rotary.cosine);
+            expect_inside(&arena, counted, pos.rotary.sine);
             arena_free(&arena);
         }
     }
@@ -295,6 +302,7 @@ static void every_layer_reads_its_own_numbers(void **state) {
         must(gpt_create(&gpt, &deep, &pos, false, &error), &error);
         gpt_init(&gpt, 1);
         randomise(gpt.params, gpt.tensors.total, 1);
+        position_project(&gpt.pos);
         logits_of(before, &gpt);
         for (int i = 0; i < gpt.pos.param_count; i++) {
             const Tensor *tensor = &gpt.tensors.items[gpt.pos.tensors[i]];
@@ -305,6 +313,7 @@ static void every_layer_reads_its_own_numbers(void **state) {
                 real *slice = gpt.params + tensor->offset + (size_t)l * size, *kept = malloc(size * sizeof(real));
                 memcpy(kept, slice, size * sizeof(real));
                 randomise(slice, size, 2);
+                position_project(&gpt.pos);
                 logits_of(after, &gpt);
                 if (memcmp(before, after, sizeof before) == 0)
                     fail_msg("%s: %s of layer %d is read by nobody", specification, tensor->name, l);
