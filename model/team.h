@@ -6,6 +6,7 @@
 #define BITTER_TEAM_H
 
 #include <omp.h>
+#include <stddef.h>
 
 #define THREADS_MOST 1024 // in a team
 
@@ -19,6 +20,18 @@ static inline Share share_of(int n, int grain) {
     const long long blocks = (n + grain - 1) / grain, threads = omp_get_num_threads(), thread = omp_get_thread_num();
     const long long begin = blocks * thread / threads * grain, end = blocks * (thread + 1) / threads * grain;
     return (Share){begin < n ? (int)begin : n, end < n ? (int)end : n};
+}
+
+// The same of numbers that are too many for an int.
+typedef struct {
+    size_t begin, end;
+} LongShare;
+
+static inline LongShare share_numbers(size_t n) {
+    const size_t grain = 16, blocks = n / grain + (n % grain > 0), threads = (size_t)omp_get_num_threads(),
+                 thread = (size_t)omp_get_thread_num();
+    const size_t begin = blocks * thread / threads * grain, end = blocks * (thread + 1) / threads * grain;
+    return (LongShare){begin < n ? begin : n, end < n ? end : n};
 }
 
 // Rows in groups of 4: matrix kernels work on several at a time.

@@ -110,8 +110,14 @@ void position_layout(Position *pos, Arena *arena, int positions, int batch, bool
     if (pos->scheme->layout) pos->scheme->layout(pos, arena, training);
 }
 
+// Hooks that use ops of the model would do one share of them where the caller is a thread of a team, such as one that
+// scores windows beside others. In a team of its own the thread does everything; outside of any team, loops in hooks
+// are still shared out, because a team of one does not count as a level of parallelism.
 void position_prepare(Position *pos) {
-    if (pos->scheme->prepare && (!pos->prepared || pos->param_count > 0)) pos->scheme->prepare(pos);
+    if (pos->scheme->prepare && (!pos->prepared || pos->param_count > 0)) {
+#pragma omp parallel num_threads(1)
+        pos->scheme->prepare(pos);
+    }
     pos->prepared = true;
 }
 

@@ -217,7 +217,8 @@ void position_project(Position *pos);
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// Call before each training pass and each new text: fills the tables when they are due.
+// Call before each training pass and each new text: fills the tables when they are due. Threads of a team may call it
+// at the same time, each for a Position of its own.
 void position_prepare(Position *pos);
 
 // The longest input that the scheme is defined for; 0 = any.

@@ -97,9 +97,12 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
     }
 }
 
+// A total order, so that no two libraries' qsort make different populations of it.
 static int by_loss(const void *a, const void *b) {
-    const double x = evaluated_mean(a), y = evaluated_mean(b);
-    return (x > y) - (x < y);
+    const Evaluated *x = a, *y = b;
+    const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
+    if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 // Score a batch, and let those that were scored to the end join the population, of which the best parents stay.
@@ -125,8 +128,10 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
             batch[i].recalled = false;
         } else
             archive_add(search, &batch[i]);
-        if (batch[i].scored == search->options.windows && isfinite(evaluated_mean(&batch[i])))
+        if (batch[i].scored == search->options.windows && isfinite(evaluated_mean(&batch[i]))) {
+            batch[i].order = search->joined++;
             search->members[search->member_count++] = batch[i];
+        }
     }
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }

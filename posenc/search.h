@@ -15,6 +15,8 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // from an earlier run, and this one has not come to it yet
+    long long order;                    // in which members joined the population: of equal losses, the older one's is
+                                        // the better
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -54,6 +56,7 @@ struct Search {
     size_t archived, capacity;
     Evaluated *members; // (member_count) the population, the best first
     int member_count;
+    long long joined; // members that there were in all
     bool stopped;
 };
 
