@@ -1,6 +1,7 @@
 #include "cmd/config.h"
 
 #include "cmd/rotation.h"
+#include "data/crc.h"
 
 #include "model/gemm.h"
 
@@ -91,12 +92,41 @@ static size_t digits_of(const TrainOptions *options) {
     return 15;
 }
 
+// The CRC-32 of an object without its member "crc32", however it is laid out: 8 digits, or empty for want of memory.
+static void checksum(char hex[9], const json_t *object) {
+    json_t *rest = json_copy((json_t *)object);
+    if (rest) json_object_del(rest, "crc32");
+    char *text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+    hex[0] = 0;
+    if (text) snprintf(hex, 9, "%08" PRIx32, crc_bytes(0, text, strlen(text)));
+    free(text);
+    json_decref(rest);
+}
+
+// `config`, which is released, as text for a file: its checksum first, so that the line can be removed. It is the
+// checksum of what a reader of the text finds, whose numbers may have lost digits. NULL for want of memory, or when a
+// name is not UTF-8.
+static char *sealed_text(json_t *config, size_t flags) {
+    char hex[9] = "";
+    char *text = config ? json_dumps(config, flags) : NULL;
+    json_decref(config);
+    json_t *found = text ? json_loads(text, 0, NULL) : NULL, *sealed = NULL;
+    free(text);
+    text = NULL;
+    if (found) checksum(hex, found);
+    if (hex[0]) sealed = json_pack("{s:s}", "crc32", hex);
+    if (sealed) json_object_del(found, "crc32"); // of the config that it was derived from
+    if (sealed && json_object_update(sealed, found) == 0) text = json_dumps(sealed, flags);
+    json_decref(found);
+    json_decref(sealed);
+    return text;
+}
+
 // Add what is new and write; `config` is released.
 static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
     json_object_set_new(config, "options", options_json(options));
     if (options->scaling.original > 0) json_object_set_new(config, "rotation", rotation_json(&options->scaling));
-    char *text = config ? json_dumps(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options))) : NULL;
-    json_decref(config);
+    char *text = sealed_text(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options)));
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
     const bool ok = atomic_text(path, text, error);
     free(text);
@@ -111,6 +141,18 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
     return write_config(path, config, options, error);
 }
 
+// Files of earlier versions have no checksum.
+static bool check_seal(const json_t *object, const char *path, Error *error) {
+    const json_t *seal = json_object_get(object, "crc32");
+    char hex[9];
+    checksum(hex, object);
+    if (!seal || (json_is_string(seal) && strcmp(json_string_value(seal), hex) == 0)) return true;
+    return fail_input(error,
+                      "%s does not match the CRC-32 in its first line: the file is damaged, or was edited by hand; to "
+                      "accept an edit, remove the line \"crc32\"",
+                      path);
+}
+
 json_t *json_read(const char *path, Error *error) {
     Buffer file;
     if (!file_read(&file, path, error)) return NULL;
@@ -121,8 +163,11 @@ json_t *json_read(const char *path, Error *error) {
         fail_input(error, "%s, line %d: %s; the file is damaged, or was edited by hand", path, where.line, where.text);
         return NULL;
     }
-    if (json_is_object(json_object_get(json, "options"))) return json;
-    fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
+    if (json_is_object(json_object_get(json, "options"))) {
+        if (check_seal(json, path, error)) return json;
+    } else {
+        fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
+    }
     json_decref(json);
     return NULL;
 }

@@ -10,18 +10,22 @@
 
 #define BITTER_VERSION "0.1.0"
 
-// Write every resolved option, the model's sizes, the data's fingerprint and the machine. Atomic.
+// Write every resolved option, the model's sizes, the data's fingerprint and the machine, and before them the CRC-32 of
+// all of it. Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
 // The config of a run that was made from another one, at `from`, without training: its options, and the rotations in
 // them, are new, all else is copied. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
+// Every function below that reads a config fails (input) when it does not match its CRC-32; one without is taken.
+
 // Read the options back, each checked as if it had been typed, the stretch of the rotations, and the vocabulary's size.
 // Keys that are missing keep their defaults; unknown ones fail (input), naming the nearest.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
-// The parts of it that a comparison's file has too. json_read: a JSON object with "options", or NULL, failing (input).
+// The parts of it that a comparison's file has too. json_read: a JSON object with "options" that matches its "crc32",
+// when it has one, or NULL, failing (input).
 // options_read sets every option that is missing to its default.
 json_t *json_read(const char *path, Error *error);
 json_t *options_json(const TrainOptions *options);

@@ -199,10 +199,11 @@ with_file "weights as state" "$state;config.json" $state run/$model $resume
 with_file "empty config.json" "config.json" config.json empty.txt eval broken
 with_file "a tokenizer as config.json" "config.json;options" config.json run/tokenizer.json eval broken
 
-# with_config NAME WORDS SED-COMMAND: config.json is edited.
+# with_config NAME WORDS SED-COMMAND: config.json is edited, and its second line, the checksum, removed.
 with_config() {
-    sed "$3" run/config.json >edited
-    if cmp -s edited run/config.json; then
+    sed 2d run/config.json >unsealed
+    sed "$3" unsealed >edited
+    if cmp -s edited unsealed; then
         fail "$1" "the edit changes nothing"
         return
     fi
@@ -217,6 +218,8 @@ with_config "config.json with a key that is none" "widht;did you mean" 's/"width
 with_config "config.json with trailing characters" "steps;2x" 's/"steps": 2/"steps": "2x"/'
 with_config "config.json with a negative size" "context;-16" 's/"context": 16/"context": -16/'
 with_config "config.json cut short" "line" '$d'
+sed 's/"context": 16/"context": 17/' run/config.json >edited
+with_file "config.json with an edit" "config.json;CRC-32;remove the line \"crc32\"" config.json edited eval broken
 
 # every_flip FILE STEP COMMAND...: one bit flipped here and there, in each of them alone, is noticed.
 every_flip() {

@@ -354,11 +354,13 @@ for method in 'longrope' 'gradient' 'yarn --tune'; do
         --factor 8 --out new
 done
 
-# with_config NAME WORDS SED-COMMAND: config.json of a stretched run is edited.
+# with_config NAME WORDS SED-COMMAND: config.json of a stretched run is edited, and its second line, the checksum,
+# removed.
 with_config() {
     cp -r kept broken
-    sed "$3" kept/config.json >broken/config.json
-    if cmp -s broken/config.json kept/config.json; then
+    sed 2d kept/config.json >unsealed
+    sed "$3" unsealed >broken/config.json
+    if cmp -s broken/config.json unsealed; then
         fail "$1" "the edit changes nothing"
     else
         refuses "$1: eval" "broken/config.json;$2" eval broken
@@ -368,7 +370,7 @@ with_config() {
     rm -r broken
 }
 cp -r halted broken
-sed 's/"factors": \[/"factors": [1.0,/' halted/config.json >broken/config.json
+sed '2d; s/"factors": \[/"factors": [1.0,/' halted/config.json >broken/config.json
 refuses "train --resume with a damaged stretch" "broken;factors" train --resume --out broken
 rm -r broken
 with_config "a stretch of learned positions" "learned;rotation" 's/"pos": "[^"]*"/"pos": "learned"/'

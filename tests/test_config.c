@@ -197,6 +197,77 @@ static void every_shorter_file_is_refused(void **state) {
     free(file.bytes);
 }
 
+// What a file says, as text: all options, the vocabulary's size and the factors. False when it is refused.
+static bool meaning(char text[1 << 14]) {
+    TrainOptions options = {0};
+    int vocab_size;
+    Error error = {0};
+    if (!config_read(path, &options, &vocab_size, &error)) {
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, path));
+        return false;
+    }
+    int length = sprintf(text, "%d %d %.17g", vocab_size, options.scaling.original, options.scaling.factor);
+    for (int i = 0; i < options.scaling.pairs; i++)
+        length += sprintf(text + length, " %.17g", options.scaling.wide.factors[i]);
+    for (const Option *o = train_options; o->name; o++) {
+        char value[TEXT_CAPACITY];
+        option_print(&options, o, value);
+        length += sprintf(text + length, "\n%s %s", o->name, value);
+    }
+    return true;
+}
+
+// Every bit of a config.json, one after another: the file is refused, or it says the same as before.
+static void flipped_bits_change_no_option(void **state) {
+    (void)state;
+    static char before[1 << 14], after[1 << 14];
+    TrainOptions options = {0};
+    Buffer file;
+    Error error;
+    int refused = 0;
+    options_default(&options, train_options);
+    options.lr = 0.1 + 0.2; // needs 17 digits
+    options.scaling = (Scaling){.method = METHOD_YARN, .factor = 3, .original = 8, .pairs = 2};
+    options.scaling.wide = (Stretch){.factors = {1, 1.7}, .attention = 1.1};
+    must(config_write(path, &options, &gpt, &corpus, &error) && file_read(&file, path, &error), &error);
+    assert_true(meaning(before));
+    for (size_t bit = 0; bit < 8 * file.size; bit++) {
+        file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        scratch_write(path, file.bytes, file.size);
+        if (!meaning(after))
+            refused++;
+        else if (strcmp(before, after) != 0)
+            fail_msg("taken with bit %zu of byte %zu flipped", bit % 8, bit / 8);
+        file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    assert_true(refused > 5 * (int)file.size); // all but some of the white space, and the name "crc32"
+    free(file.bytes);
+}
+
+// An edit is refused until the line "crc32" is removed, which leaves JSON.
+static void an_edit_can_be_meant(void **state) {
+    (void)state;
+    TrainOptions options = {0};
+    int vocab_size;
+    Buffer file;
+    Error error;
+    options_default(&options, train_options);
+    must(config_write(path, &options, &gpt, &corpus, &error) && file_read(&file, path, &error), &error);
+    char *text = (char *)file.bytes, *layers = strstr(text, "\"layers\": 4"), *seal = strstr(text, "\"crc32\": \"");
+    assert_true(layers && seal && seal < strchr(strchr(text, '\n') + 1, '\n')); // the first line after the bracket
+    layers[strlen("\"layers\": ")] = '6';
+    scratch_write(path, text, file.size);
+    expect_refusal("does not match the CRC-32 in its first line: the file is damaged, or was edited by hand");
+    expect_refusal("remove the line \"crc32\"");
+    char *rest = strchr(seal, '\n');
+    memmove(seal, rest, strlen(rest) + 1);
+    scratch_write(path, text, strlen(text));
+    must(config_read(path, &options, &vocab_size, &error), &error);
+    assert_int_equal(options.layers, 6);
+    free(file.bytes);
+}
+
 static void another_corpus_is_noticed(void **state) {
     (void)state;
     TrainOptions options = {0};
@@ -240,6 +311,8 @@ int main(void) {
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(wrong_frames_are_refused),
         cmocka_unit_test(every_shorter_file_is_refused),
+        cmocka_unit_test(flipped_bits_change_no_option),
+        cmocka_unit_test(an_edit_can_be_meant),
         cmocka_unit_test(another_corpus_is_noticed),
     };
     return cmocka_run_group_tests(tests, prepare, finish);
