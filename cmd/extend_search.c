@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,15 +37,21 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
     return !interrupt_came();
 }
 
-static void write_row(FILE *csv, const Job *job, int generation, const Evaluated *e) {
-    fprintf(csv, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e), unscaled_choices[e->candidate.unscaled]);
-    for (int i = 0; i < job->space.pairs; i++) fprintf(csv, ",%.2f", 1 + job->space.step * e->candidate.steps[i]);
+// A row ends with the CRC-32 of what stands before its last comma: a digit that changes would be another candidate.
+static bool write_row(FILE *csv, const Job *job, int generation, const Evaluated *e) {
+    Text row = {0};
+    text_print(&row, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e),
+               unscaled_choices[e->candidate.unscaled]);
+    for (int i = 0; i < job->space.pairs; i++) text_print(&row, ",%.2f", 1 + job->space.step * e->candidate.steps[i]);
     for (int w = 0; w < job->options.windows; w++)
         if (w < e->scored)
-            fprintf(csv, ",%.17g", e->scores[w]);
+            text_print(&row, ",%.17g", e->scores[w]);
         else
-            fputc(',', csv);
-    fputc('\n', csv);
+            text_print(&row, ",");
+    if (!row.failed) text_print(&row, ",%08" PRIx32 "\n", crc_bytes(0, row.bytes, row.size));
+    const bool ok = !row.failed && fwrite(row.bytes, 1, row.size, csv) == row.size;
+    text_free(&row);
+    return ok;
 }
 
 static void note_best(Job *job, const Evaluated *e) {
@@ -55,8 +60,7 @@ static void note_best(Job *job, const Evaluated *e) {
 
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     Job *job = context;
-    write_row(job->csv, job, search->generation, e);
-    if (fflush(job->csv) != 0) job->unwritten = errno;
+    if (!write_row(job->csv, job, search->generation, e) || fflush(job->csv) != 0) job->unwritten = errno;
     note_best(job, e);
     progress_show(&job->line, (double)search->evaluations, "generation %d  best %.4f  %lld given up, %lld known",
                   search->generation, job->best, search->abandoned, search->known);
@@ -80,11 +84,45 @@ static void describe_settings(Job *job) {
              weights, text);
 }
 
-static void write_head(FILE *csv, const Job *job) {
-    fprintf(csv, "%s\ngeneration,scored,loss,unscaled", job->settings);
-    for (int i = 0; i < job->space.pairs; i++) fprintf(csv, ",factor_%d", i);
-    for (int w = 0; w < job->options.windows; w++) fprintf(csv, ",loss_%d", w);
-    fputc('\n', csv);
+// The names of the columns. Searches of earlier versions have no checksum.
+static void name_columns(Text *line, const Job *job, bool sealed) {
+    text_print(line, "generation,scored,loss,unscaled");
+    for (int i = 0; i < job->space.pairs; i++) text_print(line, ",factor_%d", i);
+    for (int w = 0; w < job->options.windows; w++) text_print(line, ",loss_%d", w);
+    if (sealed) text_print(line, ",crc32");
+    text_print(line, "\n");
+}
+
+static bool write_head(FILE *csv, const Job *job) {
+    Text columns = {0};
+    name_columns(&columns, job, true);
+    const bool ok = !columns.failed && fprintf(csv, "%s\n%.*s", job->settings, (int)columns.size, columns.bytes) > 0;
+    text_free(&columns);
+    return ok;
+}
+
+// Does the line name the columns of this search, with a checksum or without?
+static bool check_columns(bool *sealed, const Job *job, const char *line, Error *error) {
+    for (int with = 0; with <= 1; with++) {
+        Text columns = {0};
+        name_columns(&columns, job, with);
+        const bool same = !columns.failed && strncmp(line, columns.bytes, columns.size) == 0;
+        text_free(&columns);
+        *sealed = with;
+        if (same) return true;
+    }
+    return fail_input(error,
+                      "%s, line 2: not the columns of a search; the file is damaged: start again with another --out",
+                      job->path);
+}
+
+// Does the row, which ends at `end`, end with its checksum?
+static bool is_sealed(const char *row, const char *end) {
+    const ptrdiff_t tail = 1 + 8; // ",01234567"
+    char text[16];
+    if (end - row < tail) return false;
+    snprintf(text, sizeof text, ",%08" PRIx32, crc_bytes(0, row, (size_t)(end - row - tail)));
+    return strncmp(end - tail, text, (size_t)tail) == 0;
 }
 
 // The number before `separator`, which must not come after `end`.
@@ -98,13 +136,14 @@ static bool read_number(double *value, const char **row, const char *end, char s
 
 // One row, which ends at `end`; false when it is damaged. The loss is the mean of those by window, and so says whether
 // they are what was written.
-static bool read_row(Evaluated *e, int *generation, const Job *job, const char *row, const char *end) {
+static bool read_row(Evaluated *e, int *generation, const Job *job, bool sealed, const char *row, const char *end) {
     double values[4];
     Stretch stretch = {0}, again = {0};
+    if (sealed && !is_sealed(row, end)) return false;
     for (int i = 0; i < 4; i++)
         if (!read_number(&values[i], &row, end, ',')) return false;
-    if (!(values[0] >= 0 && values[0] <= INT_MAX && values[1] >= 1 && values[1] <= job->options.windows &&
-          values[3] >= 0 && values[3] <= unscaled_choices[UNSCALED_CHOICES - 1]))
+    if (!(values[0] >= 0 && values[0] <= job->options.generations && values[1] >= 1 &&
+          values[1] <= job->options.windows && values[3] >= 0 && values[3] <= unscaled_choices[UNSCALED_CHOICES - 1]))
         return false;
     *generation = (int)values[0];
     stretch.unscaled = (int)values[3];
@@ -112,7 +151,7 @@ static bool read_row(Evaluated *e, int *generation, const Job *job, const char *
         if (!read_number(&stretch.factors[i], &row, end, ',')) return false;
     *e = (Evaluated){.candidate = candidate_of(&job->space, &stretch), .scored = (int)values[1]};
     for (int w = 0; w < e->scored; w++)
-        if (!read_number(&e->scores[w], &row, end, w + 1 < job->options.windows ? ',' : '\n')) return false;
+        if (!read_number(&e->scores[w], &row, end, sealed || w + 1 < job->options.windows ? ',' : '\n')) return false;
     candidate_stretch(&again, &job->space, &e->candidate);
     for (int i = 0; i < job->space.pairs; i++)
         if (!(fabs(again.factors[i] - stretch.factors[i]) < job->space.step / 2)) return false;
@@ -143,21 +182,25 @@ static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
     if (!file_read(&old, job->path, error)) return false;
     const char *row = (const char *)old.bytes;
     const size_t length = strcspn(row, "\n");
-    bool ok = check_settings(job, row, length, error);
-    row = strchr(row, '\n') ? strchr(row + length + 1, '\n') : NULL;
+    bool sealed = false, ok = check_settings(job, row, length, error);
+    row = strchr(row, '\n');
+    ok = ok && (!row || check_columns(&sealed, job, row + 1, error));
+    row = row ? strchr(row + 1, '\n') : NULL;
     for (int line = 3; ok && row && *++row; line++) {
         Evaluated e;
         int generation = 0;
         const char *end = strchr(row, '\n');
         if (!end) break;
         ok =
-            read_row(&e, &generation, job, row, end) ||
+            read_row(&e, &generation, job, sealed, row, end) ||
             fail_input(error, "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
                        job->path, line);
         if (!ok) break;
         search_recall(search, &e);
         note_best(job, &e);
-        write_row(file->stream, job, generation, &e);
+        ok = write_row(file->stream, job, generation, &e) ||
+             fail_run(error, "cannot write %s: %s; make room and try again", job->path, strerror(errno));
+        if (!ok) break;
         job->recalled++;
         row = end;
     }
@@ -177,8 +220,9 @@ static bool open_csv(Job *job, Search *search, Error *error) {
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
     if (exists && !run_lock(&job->lock, job->path, error)) return false;
     if (!directory_create(o->out, error) || !atomic_open(&file, job->path, error)) return false;
-    write_head(file.stream, job);
-    if (o->resume && !recall(job, search, &file, error)) {
+    bool ok = write_head(file.stream, job) || fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
+    ok = ok && (!o->resume || recall(job, search, &file, error));
+    if (!ok) {
         atomic_abandon(&file);
         return false;
     }

@@ -93,6 +93,13 @@ bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Err
     scaling->loss = json_number_value(json_object_get(search, "loss"));
     scaling->evaluations = json_integer_value(json_object_get(search, "evaluations"));
     scaling->tokens = json_integer_value(json_object_get(search, "tokens"));
+    if (search &&
+        !(json_is_number(json_object_get(search, "loss")) && scaling->evaluations >= 1 && scaling->tokens >= 1))
+        return fail_input(
+            error,
+            "%s: \"search\" of \"rotation\" needs \"loss\", and \"evaluations\" and \"tokens\" of at least "
+            "1; the file is damaged, or was edited by hand",
+            path);
     int pairs = scaling->pairs;
     scaling->has_brief = brief;
     if (brief && !read_stretch(&scaling->brief, &pairs, brief, path, error)) return false;

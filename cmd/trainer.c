@@ -221,7 +221,16 @@ bool trainer_save_state(const Trainer *trainer, const char *path, Error *error) 
 }
 
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const Progress *p = &trainer->progress;
     if (!state_load(path, &trainer->gpt, &trainer->progress, error)) return false;
+    const int64_t rows = (int64_t)(o->batch * o->accumulate); // of a step
+    if (p->step > o->steps || p->rows % rows != 0 || p->rows / rows != p->step)
+        return fail_input(
+            error,
+            "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows; the file is damaged "
+            "or of another run",
+            path, (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
     batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;
 }

@@ -2,16 +2,19 @@
 
 #include "model/safetensors.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define PROGRESS_TENSORS 2
 
-// Describe one flat array's tensors, named with a prefix; returns how many.
-static int describe(SafeTensor *out, const TensorTable *table, const char *prefix, real *flat) {
+// Describe the tensors of one flat array, named with a prefix; returns how many.
+static int describe(SafeTensor *out, const TensorTable *table, const char *prefix, real *flat, bool nonnegative) {
     for (int i = 0; i < table->count; i++) {
         const Tensor *t = &table->items[i];
-        out[i] = (SafeTensor){
-            .dtype = sizeof(real) == sizeof(float) ? DTYPE_F32 : DTYPE_F64, .rank = t->rank, .data = flat + t->offset};
+        out[i] = (SafeTensor){.dtype = sizeof(real) == sizeof(float) ? DTYPE_F32 : DTYPE_F64,
+                              .rank = t->rank,
+                              .data = flat + t->offset,
+                              .nonnegative = nonnegative};
         for (int axis = 0; axis < t->rank; axis++) out[i].shape[axis] = t->shape[axis];
         snprintf(out[i].name, sizeof out[i].name, "%s%s", prefix, t->name);
     }
@@ -23,7 +26,7 @@ typedef bool (*Transfer)(const char *path, const SafeTensor *tensors, int count,
 static bool transfer_model(Transfer transfer, const char *path, const Gpt *gpt, Error *error) {
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
-    const int count = describe(tensors, &gpt->tensors, "", gpt->params);
+    const int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
     const bool ok = transfer(path, tensors, count, error);
     free(tensors);
     return ok;
@@ -32,12 +35,12 @@ static bool transfer_model(Transfer transfer, const char *path, const Gpt *gpt, 
 static bool transfer_state(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + PROGRESS_TENSORS, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
-    int count = describe(tensors, &gpt->tensors, "", gpt->params);
-    count += describe(tensors + count, &gpt->tensors, "m.", gpt->m);
-    count += describe(tensors + count, &gpt->tensors, "v.", gpt->v);
+    int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
+    count += describe(tensors + count, &gpt->tensors, "m.", gpt->m, false);
+    count += describe(tensors + count, &gpt->tensors, "v.", gpt->v, true);
     int64_t counters[] = {progress->step, progress->rows, progress->batch_crc};
-    tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters};
-    tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds};
+    tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters, true};
+    tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true};
     const bool ok = transfer(path, tensors, count, error);
     progress->step = counters[0];
     progress->rows = counters[1];
@@ -63,6 +66,9 @@ bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Erro
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
     if (!transfer_state(safetensors_read, path, gpt, progress, error)) return false;
+    if (progress->batch_crc > UINT32_MAX)
+        return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
+                          path, progress->batch_crc);
     position_project(&gpt->pos);
     return true;
 }

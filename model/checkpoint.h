@@ -15,11 +15,13 @@ typedef struct {
 // model.safetensors: the parameters, one tensor each. `path` is replaced atomically. Parameters that are read are
 // brought into the scheme's range (position_project); those that were saved are in it.
 bool model_save(const char *path, const Gpt *gpt, Error *error);
+// Reading fails (input) on a file that is damaged, of another model, or has numbers that are not finite.
 bool model_load(const char *path, Gpt *gpt, Error *error);
 
 // state.safetensors: parameters, both moments and progress in one file, so that one atomic rename replaces them all and
 // they can never come from different steps.
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error);
+// Reading fails likewise, and on second moments or progress that cannot be.
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "data/crc.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,42 @@ static bool check_header(size_t *size, uint32_t *crc, const json_t *header, cons
     return true;
 }
 
+// A number at `bytes`, which may be unaligned.
+static double number_at(const uint8_t *bytes, Dtype dtype) {
+    float small;
+    double large;
+    int64_t whole;
+    switch (dtype) {
+    case DTYPE_F32:
+        memcpy(&small, bytes, sizeof small);
+        return (double)small;
+    case DTYPE_F64:
+        memcpy(&large, bytes, sizeof large);
+        return large;
+    case DTYPE_I64:
+        memcpy(&whole, bytes, sizeof whole);
+        return (double)whole;
+    }
+    return NAN;
+}
+
+// A checksum says that the numbers are those that were written, not that they are any good.
+static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int count, const char *path, Error *error) {
+    for (int i = 0; i < count; i++) {
+        const SafeTensor *t = &tensors[i];
+        const size_t size = dtypes[t->dtype].size, numbers = bytes_of(t) / size;
+        for (size_t n = 0; n < numbers; n++, data += size) {
+            const double number = number_at(data, t->dtype);
+            if (isfinite(number) && !(t->nonnegative && number < 0)) continue;
+            return fail_input(error,
+                              "%s: number %zu of %s is %g; the model was spoiled before it was saved, or the file "
+                              "was made by hand: use another checkpoint",
+                              path, n, t->name, number);
+        }
+    }
+    return true;
+}
+
 bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error) {
     Buffer file;
     if (!file_read(&file, path, error)) return false;
@@ -142,6 +179,7 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
                    path, crc);
         goto done;
     }
+    if (!check_numbers(data, tensors, count, path, error)) goto done;
     for (int i = 0; i < count; data += bytes_of(&tensors[i]), i++) memcpy(tensors[i].data, data, bytes_of(&tensors[i]));
     ok = true;
 done:

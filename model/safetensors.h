@@ -14,13 +14,15 @@ typedef struct {
     Dtype dtype;
     int rank;
     int64_t shape[3];
-    void *data; // where the numbers are, or where they go
+    void *data;       // where the numbers are, or where they go
+    bool nonnegative; // no number of it is below 0
 } SafeTensor;
 
 // Write atomically. Fails (run) on I/O errors, leaving what was there before.
 bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error);
 
-// Read: every tensor of the list must be there with this dtype and shape, nothing else may be, no byte may be damaged.
+// Read: every tensor of the list must be there with this dtype and shape, nothing else may be, no byte may be damaged,
+// and no number may be NaN, infinite, or negative where that cannot be.
 // Numbers are copied to `data` only when the whole file is good. Fails (input) naming what was found and expected.
 bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error);
 

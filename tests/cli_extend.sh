@@ -244,13 +244,18 @@ check "and evaluate the same" cmp sorted expected
 
 for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/0,9,/' '9s/^[^,]*,4,/0,0,/' \
     '6s/,.*//' '5s/,[^,]*$//' '5s/,[^,]*$/,0.5/' '8s/,4,/,3,/' '5s/^\([^,]*,4,[^,]*\),[^,]*/\1,1e300/' \
-    '5s/^\([^,]*,4,[^,]*,[^,]*\),[^,]*/\1,9.00/' '5s/^\([^,]*,4\),[^,]*/\1,nan/'; do
+    '5s/^\([^,]*,4,[^,]*,[^,]*\),[^,]*/\1,9.00/' '5s/^\([^,]*,4\),[^,]*/\1,nan/' \
+    '3s/\(.*\),4[.]00,/\1,4.50,/' '3s/,0,4[.]00,/,1,4.00,/' '3s/^0,/1,/' '3s/^0,/1000,/' '2s/factor_1/factor_2/' \
+    '2s/,crc32//'; do
     mkdir damaged && sed "$damage" finished.csv >damaged/search.csv
     words='line;damaged'
     [ "$damage" = "${damage#1}" ] || words='another search'
     refuses "search.csv damaged by $damage" "damaged/search.csv;$words" $search --out damaged --resume
     rm -r damaged
 done
+mkdir older && sed '2,$s/,[^,]*$//' finished.csv >older/search.csv
+succeed "a search of an earlier version, without checksums: --resume" $search --out older --resume
+check "it gets them" cmp older/search.csv finished.csv
 mkdir empty && : >empty/search.csv
 refuses "an empty search.csv" "empty/search.csv;damaged" $search --out empty --resume
 rm -r empty

@@ -37,7 +37,7 @@ static void make(Gpt *gpt, const char *scheme, const Shape *sizes) {
         gpt->m[n] = (real)random_normal(1, n);
         gpt->v[n] = (real)(1e-9 * random_uniform(2, n));
     }
-    static const real odd[] = {NAN, INFINITY, -0.0f, 1e-45f, 3.4e38f};
+    static const real odd[] = {-0.0f, 1e-45f, 3.4e38f, -3.4e38f};
     memcpy(gpt->w.wte, odd, sizeof odd);
 }
 
@@ -209,6 +209,57 @@ static void no_flipped_bit_changes_a_weight(void **state) {
     gpt_free(&loaded);
 }
 
+// The checksum is right: the numbers are those that were saved, and of no use.
+static void numbers_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    static const real bad[] = {NAN, INFINITY, -INFINITY};
+    Gpt gpt;
+    Error error;
+    make(&gpt, "learned", &shape);
+    real *const flat[] = {gpt.params, gpt.m, gpt.v};
+    const char *const names[] = {"number 3 of h.0.attn.qkv.weight is", "number 3 of m.h.0.attn.qkv.weight is",
+                                 "number 3 of v.h.0.attn.qkv.weight is"};
+    const size_t at = tensor_find(&gpt.tensors, "h.0.attn.qkv.weight")->offset + 3;
+    for (size_t i = 0; i < COUNT(flat); i++) {
+        const real before = flat[i][at];
+        for (size_t b = 0; b < COUNT(bad); b++) {
+            flat[i][at] = bad[b];
+            must(state_save(state_path, &gpt, &progress, &error) && model_save(model_path, &gpt, &error), &error);
+            expect_refusal(state_path, true, "learned", &shape, names[i]);
+            if (i == 0) expect_refusal(model_path, false, "learned", &shape, names[i]);
+        }
+        flat[i][at] = before;
+    }
+    gpt.v[at] = -1e-9f; // a mean of squares
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    expect_refusal(state_path, true, "learned", &shape, names[2]);
+    gpt_free(&gpt);
+}
+
+static void progress_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    Gpt gpt, loaded;
+    Progress wrong[] = {progress, progress, progress, progress, progress, progress, progress}, found;
+    Error error;
+    wrong[0].step = -1;
+    wrong[1].rows = INT64_MIN;
+    wrong[2].batch_crc = -1;
+    wrong[3].batch_crc = (int64_t)1 << 32;
+    wrong[4].seconds = -1;
+    wrong[5].seconds = NAN;
+    wrong[6].seconds = INFINITY;
+    make(&gpt, "learned", &shape);
+    make(&loaded, "learned", &shape);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        must(state_save(state_path, &gpt, &wrong[i], &error), &error);
+        if (state_load(state_path, &loaded, &found, &error)) fail_msg("taken: progress %zu", i);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, state_path));
+    }
+    gpt_free(&gpt);
+    gpt_free(&loaded);
+}
+
 static void a_failed_save_leaves_the_old_model(void **state) {
     (void)state;
     Gpt old, new, loaded;
@@ -240,6 +291,7 @@ int main(void) {
         cmocka_unit_test(a_model_comes_back_to_the_bit),      cmocka_unit_test(a_state_comes_back_to_the_bit),
         cmocka_unit_test(equal_models_give_equal_files),      cmocka_unit_test(another_model_is_refused),
         cmocka_unit_test(every_shorter_state_is_refused),     cmocka_unit_test(no_flipped_bit_changes_a_weight),
+        cmocka_unit_test(numbers_that_cannot_be_are_refused), cmocka_unit_test(progress_that_cannot_be_is_refused),
         cmocka_unit_test(a_failed_save_leaves_the_old_model),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -279,6 +279,44 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
     scratch_remove(directory);
 }
 
+// A state with a right checksum that training with these options never comes to: 8 rows a step, 2 batches of 4.
+static void a_state_of_another_run_is_refused(void **state) {
+    (void)state;
+    char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
+    TrainOptions options = options_of("builtin:copy:max=10");
+    options.batch = 4;
+    options.accumulate = 2;
+    options.steps = 100;
+    Corpus corpus;
+    Trainer trainer;
+    Error error;
+    scratch_make(directory);
+    snprintf(path, sizeof path, "%s/state.safetensors", directory);
+    start(&trainer, &corpus, &options);
+    static const struct {
+        int64_t step, rows;
+        bool right;
+    } cases[] = {{3, 24, true},
+                 {3, 25, false},
+                 {3, 32, false},
+                 {4, 24, false},
+                 {0, 0, true},
+                 {100, 800, true},
+                 {101, 808, false},
+                 {INT64_MAX, INT64_MAX, false},
+                 {INT64_MAX / 8, INT64_MAX - 7, false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const Progress progress = {cases[i].step, cases[i].rows, 7, 1};
+        must(state_save(path, &trainer.gpt, &progress, &error), &error);
+        if (trainer_load_state(&trainer, path, &error) != cases[i].right) fail_msg("case %zu", i);
+        if (!cases[i].right) assert_int_equal(error.kind, ERROR_INPUT);
+        finish(&trainer, &corpus);
+        start(&trainer, &corpus, &options);
+    }
+    finish(&trainer, &corpus);
+    scratch_remove(directory);
+}
+
 static void tokens_are_counted_without_padding(void **state) {
     (void)state;
     const TrainOptions options = options_of("builtin:offset:min=8,max=20");
@@ -318,6 +356,7 @@ int main(void) {
         cmocka_unit_test(validation_is_of_other_exercises_and_always_the_same),
         cmocka_unit_test(seeds_draw_other_exercises),
         cmocka_unit_test(a_resumed_run_ends_with_the_same_bits),
+        cmocka_unit_test(a_state_of_another_run_is_refused),
         cmocka_unit_test(tokens_are_counted_without_padding),
         cmocka_unit_test(a_context_that_is_too_short_is_refused),
     };
