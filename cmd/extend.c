@@ -21,7 +21,7 @@ static const Option extend_options[] = {
     {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
      "find new factors for those short windows, keep the long ones"},
     {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
-     "yarn: as its authors' code has it, exact without its rounding, or as their paper"},
+     "yarn: as in its authors' code (code), without that code's rounding (exact), or as in their paper (paper)"},
     {"beta-fast", OPTION_NUMBER, FIELD(formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
      "yarn: pairs with more turns in the original length keep their speed"},
     {"beta-slow", OPTION_NUMBER, FIELD(formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
@@ -30,7 +30,8 @@ static const Option extend_options[] = {
     {"high-freq", OPTION_NUMBER, FIELD(formula.high_freq), "4", 0.001, 1e6, NULL, "X", "llama3: as beta-fast"},
     {"low-freq", OPTION_NUMBER, FIELD(formula.low_freq), "1", 0.001, 1e6, NULL, "X", "llama3: as beta-slow"},
     {"growth", OPTION_CHOICE, FIELD(growth), "paper", 0, 0, "paper|factor", "HOW",
-     "dynamic: s is the window / the original length, or Hugging Face's s"},
+     "dynamic: a window of w original lengths is stretched w times (paper), or S w - (S - 1) times (factor, as "
+     "Hugging Face does)"},
     {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "its training text is searched on; default: the run's"},
     {"windows", OPTION_INTEGER, FIELD(windows), "6", 1, SEARCH_WINDOWS_MOST, NULL, "N",
      "of that text, each of the new length"},

@@ -10,7 +10,7 @@ typedef struct {
 static const Option partial_options[] = {
     {"fraction", OPTION_NUMBER, offsetof(PartialOptions, rotary.fraction), "0.5", 0.001, 1, NULL, "X",
      "of a head's channels that turn"},
-    ROTARY_OPTION_ROWS(PartialOptions, "10000"),
+    ROTARY_OPTION_ROWS(PartialOptions, "10000", "(i, i+r/2) of the r channels that turn"),
     {0},
 };
 

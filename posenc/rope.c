@@ -6,7 +6,7 @@ typedef struct {
     Rotary rotary;
 } RopeOptions;
 
-static const Option rope_options[] = {ROTARY_OPTION_ROWS(RopeOptions, "10000"), {0}};
+static const Option rope_options[] = {ROTARY_OPTION_ROWS(RopeOptions, "10000", "(i, i+d/2)"), {0}};
 
 const Scheme scheme_rope = {
     .name = "rope",

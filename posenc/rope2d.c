@@ -7,7 +7,8 @@ typedef struct {
     Rotary rotary;
 } Rope2dOptions;
 
-static const Option rope2d_options[] = {ROTARY_OPTION_ROWS(Rope2dOptions, "100"), {0}};
+static const Option rope2d_options[] = {
+    ROTARY_OPTION_ROWS(Rope2dOptions, "100", "(i, i+d/4) of each axis's d/2 channels"), {0}};
 
 static const char *check(const Position *pos) {
     return head_width(&pos->shape) % 4

@@ -21,7 +21,7 @@ static const Option rope_learned_options[] = {
     {"rate", OPTION_NUMBER, offsetof(RopeLearnedOptions, rate), "1", 0, 1000, NULL, "X",
      "learning rate of the frequencies, times --lr"},
     LAYERS_OPTION_ROW(RopeLearnedOptions, "own"),
-    ROTARY_OPTION_ROWS(RopeLearnedOptions, "10000"),
+    ROTARY_OPTION_ROWS(RopeLearnedOptions, "10000", "(i, i+d/2)"),
     {0},
 };
 

@@ -29,7 +29,8 @@ typedef struct {
     double fraction; // of a head's channels that turn; 0 = all
 } Rotary;
 
-#define ROTARY_OPTION_ROWS(S, base_preset)                                                                             \
+// `half` says in help what pairing=half pairs: "(i, i+d/2)" where a whole head of d channels turns.
+#define ROTARY_OPTION_ROWS(S, base_preset, half)                                                                       \
     {"base",      OPTION_NUMBER, offsetof(S, rotary.base),                                                             \
      base_preset, 1.000001,      HUGE_VAL,                                                                             \
      NULL,        "B",           "pair i of n turns by B^(-i/n) radians a token"},                                     \
@@ -41,7 +42,7 @@ typedef struct {
          0,                                                                                                            \
          "half|interleaved",                                                                                           \
          "HOW",                                                                                                        \
-         "pair (i, i+d/2) as Llama and NeoX do, or (2i, 2i+1) as the paper and GPT-J do"},                             \
+         "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"},                             \
     {                                                                                                                  \
         "skip", OPTION_INTEGER, offsetof(S, rotary.skip), "0", 0, 1000, NULL, "N",                                     \
             "every N-th layer goes without positions; 0 = none does"                                                   \

@@ -12,7 +12,7 @@ typedef struct {
 static const Option xpos_options[] = {
     {"gamma", OPTION_NUMBER, offsetof(XposOptions, gamma), "512", 1, 1e9, NULL, "G",
      "tokens over which pair i fades by the factor (2i/d + 0.4) / 1.4"},
-    ROTARY_OPTION_ROWS(XposOptions, "10000"),
+    ROTARY_OPTION_ROWS(XposOptions, "10000", "(i, i+d/2)"),
     {0},
 };
 

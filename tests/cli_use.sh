@@ -25,6 +25,12 @@ succeed "--version" --version
 check "--version prints name and number" says '^bitter [0-9]+\.[0-9]+\.[0-9]+$'
 succeed "--pos help" train --pos help
 for scheme in none learned sinusoidal rope alibi; do check "--pos help names $scheme" says "^$scheme "; done
+pairing_of() { # SCHEME: what help says of its pairing=half
+    sed -n "/^$1 /,/^$/p" "$scratch/out" | sed -n 's/.*pairing=half  pair \(([^)]*)\).*/\1/p'
+}
+check "--pos help: rope pairs channels half a head apart" test "$(pairing_of rope)" = "(i, i+d/2)"
+check "--pos help: rope2d half an axis" test "$(pairing_of rope2d)" = "(i, i+d/4)"
+check "--pos help: partial half of what turns" test "$(pairing_of partial)" = "(i, i+r/2)"
 check "--help and --version leave nothing behind" test -z "$(ls)"
 
 # --- bench: one line of key=value ---
