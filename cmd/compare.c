@@ -312,6 +312,15 @@ static bool report_alone(const Comparison *c, Error *error) {
     return ok;
 }
 
+// The report shows what was typed, as one line.
+static bool check_words(int argc, char **argv, Error *error) {
+    for (int i = 0; i < argc; i++)
+        if (!is_plain(argv[i]))
+            return fail_input(error, "argument %d holds a newline or another control character; give names without any",
+                              i);
+    return true;
+}
+
 // The command as it was typed, for the report.
 static void join_command(char *out, size_t capacity, int argc, char **argv) {
     Text text = {0};
@@ -356,7 +365,8 @@ int command_compare(int argc, char **argv) {
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     Corpus corpus = {0};
     options.train.scaling = (Scaling){0};
-    bool ok = first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi");
+    bool ok = check_words(argc, argv, &error);
+    ok = ok && (first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi"));
     ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
          make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
     const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only

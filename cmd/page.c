@@ -1,10 +1,10 @@
 #include "cmd/page.h"
 
+#include "cmd/gnuplot.h"
 #include "data/text.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +22,11 @@ static const char style[] =
     "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
     "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
 
+// A line must not end where its text does not: what would end it is a space.
+static char printable(char c) {
+    return (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c;
+}
+
 void html_text(FILE *out, const char *text) {
     for (; *text; text++) switch (*text) {
         case '&':
@@ -37,21 +42,21 @@ void html_text(FILE *out, const char *text) {
             fputs("&quot;", out);
             break;
         default:
-            fputc(*text, out);
+            fputc(printable(*text), out);
         }
 }
 
 void markdown_text(FILE *out, const char *text) {
     for (; *text; text++) {
         if (strchr("\\`*_|<>[]", *text)) fputc('\\', out);
-        fputc(*text, out);
+        fputc(printable(*text), out);
     }
 }
 
 bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error) {
     char path[PATH_CAPACITY];
     *page = (Page){.directory = directory};
-    page->plots = system("gnuplot --version >/dev/null 2>&1") == 0;
+    page->plots = gnuplot_exists();
     if (!path_format(path, error, "%s/%s.md", directory, name) || !atomic_open(&page->markdown, path, error))
         return false;
     if (!path_format(path, error, "%s/%s.html", directory, name) || !atomic_open(&page->html, path, error)) {
@@ -137,7 +142,18 @@ void page_code(Page *page, const char *text) {
     fputs("<pre>", page->html.stream);
     html_text(page->html.stream, text);
     fputs("</pre>\n", page->html.stream);
-    fprintf(page->markdown.stream, "\n```\n%s\n```\n", text);
+    // A fence ends at one as long.
+    size_t fence = 3;
+    for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
+        if (strspn(at, "`") >= fence) fence = strspn(at, "`") + 1;
+    FILE *markdown = page->markdown.stream;
+    fputc('\n', markdown);
+    for (size_t i = 0; i < fence; i++) fputc('`', markdown);
+    fputc('\n', markdown);
+    for (const char *at = text; *at; at++) fputc(printable(*at), markdown);
+    fputc('\n', markdown);
+    for (size_t i = 0; i < fence; i++) fputc('`', markdown);
+    fputc('\n', markdown);
 }
 
 void page_table(Page *page, const char *caption) {

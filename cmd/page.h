@@ -21,14 +21,14 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
-// Text of which HTML or Markdown would take nothing for something else.
+// Text of which HTML or Markdown would take nothing for something else; control characters are spaces.
 void html_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
 
 // Plain text, escaped.
 void page_heading(Page *page, const char *text);
 void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-// Text as it is, in a block.
+// A line as it is, in a block.
 void page_code(Page *page, const char *text);
 
 // A table, cell by cell: a row of headings, then rows. The first column is text, the others are numbers.

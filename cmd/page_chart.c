@@ -1,7 +1,7 @@
 // Charts of a page: gnuplot draws, and their numbers stand beside them as a table.
 #include "cmd/page.h"
 
-#include "cmd/arguments.h"
+#include "cmd/gnuplot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,13 +14,6 @@
 static const char *const colours[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-// gnuplot's strings in double quotes know escapes, and its enhanced text knows more; single quotes know neither.
-static void quoted(FILE *out, const char *text) {
-    fputc('\'', out);
-    for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
-    fputc('\'', out);
-}
-
 static void common_settings(FILE *out, int height) {
     fprintf(out,
             "set terminal svg size 860,%d noenhanced font 'sans-serif,14' linewidth 1.3\n"
@@ -31,7 +24,7 @@ static void common_settings(FILE *out, int height) {
 
 static void label(FILE *out, const char *what, const char *text) {
     fprintf(out, "set %s ", what);
-    quoted(out, text);
+    gnuplot_string(out, text);
     fputc('\n', out);
 }
 
@@ -44,7 +37,7 @@ static void write_ticks(FILE *out, const Series *series, int count) {
     if (longest->count < 2 || longest->count > TICKS_MOST) return;
     for (int s = 0; s < count; s++)
         for (int i = 0; i < series[s].count; i++)
-            if (series[s].x[i] != longest->x[i]) return;
+            if (!isfinite(series[s].x[i]) || series[s].x[i] != longest->x[i]) return;
     fputs("set xtics (", out);
     for (int i = 0; i < longest->count; i++) fprintf(out, "%s'%.4g' %.9g", i ? ", " : "", longest->x[i], longest->x[i]);
     fputs(")\n", out);
@@ -77,7 +70,7 @@ static void write_axes(FILE *out, const Chart *chart, const Series *series, int 
     fprintf(out,
             "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\nset label 1 ",
             chart->mark, chart->mark);
-    quoted(out, chart->mark_label);
+    gnuplot_string(out, chart->mark_label);
     fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
 }
 
@@ -106,7 +99,7 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
         const Series *line = &series[s];
         fprintf(out, "$data%d << END\n", s);
         for (int i = 0; i < line->count; i++) {
-            if (!isfinite(line->y[i]))
+            if (!isfinite(line->x[i]) || !isfinite(line->y[i]))
                 fputc('\n', out); // breaks the line
             else if (line->low)
                 fprintf(out, "%.9g %.9g %.9g %.9g\n", beside(line->x[i], chart, width, s, count), line->y[i],
@@ -125,24 +118,9 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
                 1 + s / COLOURS);
         if (series[s].low || series[s].count <= 40) fprintf(out, " pointtype %d pointsize 0.6", 4 + s % 10);
         fputs(" title ", out);
-        quoted(out, series[s].name);
+        gnuplot_string(out, series[s].name);
     }
     fputc('\n', out);
-}
-
-// Run gnuplot on a script file; what it draws is SVG in `svg`, to be freed.
-static bool draw(Buffer *svg, const char *script, Error *error) {
-    Text command = {0};
-    text_print(&command, "gnuplot ");
-    shell_word(&command, script);
-    text_print(&command, " 2>/dev/null%c", '\0');
-    FILE *pipe = command.failed ? NULL : popen(command.bytes, "r");
-    text_free(&command);
-    if (!pipe) return fail_run(error, "cannot start gnuplot: %s", strerror(errno));
-    const bool read = stream_read(svg, pipe, "gnuplot", error), done = pclose(pipe) == 0;
-    if (read && done && strstr((const char *)svg->bytes, "</svg>")) return true;
-    if (read) free(svg->bytes);
-    return read && fail_run(error, "gnuplot failed on a chart; `gnuplot --version` should say 5.0 or later");
 }
 
 // Go over `word` if it stands here.
@@ -186,12 +164,12 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
 }
 
 // The drawing goes into the page, and for Markdown into a file of its own.
-static bool place(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
+static bool place(Page *page, const char *title, FILE *script, Error *error) {
     char path[PATH_CAPACITY];
     Buffer svg;
     AtomicFile file;
-    if (fclose(script) != 0) return fail_run(error, "cannot write %s: is the disk full?", script_path);
-    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) || !draw(&svg, script_path, error))
+    if (!path_format(path, error, "%s/plot-%d.svg", page->directory, page->charts) ||
+        !gnuplot_draw(&svg, script, error))
         return false;
     fputs("<figure>\n<div class=\"wide\">\n", page->html.stream);
     write_svg(page->html.stream, (const char *)svg.bytes, page->charts, title, false);
@@ -211,17 +189,24 @@ static bool place(Page *page, const char *title, FILE *script, const char *scrip
     return ok;
 }
 
-static bool place_drawing(Page *page, const char *title, FILE *script, const char *script_path, Error *error) {
-    const bool ok = place(page, title, script, script_path, error);
-    unlink(script_path);
+static bool place_drawing(Page *page, const char *title, FILE *script, Error *error) {
+    const bool written = !ferror(script) && fflush(script) == 0;
+    const bool ok =
+        written ? place(page, title, script, error)
+                : fail_run(error, "cannot write a script for gnuplot in %s: is the disk full?", page->directory);
+    fclose(script);
     return ok;
 }
 
-static FILE *open_script(char path[PATH_CAPACITY], const Page *page, Error *error) {
+// A file that has no name any more: nothing is left of it, however this ends.
+static FILE *open_script(const Page *page, Error *error) {
+    char path[PATH_CAPACITY];
     if (!path_format(path, error, "%s/.plot-XXXXXX", page->directory)) return NULL;
     const int descriptor = mkstemp(path);
-    FILE *script = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    FILE *script = descriptor >= 0 ? fdopen(descriptor, "w+") : NULL;
     if (!script) fail_input(error, "cannot write %s: %s", path, strerror(errno));
+    if (!script && descriptor >= 0) close(descriptor);
+    if (descriptor >= 0) unlink(path);
     return script;
 }
 
@@ -292,34 +277,32 @@ static void write_image(FILE *script, const double *cells, int n, double step) {
 }
 
 // Without a gnuplot the script stays NULL, and the title stands alone.
-static bool begin_drawing(FILE **script, char path[PATH_CAPACITY], Page *page, const char *title, Error *error) {
+static bool begin_drawing(FILE **script, Page *page, const char *title, Error *error) {
     page->charts++;
     *script = NULL;
-    if (page->plots) return (*script = open_script(path, page, error)) != NULL;
+    if (page->plots) return (*script = open_script(page, error)) != NULL;
     page_paragraph(page, "%s:", title);
     return true;
 }
 
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
-    char path[PATH_CAPACITY];
     FILE *script;
     if (!has_points(series, count)) {
         page_paragraph(page, "%s: there is nothing to draw.", chart->title);
         return true;
     }
-    if (!begin_drawing(&script, path, page, chart->title, error)) return false;
+    if (!begin_drawing(&script, page, chart->title, error)) return false;
     if (script) write_script(script, chart, series, count);
-    if (script && !place_drawing(page, chart->title, script, path, error)) return false;
+    if (script && !place_drawing(page, chart->title, script, error)) return false;
     write_numbers(page, chart, series, count);
     return true;
 }
 
 bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error) {
-    char path[PATH_CAPACITY];
     FILE *script;
-    if (!begin_drawing(&script, path, page, title, error)) return false;
+    if (!begin_drawing(&script, page, title, error)) return false;
     if (script) write_image(script, cells, n, step);
-    if (script && !place_drawing(page, title, script, path, error)) return false;
+    if (script && !place_drawing(page, title, script, error)) return false;
     write_matrix(page, cells, n, step);
     return true;
 }

@@ -109,13 +109,18 @@ static bool shape_for(Size *size, double parameters, int vocab) {
     return isfinite(best);
 }
 
+double plan_size_parameters(const char *name) {
+    char *end;
+    const double number = strtod(name, &end);
+    const double unit = *end == 'M' ? 1e6 : *end == 'k' || *end == 'K' ? 1e3 : *end == '\0' ? 1 : NAN;
+    const bool whole = end != name && name[strspn(name, "+-.0123456789eE")] == *end && (!*end || !end[1]);
+    return whole && number > 0 ? number * unit : NAN;
+}
+
 static bool set_size(Size *size, const char *word, const TrainOptions *base, double tokens_per_parameter, int vocab,
                      Error *error) {
-    char *end;
-    double parameters = strtod(word, &end);
-    const double unit = *end == 'M' ? 1e6 : *end == 'k' || *end == 'K' ? 1e3 : *end == '\0' ? 1 : NAN;
-    parameters *= unit;
-    if (end == word || (*end && end[1]) || !(parameters > 0) || strlen(word) >= sizeof size->name)
+    const double parameters = plan_size_parameters(word);
+    if (isnan(parameters) || strlen(word) >= sizeof size->name)
         return fail_input(error, "--scale: give numbers of parameters such as 300k or 1M, not '%s'", word);
     if (!shape_for(size, parameters, vocab))
         return fail_input(error,

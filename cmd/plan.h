@@ -54,6 +54,9 @@ bool plan_rates(Plan *plan, const char *list, Error *error);
 bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
 
+// The number of parameters that a size's name asks for: "300k", "1M"; NAN for what is no such name.
+double plan_size_parameters(const char *name);
+
 int plan_job_count(const Plan *plan);
 // Jobs in the order in which they are done: seeds outermost, so that a comparison of few seeds is complete early.
 Job plan_job(const Plan *plan, int index);
@@ -71,7 +74,8 @@ int plan_designed(const Plan *plan, int arm);
 
 // compare.json in and out. Runs of plans with other base options, sizes or budget cannot stand in one directory, nor
 // tasks with other --task-steps or --exercises than those before: plan_agrees fails (input) with the first difference.
-// Schemes, seeds, learning rates and tasks may change.
+// Schemes, seeds, learning rates and tasks may change. What is read is checked like what is typed: names become paths,
+// and words of tables, pages and plots.
 bool plan_write(const char *path, const Plan *plan, Error *error);
 bool plan_read(Plan *plan, const char *path, Error *error);
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);

@@ -1,10 +1,14 @@
 // compare.json: a plan in and out.
 #include "cmd/config.h"
 #include "cmd/plan.h"
-#include "data/task.h"
+#include "data/text.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MOST (1LL << 53) // what any JSON reader knows exactly
 
 static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
@@ -68,8 +72,31 @@ static bool read_integer(long long *value, const json_t *object, const char *nam
 static bool read_text(char *text, size_t capacity, const json_t *value, const char *path, Error *error) {
     const char *string = json_string_value(value);
     if (!string || strlen(string) >= capacity) return damaged(path, "a name is missing or too long", error);
+    if (!is_plain(string)) return damaged(path, "a name holds a control character", error);
     snprintf(text, capacity, "%s", string);
     return true;
+}
+
+static bool read_options(TrainOptions *options, const json_t *object, const char *path, Error *error) {
+    if (!options_read(options, object, path, error)) return false;
+    for (const Option *o = train_options; o->name; o++) {
+        char text[TEXT_CAPACITY];
+        option_print(options, o, text);
+        if (!is_plain(text)) return damaged(path, "an option holds a control character", error);
+    }
+    return true;
+}
+
+// The sentence of a check that words from the command line pass, too.
+static bool as_typed(bool ok, const char *path, const Error *reason, Error *error) {
+    return ok || fail_input(error, "%s: %.700s; the file is damaged, or was edited by hand", path, reason->message);
+}
+
+// A size is called by the number of parameters that was asked for; one that is the options' own has no name.
+static bool read_size_name(Size *size, const json_t *object, bool alone, const char *path, Error *error) {
+    if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error)) return false;
+    if (*size->name ? !isnan(plan_size_parameters(size->name)) : alone) return true;
+    return damaged(path, "the name of a size is no number of parameters", error);
 }
 
 static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error *error) {
@@ -77,33 +104,74 @@ static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error 
         Size *size = &plan->sizes[s];
         const json_t *object = json_array_get(array, (size_t)s);
         long long parameters;
-        if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error) ||
+        if (!read_size_name(size, object, plan->size_count == 1, path, error) ||
             !read_integer(&size->layers, object, "layers", 1, 1000, path, error) ||
             !read_integer(&size->heads, object, "heads", 1, 1000, path, error) ||
             !read_integer(&size->width, object, "width", 1, 20000, path, error) ||
-            !read_integer(&size->steps, object, "steps", 1, 1LL << 53, path, error) ||
-            !read_integer(&parameters, object, "parameters", 1, 1LL << 53, path, error))
+            !read_integer(&size->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
+            !read_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;
         size->parameters = (size_t)parameters;
+        if (s > 0 && size->parameters <= size[-1].parameters) return damaged(path, "sizes do not rise", error);
     }
     return true;
 }
 
-static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    for (int a = 0; a < plan->arm_count; a++) {
-        Arm *arm = &plan->arms[a];
-        const json_t *object = json_array_get(array, (size_t)a), *steps = json_object_get(object, "steps");
-        Position pos;
-        if (!read_text(arm->name, sizeof arm->name, json_object_get(object, "name"), path, error) ||
-            !read_text(arm->pos, sizeof arm->pos, json_object_get(object, "pos"), path, error))
-            return false;
-        if (!position_parse(&pos, arm->pos, error)) return damaged(path, "a scheme is none", error);
-        for (int s = 0; s < plan->size_count; s++) {
-            arm->steps[s] = json_integer_value(json_array_get(steps, (size_t)s));
-            if (arm->steps[s] < 1) return damaged(path, "a scheme's \"steps\" are missing", error);
-        }
+static bool read_steps(Arm *arm, const json_t *array, int sizes, const char *path, Error *error) {
+    for (int s = 0; s < sizes; s++) {
+        arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
+        if (arm->steps[s] < 1 || arm->steps[s] > NUMBER_MOST)
+            return damaged(path, "a scheme's \"steps\" are missing", error);
     }
     return true;
+}
+
+// Names and schemes as they were typed, LABEL=SCHEME or SCHEME, for plan_arms to judge.
+static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
+    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
+    Error reason;
+    for (int a = 0; a < plan->arm_count; a++) {
+        const json_t *object = json_array_get(array, (size_t)a);
+        char name[TEXT_CAPACITY];
+        if (!read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
+            !read_text(pos[a], sizeof pos[a], json_object_get(object, "pos"), path, error))
+            return false;
+        const bool label = !strpbrk(name, ":=");
+        const int length = snprintf(typed[a], sizeof typed[a], label ? "%s=%s" : "%s", name, pos[a]);
+        if (length >= (int)sizeof typed[a]) return damaged(path, "a name is missing or too long", error);
+        words[a] = typed[a];
+    }
+    if (!as_typed(plan_arms(plan, words, plan->arm_count, "", &reason), path, &reason, error)) return false;
+    for (int a = 0; a < plan->arm_count; a++) {
+        const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
+        if (strcmp(plan->arms[a].pos, pos[a]) != 0) return damaged(path, "a scheme is not what its name says", error);
+        if (!read_steps(&plan->arms[a], steps, plan->size_count, path, error)) return false;
+    }
+    return true;
+}
+
+static bool read_rates(Plan *plan, const json_t *array, const char *path, Error *error) {
+    const int count = plan->rate_count;
+    char list[RATES_MOST * 32] = "";
+    Error reason;
+    for (int r = 0; r < count; r++) {
+        const json_t *rate = json_array_get(array, (size_t)r);
+        if (!json_is_number(rate)) return damaged(path, "a learning rate is no number", error);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%.17g,", json_number_value(rate));
+    }
+    return as_typed(plan_rates(plan, list, &reason), path, &reason, error);
+}
+
+static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error *error) {
+    const int count = plan->task_count;
+    char list[TASKS_MOST * TEXT_CAPACITY] = "", name[TEXT_CAPACITY];
+    Error reason;
+    for (int t = 0; t < count; t++) {
+        if (!read_text(name, sizeof name, json_array_get(array, (size_t)t), path, error)) return false;
+        if (!is_builtin(name) || strchr(name, ' ')) return damaged(path, "a task is none", error);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s ", name);
+    }
+    return as_typed(plan_tasks(plan, list, &reason), path, &reason, error);
 }
 
 // How many there are of something; `least` to `most`.
@@ -119,15 +187,14 @@ static bool count_of(int *count, const json_t *json, const char *name, int least
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
-    const json_t *rates = json_object_get(json, "learning_rates"), *tasks = json_object_get(json, "tasks");
-    if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
+    if (!read_options(&plan->base, json_object_get(json, "options"), path, error) ||
         !count_of(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
         !count_of(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
         !count_of(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
         !count_of(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
         !read_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
         !read_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
-        !read_integer(&plan->task_steps, json, "task_steps", 1, 1LL << 53, path, error) ||
+        !read_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
         !read_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
         !read_integer(&threads, json, "threads", 1, 1024, path, error) ||
         !read_sizes(plan, json_object_get(json, "sizes"), path, error) ||
@@ -141,18 +208,8 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     const json_t *by_seconds = json_object_get(json, "equal_seconds");
     plan->by_seconds = json_is_true(by_seconds);
     if (!json_is_boolean(by_seconds)) return damaged(path, "\"equal_seconds\" is neither true nor false", error);
-    for (int r = 0; r < plan->rate_count; r++) {
-        const json_t *rate = json_array_get(rates, (size_t)r);
-        plan->rates[r] = json_number_value(rate);
-        if (!json_is_number(rate) || plan->rates[r] < 0) return damaged(path, "a learning rate is no number", error);
-    }
-    for (int t = 0; t < plan->task_count; t++) {
-        BuiltinCorpus task;
-        if (!read_text(plan->tasks[t], TEXT_CAPACITY, json_array_get(tasks, (size_t)t), path, error)) return false;
-        if (!is_builtin(plan->tasks[t]) || !builtin_choose(&task, plan->tasks[t], error) || !is_task(&task))
-            return damaged(path, "a task is none", error);
-    }
-    return true;
+    return read_rates(plan, json_object_get(json, "learning_rates"), path, error) &&
+           read_tasks(plan, json_object_get(json, "tasks"), path, error);
 }
 
 bool plan_read(Plan *plan, const char *path, Error *error) {

@@ -6,6 +6,7 @@
 #include "cmd/run.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,9 @@ bool job_done(const Comparison *c, const Job *job) {
 }
 
 bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
+    struct stat status; // claims are removed when they are done with, and only those here may be
+    if (lstat(c->claims, &status) == 0 && S_ISLNK(status.st_mode))
+        return fail_input(error, "%s is a symbolic link; remove it, a directory takes its place", c->claims);
     return directory_create(c->claims, error) && claim_wait(claim, c->claims, what, c->patience, error);
 }
 

@@ -36,7 +36,8 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Has it been trained and measured?
 bool job_done(const Comparison *comparison, const Job *job);
 
-// Wait until nobody else writes this comparison's plan, or its report. Fails as claim_take does.
+// Wait until nobody else writes this comparison's plan, or its report. Fails as claim_take does, and (input)
+// when the directory of claims is a link to another one.
 bool comparison_claim(Claim *claim, const Comparison *comparison, const char *what, Error *error);
 
 // Work until every job is done, by this process or another one, or a signal came: then the run at work is saved and it

@@ -71,3 +71,8 @@ const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word) {
     text_free(&text);
     return quoted;
 }
+
+bool is_plain(const char *text) {
+    while ((unsigned char)*text >= 0x20 && *text != 0x7F) text++;
+    return *text == '\0';
+}

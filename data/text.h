@@ -26,4 +26,8 @@ void shell_word(Text *command, const char *word);
 // The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
+// Is there no control character in it, such as a newline? Names of files may have them, but lines of tables and of
+// other programs' input would not end where they should.
+bool is_plain(const char *text);
+
 #endif

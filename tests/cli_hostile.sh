@@ -17,4 +17,88 @@ else
     skip "compare needs no /tmp" "no mount namespaces here"
 fi
 [ -z "$place" ] || rm -rf "$place"
+
+# --- directories that somebody prepared ---
+# shellcheck disable=SC2086
+need compare $small --out good none a=rope
+mkdir home && echo 'system "touch pwned"' >home/.gnuplot
+printf '#!/bin/sh\ntouch pwned\n' >gnuplot && chmod +x gnuplot && cp gnuplot good/gnuplot
+here=$(pwd)
+
+contents() { # of all files outside of DIR
+    find . -path "./$1" -prune -o -type f -exec cksum {} + | sort -k 3
+}
+
+# reports WHAT CODE DIR: this exit code, no command is run, nothing changes outside of DIR.
+reports() {
+    contents "$3" >"$scratch/before"
+    (cd "$3" && HOME=$here/home PATH=.:$PATH "$BITTER" report . >"$scratch/out" 2>"$scratch/err") </dev/null
+    code=$?
+    contents "$3" >"$scratch/after"
+    pwned=$(find . /pwned -name pwned 2>/dev/null)
+    if [ $code -eq "$2" ] && [ -z "$pwned" ] && cmp -s "$scratch/before" "$scratch/after" &&
+        { [ $code -eq 0 ] || [ "$(wc -l <"$scratch/err")" -eq 1 ]; }; then
+        pass "$1"
+    else
+        fail "$1" "exit code $code $pwned $(head -n 3 "$scratch/err") $(diff "$scratch/before" "$scratch/after")"
+    fi
+    rm -f "$3/pwned" pwned
+}
+
+# hostile WHAT SED-SCRIPT [LABEL]: compare.json changed so; the runs of a are called as that would have them.
+hostile() {
+    cp -r good bad
+    sed "$2" good/compare.json >bad/compare.json
+    ! cmp -s good/compare.json bad/compare.json || fail "$1" "compare.json has not changed"
+    if [ $# -gt 2 ]; then
+        for seed in 1337 1338; do mv "bad/runs/a-seed$seed" "bad/runs/$3-seed$seed"; done
+    fi
+    reports "$1" 2 bad
+    rm -r bad
+}
+
+reports "a good one" 0 good
+hostile "a label that is a command" 's/"name": "a"/"name": "q\\nsystem \\"touch pwned\\"\\n#"/' 'q
+system "touch pwned"
+#'
+hostile "a label that leaves quotes" "s/\"name\": \"a\"/\"name\": \"x''''; system 'touch pwned' #\"/" \
+    "x''''; system 'touch pwned' #"
+hostile "a label that is a path" 's/"name": "a"/"name": "..\/..\/home\/a"/'
+hostile "a label that is HTML" 's/"name": "a"/"name": "<script>alert(1)<"/' '<script>alert(1)<'
+hostile "a scheme that is a command" 's/"pos": "rope[^"]*"/"pos": "rope\\nsystem \\"touch pwned\\""/'
+hostile "a size that is a path" 's/"name": ""/"name": "..\/x"/'
+hostile "a size that is a line" 's/"name": ""/"name": "1\\n!a"/'
+hostile "a task that is a path" 's/"tasks": \[\]/"tasks": ["builtin:copy:max=..\/x"]/'
+hostile "a command of several lines" 's/"command": "/&```\\n<script>\\n/'
+hostile "data of several lines" 's/"data": "[^"]*"/"data": "a\\n# b"/'
+hostile "a rate that is text" 's/"learning_rates": \[/&"1\\n!a",/'
+
+echo mine >precious
+plotted=$(find good -name 'plot-1.svg')
+for file in report.md report.html results.csv ${plotted:+plot-1.svg plot-2.svg}; do
+    for target in precious nowhere; do
+        cp -r good bad
+        ln -sf "../$target" "bad/$file"
+        reports "a link for $file is refused" 2 bad
+        rm -r bad
+    done
+done
+cp -r good bad
+mkdir elsewhere && for claim in report.1 report.2; do touch -t 200001010000 elsewhere/$claim; done
+rm -r bad/claims && ln -s ../elsewhere bad/claims
+reports "files of a linked directory are not taken for claims" 2 bad
+rm -r bad
+cp -r good bad
+mv bad/compare.json plan && ln -s ../plan bad/compare.json
+# shellcheck disable=SC2086
+refuses "a link for compare.json is refused" "bad/compare.json;link" compare $small --out bad none
+rm -r bad
+
+# --- a newline in a name that is typed ---
+# shellcheck disable=SC2086
+refuses "a newline in --data" "argument;newline" compare $small --out new none --data 'a
+# b'
+# shellcheck disable=SC2086
+refuses "a newline in --out" "argument;newline" compare $small none --out 'a
+b'
 finish
