@@ -1,6 +1,7 @@
 // `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/config.h"
 #include "cmd/evaluate.h"
 #include "cmd/interrupt.h"
 #include "cmd/kernels.h"
@@ -103,6 +104,16 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
            measure_check(&plan->base, corpus, error);
 }
 
+// Seeds on different texts would stand in one table. (Where a directory is older than fingerprints, those of its runs
+// are checked with what they have measured.)
+static bool check_data(const Comparison *c, Error *error) {
+    json_t *before;
+    if (!plan_data(&before, c->file, error)) return false;
+    const bool same = !before || data_same(before, c->data);
+    json_decref(before);
+    return same || fail_changed(c, c->plan.base.data, error);
+}
+
 // What a plan takes over from the one that the directory was begun with: what was measured then.
 static bool take_over(Plan *plan, const char *path, Error *error) {
     Plan before;
@@ -152,7 +163,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
         return false;
     bool ok = true;
     if (path_exists(c->file)) {
-        ok = take_over(plan, c->file, error);
+        ok = take_over(plan, c->file, error) && check_data(c, error);
     } else {
         if (o->train.threads > 0)
             plan->threads = (int)o->train.threads;
@@ -160,7 +171,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
             ok = pace_threads(plan, corpus, cores, error);
         if (ok && plan->by_seconds) ok = pace_steps(plan, corpus, error);
     }
-    ok = ok && check_runs(c, error) && plan_write(c->file, plan, error);
+    ok = ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
     claim_release(&claim);
     return ok;
 }
@@ -369,6 +380,8 @@ int command_compare(int argc, char **argv) {
     ok = ok && (first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi"));
     ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
          make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
+    if (ok) comparison.data = data_json(&corpus);
+    ok = ok && (comparison.data || fail_run(&error, "no memory for the fingerprint of %s", options.train.data));
     const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;

@@ -50,7 +50,7 @@ static json_t *split_json(const Split *split) {
     return array;
 }
 
-static json_t *data_json(const Corpus *corpus) {
+json_t *data_json(const Corpus *corpus) {
     return json_pack("{s:s, s:s, s:i, s:o, s:o}", "name", corpus->name, "tokenizer",
                      tokenizer_kind_name(corpus->tokenizer.kind), "vocab_size", corpus->tokenizer.vocab_size, "train",
                      split_json(&corpus->train), "val", split_json(&corpus->val));
@@ -235,31 +235,39 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     return ok;
 }
 
-static bool check_split(const json_t *recorded, const Split *split, const char *path, const Corpus *corpus,
-                        Error *error) {
-    json_t *found = split_json(split);
-    bool same = json_array_size(recorded) == json_array_size(found);
-    for (size_t i = 0; same && i < json_array_size(found); i++) {
-        const json_t *a = json_array_get(recorded, i), *b = json_array_get(found, i);
-        same = json_equal(json_object_get(a, "tokens"), json_object_get(b, "tokens")) &&
-               json_equal(json_object_get(a, "crc32"), json_object_get(b, "crc32"));
+static bool same_split(const json_t *a, const json_t *b) {
+    bool same = json_array_size(a) == json_array_size(b);
+    for (size_t i = 0; same && i < json_array_size(a); i++) {
+        const json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
+        same = json_equal(json_object_get(one, "tokens"), json_object_get(other, "tokens")) &&
+               json_equal(json_object_get(one, "crc32"), json_object_get(other, "crc32"));
     }
+    return same;
+}
+
+bool data_same(const json_t *a, const json_t *b) {
+    return same_split(json_object_get(a, "train"), json_object_get(b, "train")) &&
+           same_split(json_object_get(a, "val"), json_object_get(b, "val"));
+}
+
+json_t *config_data(const char *path, Error *error) {
+    json_t *config = load(path, error), *data = json_incref(json_object_get(config, "data"));
+    json_decref(config);
+    return data;
+}
+
+bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
+    json_t *recorded = config_data(path, error);
+    if (!recorded) return false;
+    json_t *found = data_json(corpus);
+    const bool same = data_same(recorded, found);
+    json_decref(recorded);
     json_decref(found);
     return same ||
            fail_input(error,
                       "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
                       "new run with --init",
                       corpus->name, path);
-}
-
-bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
-    json_t *config = load(path, error);
-    if (!config) return false;
-    const json_t *data = json_object_get(config, "data");
-    const bool ok = check_split(json_object_get(data, "train"), &corpus->train, path, corpus, error) &&
-                    check_split(json_object_get(data, "val"), &corpus->val, path, corpus, error);
-    json_decref(config);
-    return ok;
 }
 
 bool config_machine(char text[TEXT_CAPACITY], const char *path) {

@@ -31,7 +31,15 @@ json_t *json_read(const char *path, Error *error);
 json_t *options_json(const TrainOptions *options);
 bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);
 
-// Is this corpus the one that the run was trained on, shard by shard? Fails (input) naming the first that differs.
+// A corpus's fingerprint, as config.json and compare.json have it: {name, tokenizer, vocab_size, train, val}, where the
+// last two list {file, tokens, crc32} of each shard. data_same: do two have the same tokens, shard by shard?
+json_t *data_json(const Corpus *corpus);
+bool data_same(const json_t *a, const json_t *b);
+
+// The fingerprint of what a run was trained on, to be released; NULL, failing (input), as config_read does.
+json_t *config_data(const char *path, Error *error);
+
+// Is this corpus the one that the run was trained on? Fails (input) when not.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
 // "CPU, BLAS" of the machine that a run was started on; false when the file does not say.

@@ -1,6 +1,7 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/config.h"
 #include "cmd/evaluate.h"
 #include "cmd/kernels.h"
 #include "cmd/npy.h"
@@ -265,11 +266,30 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     return ok;
 }
 
+// Without --data, the numbers are thought to be of the text that the run was trained beside.
+static bool note_change(const Corpus *corpus, const char *directory, Error *error) {
+    RunPaths paths;
+    if (!run_paths(&paths, directory, error)) return false;
+    json_t *recorded = config_data(paths.config, error);
+    if (!recorded) return false;
+    json_t *found = data_json(corpus);
+    if (!data_same(recorded, found))
+        fprintf(stderr,
+                "bitter eval: %s has changed since %s was trained on it (its tokens have other CRC-32s); these numbers "
+                "are of the text as it is now\n",
+                corpus->name, directory);
+    json_decref(recorded);
+    json_decref(found);
+    return true;
+}
+
 static bool evaluate_text(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
     Corpus corpus = {0};
     const char *data = *options->data ? options->data : run->options.data;
     if (!corpus_open(&corpus, data, error)) return false;
-    const bool ok = run_check_tokenizer(run, directory, &corpus, error) && evaluate_all(run, &corpus, options, error);
+    const bool ok = run_check_tokenizer(run, directory, &corpus, error) &&
+                    (*options->data || note_change(&corpus, directory, error)) &&
+                    evaluate_all(run, &corpus, options, error);
     corpus_close(&corpus);
     return ok;
 }

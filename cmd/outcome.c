@@ -8,10 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NUMBER_MOST 0x1p53
+
+// Numbers that a run can have written.
+static bool check_row(const Measured *row) {
+    if (!(row->x >= 0 && row->x <= NUMBER_MOST && row->count >= 0 && row->count <= NUMBER_MOST)) return false;
+    if (strcmp(row->quantity, "batches") == 0) return row->value >= 0 && row->value <= UINT32_MAX;
+    if (strcmp(row->quantity, "right") == 0) return row->value >= 0 && row->value <= 1;
+    return true;
+}
+
 static bool read_row(Measured *row, const char *line) {
     int length = 0;
     return sscanf(line, "%15[a-z],%lf,%lf,%lf%n", row->quantity, &row->x, &row->value, &row->count, &length) == 4 &&
-           line[length] == '\n';
+           line[length] == '\n' && check_row(row);
 }
 
 static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
@@ -52,11 +62,31 @@ static bool check_options(const Comparison *c, const Job *job, Error *error) {
     return true;
 }
 
-static bool read_job(Measures *measures, const Comparison *c, const Job *job, Error *error) {
+// Seeds on different texts are no seeds of one comparison.
+static bool check_data(Outcome *o, const Job *job, Error *error) {
+    char path[PATH_CAPACITY];
+    if (job->task >= 0) return true; // exercises come from the program itself
+    if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
+    if (!path_exists(path)) return true;
+    json_t *data = config_data(path, error);
+    if (!data) return false;
+    if (!o->data) o->data = json_incref(data);
+    const bool same = data_same(data, o->data);
+    json_decref(data);
+    return same || fail_input(error,
+                              "%s: that run was trained on another text than the comparison's, by its CRC-32; remove "
+                              "the run's directory to repeat it, or give the comparison another --out",
+                              path);
+}
+
+static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *error) {
+    const Comparison *c = o->comparison;
     char path[PATH_CAPACITY];
     Buffer file;
     *measures = (Measures){0};
-    if (!check_options(c, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
+    if (!check_options(c, job, error) || !check_data(o, job, error) ||
+        !comparison_path(path, c, job, "measured.csv", error))
+        return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const bool ok = parse(measures, (const char *)file.bytes, path, error);
@@ -140,12 +170,12 @@ static void choose_rates(Outcome *o) {
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {
     const Plan *plan = &comparison->plan;
     const int jobs = plan_job_count(plan);
-    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds};
+    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds, .data = json_incref(comparison->data)};
     outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
     bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
     for (int i = 0; ok && i < jobs; i++) {
         const Job job = plan_job(plan, i);
-        ok = read_job(&outcome->jobs[i], comparison, &job, error);
+        ok = read_job(outcome, &outcome->jobs[i], &job, error);
         if (!outcome->jobs[i].done && job.seed < outcome->seeds) outcome->seeds = job.seed;
     }
     ok = ok && check_batches(outcome, error);
@@ -157,7 +187,9 @@ bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) 
 void outcome_free(Outcome *outcome) {
     for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
     free(outcome->jobs);
+    json_decref(outcome->data);
     outcome->jobs = NULL;
+    outcome->data = NULL;
 }
 
 Job outcome_job(const Outcome *o, int size, int arm, int seed) {

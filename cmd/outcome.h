@@ -19,6 +19,7 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
+    json_t *data;                     // the text's fingerprint; of a comparison that has none, the first run's
     Measures *jobs;                   // (plan_job_count)
     int seeds;                        // of which every run is done: the first so many
     int rates[SIZES_MOST][ARMS_MOST]; // chosen learning rates
@@ -26,7 +27,7 @@ typedef struct {
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
 // on the choosing half of validation. Fails (input) on a damaged file, on a run with other options than the plan has
-// for it, and when runs of the same seed, size and task did not see the same batches.
+// for it or on another text, and when runs of the same seed, size and task did not see the same batches.
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
 void outcome_free(Outcome *outcome);
 

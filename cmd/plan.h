@@ -7,6 +7,8 @@
 #include "data/file.h"
 #include "posenc/posenc.h"
 
+#include <jansson.h>
+
 enum { ARMS_MOST = 64, SIZES_MOST = 8, RATES_MOST = 16, TASKS_MOST = 8 };
 
 // A scheme under the name that tables show.
@@ -76,8 +78,11 @@ int plan_designed(const Plan *plan, int arm);
 // tasks with other --task-steps or --exercises than those before: plan_agrees fails (input) with the first difference.
 // Schemes, seeds, learning rates and tasks may change. What is read is checked like what is typed: names become paths,
 // and words of tables, pages and plots.
-bool plan_write(const char *path, const Plan *plan, Error *error);
+// `data` is the text's fingerprint (data_json in cmd/config.h) or NULL; plan_data reads it, to be released: NULL in
+// files of before it was recorded.
+bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
 bool plan_read(Plan *plan, const char *path, Error *error);
+bool plan_data(json_t **data, const char *path, Error *error);
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // What `before` has and `plan` has not: "the schemes rope, alibi; the seeds 1339, 1340", or "".

@@ -44,8 +44,9 @@ static json_t *plan_json(const Plan *plan) {
                      "equal_seconds", plan->by_seconds, "threads", plan->threads);
 }
 
-bool plan_write(const char *path, const Plan *plan, Error *error) {
+bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error) {
     json_t *json = plan_json(plan);
+    if (data) json_object_set_new(json, "data", json_deep_copy(data));
     char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(json);
     const bool ok =
@@ -219,6 +220,13 @@ bool plan_read(Plan *plan, const char *path, Error *error) {
     const bool ok = read_plan(plan, json, path, error);
     json_decref(json);
     return ok;
+}
+
+bool plan_data(json_t **data, const char *path, Error *error) {
+    json_t *json = json_read(path, error);
+    *data = json_incref(json_object_get(json, "data"));
+    json_decref(json);
+    return json != NULL;
 }
 
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {

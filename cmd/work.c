@@ -1,5 +1,6 @@
 #include "cmd/work.h"
 
+#include "cmd/config.h"
 #include "cmd/interrupt.h"
 #include "cmd/measure.h"
 #include "cmd/npy.h"
@@ -36,6 +37,13 @@ bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error
     return directory_create(c->claims, error) && claim_wait(claim, c->claims, what, c->patience, error);
 }
 
+bool fail_changed(const Comparison *c, const char *name, Error *error) {
+    return fail_input(error,
+                      "%s has changed since the comparison in %s was begun: its tokens have other CRC-32s; bring the "
+                      "old text back, or choose another --out",
+                      name, c->directory);
+}
+
 long long snapshot_step(long long steps, int snapshot) {
     return snapshot == 0 ? 0 : steps >> (SNAPSHOTS - 1 - snapshot);
 }
@@ -59,7 +67,16 @@ typedef struct {
 static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
     Corpus *c = &w->corpora[1 + w->job.task];
     *corpus = c;
-    return c->tokenizer.vocab_size > 0 || corpus_open(c, w->options.data, error);
+    if (c->tokenizer.vocab_size > 0) return true;
+    if (!corpus_open(c, w->options.data, error)) return false;
+    if (w->job.task >= 0 || !w->comparison->data) return true;
+    json_t *found = data_json(c);
+    const bool same = data_same(found, w->comparison->data);
+    json_decref(found);
+    if (same) return true;
+    corpus_close(c);
+    *c = (Corpus){0};
+    return fail_changed(w->comparison, w->options.data, error);
 }
 
 static bool record_positions(const Worker *w, long long step, Error *error) {

@@ -21,6 +21,7 @@ typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
     double patience; // seconds after which a worker that gives no sign counts as dead
+    json_t *data;    // the fingerprint of the text that all runs are trained on; NULL = not known
     // In memory that all workers of this process share:
     JobState *jobs;    // (jobs)
     atomic_bool *stop; // (1) all are to save what they are at, and end
@@ -39,6 +40,9 @@ bool job_done(const Comparison *comparison, const Job *job);
 // Wait until nobody else writes this comparison's plan, or its report. Fails as claim_take does, and (input)
 // when the directory of claims is a link to another one.
 bool comparison_claim(Claim *claim, const Comparison *comparison, const char *what, Error *error);
+
+// The text called `name` is not the one that the comparison was begun with. Returns false (input).
+bool fail_changed(const Comparison *comparison, const char *name, Error *error);
 
 // Work until every job is done, by this process or another one, or a signal came: then the run at work is saved and it
 // fails (interrupted). A run whose loss is not finite is done, too: it has diverged. A run that fails is left to other

@@ -243,6 +243,25 @@ static void one_seed_has_no_interval(void **state) {
     assert_int_equal(standing.verdict, VERDICT_UNRESOLVED);
 }
 
+static void numbers_that_no_run_writes_are_refused(void **state) {
+    (void)state;
+    static const char *const rows[] = {
+        "batches,0,-1,1", "batches,0,4294967296,1", "batches,0,1e300,1", "batches,0,nan,1", "loss,-1,3,9",
+        "loss,nan,3,9",   "loss,1e300,3,9",         "loss,256,3,-1",     "loss,256,3,1e99", "right,1,1.5,40",
+        "right,1,-1,40",  "right,1,nan,40",         "loss,256,3,nan"};
+    make_plan("none;rope", "", "", "");
+    put_all();
+    const Job job = {.task = -1, .arm = 1, .seed = 1};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[256];
+        Outcome outcome;
+        Error error = {0};
+        snprintf(text, sizeof text, MEASURED_HEADER "%s\nbatches,0,8,1\n", rows[i]);
+        put(&job, text);
+        expect_refusal(outcome_read(&outcome, &comparison, &error), &error, rows[i], "measured.csv;row 2");
+    }
+}
+
 static void results_csv_has_everything(void **state) {
     (void)state;
     static const char *const lines[] = {
@@ -287,6 +306,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(answers_add_up, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(noise_is_not_resolved_and_a_handicap_is, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(one_seed_has_no_interval, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(numbers_that_no_run_writes_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(results_csv_has_everything, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ static void expect_round_trip(const Plan *plan) {
     static Plan found;
     Error error;
     memset(&found, 0xA5, sizeof found);
-    must(plan_write(path, plan, &error), &error);
+    must(plan_write(path, plan, NULL, &error), &error);
     must(plan_read(&found, path, &error), &error);
     assert_true(same_plans(plan, &found));
     must(plan_agrees(plan, &found, path, &error), &error);
@@ -90,7 +90,7 @@ static void names_that_are_no_text_are_refused(void **state) {
     make_small(&plan);
     strcpy(plan.command, "bitter compare \xFF");
     unlink(path);
-    assert_false(plan_write(path, &plan, &error));
+    assert_false(plan_write(path, &plan, NULL, &error));
     assert_non_null(strstr(error.message, "UTF-8"));
     assert_false(path_exists(path));
 }
@@ -101,7 +101,7 @@ static void every_shorter_file_is_refused(void **state) {
     Buffer file;
     Error error = {0};
     make_large(&plan);
-    must(plan_write(path, &plan, &error), &error);
+    must(plan_write(path, &plan, NULL, &error), &error);
     must(file_read(&file, path, &error), &error);
     assert_int_equal(file.bytes[file.size - 1], '\n');
     for (size_t size = file.size - 1; size-- > 0;) {
@@ -143,7 +143,7 @@ static void flipped_bits_are_refused_or_harmless(void **state) {
     make_small(&plan);
     plan.seeds = 1;
     must(plan_tasks(&plan, "copy:max=2", &error), &error);
-    must(plan_write(path, &plan, &error), &error);
+    must(plan_write(path, &plan, NULL, &error), &error);
     must(file_read(&file, path, &error), &error);
     int taken = 0, refused = 0;
     for (uint64_t bit = 0; bit < 8 * file.size; bit++) {
@@ -262,7 +262,7 @@ static void wrong_members_are_refused(void **state) {
     static Plan plan;
     Error error = {0};
     make_large(&plan);
-    must(plan_write(path, &plan, &error), &error);
+    must(plan_write(path, &plan, NULL, &error), &error);
     must(file_read(&file, path, &error), &error);
     for (size_t i = 0; i < COUNT(members); i++)
         for (size_t w = 0; w < (members[i].value ? 1 : COUNT(wrong)); w++) {

@@ -246,6 +246,20 @@ static void what_cannot_be_written_is_said(void **state) {
     do_all();
 }
 
+// The text changed between the look at the plan and the first run.
+static void another_text_is_not_trained_on(void **state) {
+    (void)state;
+    Error error = {0};
+    comparison.data = json_pack("{s:[], s:[]}", "train", "val");
+    assert_false(work(&comparison, &error));
+    json_decref(comparison.data);
+    comparison.data = NULL;
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "has changed since"));
+    assert_false(has(&learned, "config.json") || has(&none, "config.json"));
+    assert_true(job_done(&comparison, &learned_copy)); // tasks are not of this text
+}
+
 // Last: what came cannot be taken back.
 static void expect_stopped(void) {
     Error error = {0};
@@ -276,6 +290,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_dead_worker_s_run_is_taken_up, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(the_parent_stops_it, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_signal_stops_it, begin_plan, end_plan), // and whatever came after it
     };
