@@ -29,11 +29,11 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     int vocab_size;
     if (!path_exists(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (path_exists(paths->model) && !path_exists(paths->log)) {
+    if (path_exists(paths->model) && !path_exists(paths->state)) { // from `bitter extend`, or done by `bitter compare`
         char quoted[QUOTED_CAPACITY];
         return fail_input(
             error,
-            "%s comes from `bitter extend` and no training was begun in it, so there is nothing to resume; "
+            "%s has weights but no state.safetensors to continue their training with, so there is nothing to resume; "
             "start a new run with --init %s",
             options->out, shell_quoted(quoted, options->out));
     }
@@ -196,11 +196,24 @@ static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *g
     if (!position_parse(&pos, options->pos, error)) return false;
     position_print(&pos, options->pos); // every option spelled out
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
-    if (!*options->out) run_default_name(options->out, options->pos);
-    if (!run_paths(paths, options->out, error)) return false;
-    if (options->resume && !take_over_options(options, given, paths, error)) return false;
+    if (options->resume && !(run_paths(paths, options->out, error) && take_over_options(options, given, paths, error)))
+        return false;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
     return trainer_check(&pos, options, any_vocabulary, error);
+}
+
+// Enter the directory of the run. Without --out it is a new one with the first name that is free.
+static bool enter(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
+    const bool given = *options->out;
+    LockResult result;
+    for (;;) {
+        if (!given) run_default_name(options->out, options->pos);
+        result = run_enter(lock, options->out, error);
+        if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
+        // Somebody may have taken the name since it was found free.
+        if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
+        run_leave(lock);
+    }
 }
 
 static void print_end(const Trainer *trainer, const TrainOptions *options) {
@@ -249,9 +262,9 @@ int command_train(int argc, char **argv) {
     Trainer trainer = {0};
     RunLog log = {0};
     double loss = 0;
-    int lock = -1;
+    RunLock lock = {0};
     bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-              run_begin(&trainer, &lock, &paths, &options, &error) &&
+              enter(&lock, &paths, &options, &error) && run_begin(&trainer, &paths, &options, &error) &&
               log_open(&log, paths.log, (long long)trainer.progress.step, &error);
     if (ok) {
         interrupt_catch();
@@ -265,7 +278,7 @@ int command_train(int argc, char **argv) {
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
-    if (lock >= 0) close(lock);
+    run_leave(&lock);
     if (!ok) die("train", &error);
     return unfinished ? ERROR_INTERRUPTED : 0;
 }

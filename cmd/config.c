@@ -31,7 +31,10 @@ json_t *options_json(const TrainOptions *options) {
             value = json_string(text);
             break;
         }
-        json_object_set_new(object, o->name, value);
+        if (json_object_set_new(object, o->name, value) != 0) { // no memory, or text that is not UTF-8
+            json_decref(object);
+            return NULL;
+        }
     }
     return object;
 }
@@ -44,8 +47,12 @@ static json_t *split_json(const Split *split) {
         const char *slash = strrchr(shard->path, '/');
         char hex[9];
         snprintf(hex, sizeof hex, "%08" PRIx32, shard->crc);
-        json_array_append_new(array, json_pack("{s:s, s:I, s:s}", "file", slash ? slash + 1 : shard->path, "tokens",
-                                               (json_int_t)shard->count, "crc32", hex));
+        json_t *description = json_pack("{s:s, s:I, s:s}", "file", slash ? slash + 1 : shard->path, "tokens",
+                                        (json_int_t)shard->count, "crc32", hex);
+        if (json_array_append_new(array, description) != 0) {
+            json_decref(array);
+            return NULL;
+        }
     }
     return array;
 }
@@ -124,13 +131,29 @@ static char *sealed_text(json_t *config, size_t flags) {
 
 // Add what is new and write; `config` is released.
 static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
-    json_object_set_new(config, "options", options_json(options));
-    if (options->scaling.original > 0) json_object_set_new(config, "rotation", rotation_json(&options->scaling));
+    const bool stretched = options->scaling.original > 0;
+    const bool complete =
+        json_object_set_new(config, "options", options_json(options)) == 0 &&
+        (!stretched || json_object_set_new(config, "rotation", rotation_json(&options->scaling)) == 0);
+    if (!complete) {
+        json_decref(config);
+        config = NULL;
+    }
     char *text = sealed_text(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options)));
     if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
     const bool ok = atomic_text(path, text, error);
     free(text);
     return ok;
+}
+
+static bool check_split_names(const Split *split, Error *error) {
+    for (int i = 0; i < split->shard_count; i++)
+        if (!name_check("the shard", split->shards[i].path, error)) return false;
+    return true;
+}
+
+bool config_check_names(const Corpus *corpus, Error *error) {
+    return check_split_names(&corpus->train, error) && check_split_names(&corpus->val, error);
 }
 
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {

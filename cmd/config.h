@@ -14,6 +14,9 @@
 // all of it. Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
+// Fails (input) when a name of the corpus is not UTF-8, so that the config cannot hold it.
+bool config_check_names(const Corpus *corpus, Error *error);
+
 // The config of a run that was made from another one, at `from`, without training: its options, and the rotations in
 // them, are new, all else is copied. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
@@ -26,7 +29,7 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
 
 // The parts of it that a comparison's file has too. json_read: a JSON object with "options" that matches its "crc32",
 // when it has one, or NULL, failing (input).
-// options_read sets every option that is missing to its default.
+// options_read sets every option that is missing to its default; options_json is NULL when a name is not UTF-8.
 json_t *json_read(const char *path, Error *error);
 json_t *options_json(const TrainOptions *options);
 bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);

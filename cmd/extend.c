@@ -282,9 +282,15 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
            fail_input(error, "--forget would score again what --resume remembers; leave one of them out");
 }
 
+// Fails (input) when there are files that only a run has. Weights alone are what was left when this command was killed
+// just before the config.json that would have made them a run.
 static bool is_new(const Extension *x, Error *error) {
-    return !path_exists(x->paths.config) ||
-           fail_input(error, "%s already holds a run; choose another --out", x->options->out);
+    const char *const files[] = {x->paths.config, x->paths.state, x->paths.log};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (path_exists(files[i]))
+            return fail_input(error, "%s already holds a run, of which %s is; choose another --out", x->options->out,
+                              files[i]);
+    return true;
 }
 
 // Weights, tokenizer and, last, the config that makes it a run.
@@ -295,15 +301,11 @@ static bool write_run(const Extension *x, Error *error) {
     if (!x->options->short_only) options.context = x->window;
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
-    const bool existed = path_exists(options.out);
-    if (!is_new(x, error)) return false; // somebody else may have made it meanwhile
-    if (run_paths(&from, x->directory, error) && directory_create(options.out, error) &&
-        tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
+    if (run_paths(&from, x->directory, error) && tokenizer_write(&x->run.tokenizer, x->paths.tokenizer, error) &&
         model_save(x->paths.model, &x->run.gpt, error) && config_derive(x->paths.config, from.config, &options, error))
         return true;
     unlink(x->paths.model);
     unlink(x->paths.tokenizer);
-    if (!existed) rmdir(options.out);
     return false;
 }
 
@@ -369,15 +371,19 @@ int command_extend(int argc, char **argv) {
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     Extension x = {.options = &options, .directory = arguments_single(&usage, first, argc, argv)};
     bool ok = check_options(&options, given, &error) && (*options.out || default_name(&options, x.directory, &error)) &&
+              name_check("--out", options.out, &error) && name_check("the run", x.directory, &error) &&
               run_paths(&x.paths, options.out, &error) && run_open(&x.run, x.directory, "", &error);
     if (!ok) die("extend", &error);
-    ok = check_place(&x, &error) && settle(&x, &error);
+    RunLock lock = {0};
+    ok = check_place(&x, &error) && settle(&x, &error) && run_enter(&lock, options.out, &error) == LOCK_MINE &&
+         check_place(&x, &error); // again, now that nobody else can change it
     if (ok) {
         kernels_report(stdout, "extend");
         describe(&x);
     }
     ok = ok && extend(&x, &error) && write_run(&x, &error);
     if (ok) print_result(&x);
+    run_leave(&lock);
     stretch_scorer_free(&x.scorer);
     corpus_close(&x.corpus);
     run_close(&x.run);

@@ -150,19 +150,23 @@ static long long steps_of(const Extension *x, const SearchSpace *space) {
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
 
+static bool open_csv(Descent *d, const char *path, Error *error) {
+    AtomicFile file;
+    if (!atomic_open(&file, path, error)) return false;
+    fputs("step,loss,unscaled", file.stream);
+    for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    fputc('\n', file.stream);
+    if (!atomic_commit(&file, error)) return false;
+    d->csv = file_append(path);
+    return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
 bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     char path[PATH_CAPACITY];
     const SearchSpace space = search_space(x->pairs, extension_bound(x), x->original);
     Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
     d.stretch.attention = extension_attention(x);
-    const char *out = x->options->out;
-    const bool existed = path_exists(out);
-    if (!path_format(path, error, "%s/descent.csv", out) || !directory_create(out, error)) return false;
-    d.csv = fopen(path, "w");
-    if (!d.csv) return fail_input(error, "cannot write %s; choose an --out that you can write to", path);
-    fputs("step,loss,unscaled", d.csv);
-    for (int i = 0; i < x->pairs; i++) fprintf(d.csv, ",factor_%d", i);
-    fputc('\n', d.csv);
+    if (!path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error)) return false;
     interrupt_catch();
     bool ok = descent_create(&d, x, error);
     progress_start(&d.line, "extend", 0, (double)d.steps);
@@ -172,6 +176,5 @@ bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     descent_free(&d);
     if (ok || error->kind == ERROR_INTERRUPTED) return ok;
     unlink(path);
-    if (!existed) rmdir(out);
     return false;
 }

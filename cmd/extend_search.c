@@ -21,7 +21,6 @@ typedef struct {
     int seed_count;
     char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
     FILE *csv;
-    int lock;      // on search.csv
     int unwritten; // errno of a row that could not be written
     ProgressLine line;
     double started;
@@ -218,8 +217,7 @@ static bool open_csv(Job *job, Search *search, Error *error) {
                           o->out);
     if (!exists && o->resume)
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
-    if (exists && !run_lock(&job->lock, job->path, error)) return false;
-    if (!directory_create(o->out, error) || !atomic_open(&file, job->path, error)) return false;
+    if (!atomic_open(&file, job->path, error)) return false;
     bool ok = write_head(file.stream, job) || fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
     ok = ok && (!o->resume || recall(job, search, &file, error));
     if (!ok) {
@@ -227,11 +225,8 @@ static bool open_csv(Job *job, Search *search, Error *error) {
         return false;
     }
     if (!atomic_commit(&file, error)) return false;
-    if (exists) close(job->lock); // of the file that was replaced
-    job->lock = -1;
-    job->csv = fopen(job->path, "a");
-    if (job->csv) return run_lock(&job->lock, job->path, error);
-    return fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
+    job->csv = file_append(job->path);
+    return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
 }
 
 static void print_speed(const Job *job, const Search *search) {
@@ -277,8 +272,7 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
                .space = search_space(x->pairs, extension_bound(x), x->original),
                .options = extension_search(x),
                .stretch.attention = extension_attention(x),
-               .best = INFINITY,
-               .lock = -1};
+               .best = INFINITY};
     const SearchHooks hooks = {&job, score, evaluated};
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch seeds[SEEDS_MOST];
@@ -288,7 +282,6 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     Search search = search_begin(&job.space, &job.options, &hooks);
     bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
-    if (job.lock >= 0) close(job.lock);
     search_end(&search);
     return ok;
 }

@@ -6,10 +6,8 @@
 #include "data/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
@@ -34,39 +32,64 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
     for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
 }
 
+LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
+    char path[PATH_CAPACITY];
+    *lock = (RunLock){0};
+    if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
+        return LOCK_FAILED;
+    LockResult result = LOCK_FAILED;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        bool made;
+        if (!directory_make(directory, &made, error)) return LOCK_FAILED;
+        lock->made = lock->made || made;
+        result = lock_take(&lock->lock, path);
+        // One that made the directory may just have removed it again.
+        if (result != LOCK_FAILED || errno != ENOENT) break;
+    }
+    if (result == LOCK_TAKEN)
+        fail_input(error, "another process is at work on the run in %s; wait for its end, or choose another --out",
+                   directory);
+    if (result == LOCK_FAILED) {
+        fail_create(path, errno, error);
+        if (lock->made) rmdir(directory);
+    }
+    return result;
+}
+
+void run_leave(RunLock *lock) {
+    if (!lock->lock.held) return;
+    lock_release(&lock->lock);
+    if (lock->made) rmdir(lock->directory);
+}
+
+// Fails (input) when there are files that only a run has. State without a log is what was left of a start that was
+// killed before it became a run.
+static bool is_free(const RunPaths *paths, const char *out, Error *error) {
+    const char *const files[] = {paths->config, paths->model, paths->log};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (path_exists(files[i]))
+            return fail_input(error,
+                              "%s already holds a run, of which %s is; choose another --out, or continue it with "
+                              "--resume",
+                              out, files[i]);
+    Tokenizer tokenizer;
+    Error ignored;
+    if (path_exists(paths->tokenizer) && !tokenizer_read(&tokenizer, paths->tokenizer, &ignored))
+        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->tokenizer);
+    if (path_exists(paths->tokenizer)) tokenizer_free(&tokenizer);
+    return corpus_absent(out, error);
+}
+
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
-    const char *out = options->out;
-    if (path_exists(paths->config) || path_exists(paths->state) || path_exists(paths->model))
-        return fail_input(error, "%s already holds a run; choose another --out, or continue it with --resume", out);
-    const bool existed = path_exists(out);
-    if (!corpus_absent(out, error) || !directory_create(out, error)) return false;
-    if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+    if (!is_free(paths, options->out, error) || !config_check_names(trainer->corpus, error)) return false;
+    unlink(paths->state);
+    if ((!*options->init || trainer_save_state(trainer, paths->state, error)) &&
+        tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
     unlink(paths->tokenizer);
-    if (!existed) rmdir(out);
+    unlink(paths->state);
     return false;
-}
-
-static bool is_held(int file) {
-    return flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; // some file systems have no locks
-}
-
-bool run_is_locked(const char *path) {
-    const int file = open(path, O_RDWR);
-    const bool locked = file >= 0 && is_held(file);
-    if (file >= 0) close(file);
-    return locked;
-}
-
-bool run_lock(int *lock, const char *path, Error *error) {
-    *lock = open(path, O_RDWR);
-    if (*lock < 0)
-        return fail_input(error, "cannot open %s: %s; choose a place that you can write to", path, strerror(errno));
-    if (!is_held(*lock)) return true;
-    close(*lock);
-    *lock = -1;
-    return fail_input(error, "%s: another process is at work on this run; wait for it, or stop it first", path);
 }
 
 static bool apply_past(Position *pos, const char *past, Error *error) {
@@ -145,14 +168,18 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
     return ok;
 }
 
-bool run_begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    if (options->resume) {
-        if (!config_check_data(paths->config, trainer->corpus, error) || !run_lock(lock, paths->config, error))
-            return false;
-        if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
-    }
-    if (*options->init && !run_init_from(&trainer->gpt, options->init, error)) return false;
-    return options->resume || (run_create(paths, options, trainer, error) && run_lock(lock, paths->config, error));
+bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (!options->resume)
+        return (!*options->init || run_init_from(&trainer->gpt, options->init, error)) &&
+               run_create(paths, options, trainer, error);
+    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    char quoted[QUOTED_CAPACITY];
+    return !*options->init ||
+           fail_input(error,
+                      "%s has no state.safetensors, which would hold the weights that it began with; start a new run "
+                      "with --init %s",
+                      options->out, shell_quoted(quoted, options->init));
 }
 
 // The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.
@@ -184,7 +211,7 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
     ok = ok && atomic_commit(&file, error);
     free(old.bytes);
     if (!ok) return false;
-    log->stream = fopen(path, "a");
+    log->stream = file_append(path);
     return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
 }
 

@@ -3,6 +3,7 @@
 #define BITTER_RUN_H
 
 #include "cmd/trainer.h"
+#include "data/lock.h"
 
 typedef struct {
     char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY],
@@ -17,19 +18,29 @@ bool run_exists(const RunPaths *paths, const char *directory, Error *error);
 // The default name, runs/SCHEME, or runs/SCHEME-2, -3, ... when that is taken.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 
-// Create the directory with config.json and tokenizer.json. Fails (input) when it already holds a run, or data.
+// The right to write in a run directory: only one process has it at a time. The file DIR/lock stands for it.
+typedef struct {
+    Lock lock; // start from {0}
+    char directory[PATH_CAPACITY];
+    bool made; // the directory, by run_enter
+} RunLock;
+
+// Make the directory if there is none, and keep other processes out of it until run_leave. LOCK_TAKEN when another one
+// is in it, LOCK_FAILED when it cannot be written to; both set the error (input; run when the disk is full).
+LockResult run_enter(RunLock *lock, const char *directory, Error *error);
+
+// Let others in. Removes the directory if run_enter made it and nothing is in it. Harmless when it was not entered.
+void run_leave(RunLock *lock);
+
+// Begin a run in a directory that was entered: write its starting weights where they do not follow from the seed
+// (options->init), tokenizer.json and, last, the config.json that makes it a run. Fails (input) when the directory
+// holds a run or data already, or a name in the options is not UTF-8.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
-// Keep other processes from a file of the run until *lock, a file descriptor, is closed. Fails (input) when another has
-// it.
-bool run_lock(int *lock, const char *path, Error *error);
-// Has another process it now?
-bool run_is_locked(const char *path);
-
-// Begin in a fresh directory (run_create), or take up the last checkpoint with options->resume; options->init is where
-// the first weights come from. Other processes are kept out for as long as *lock, a file descriptor, stays open. Fails
-// (input) when one is already training there, or when the data are others than those of the run.
-bool run_begin(Trainer *trainer, int *lock, const RunPaths *paths, const TrainOptions *options, Error *error);
+// In a directory that was entered: begin a run there (run_create) with the weights of options->init, if that is given,
+// or take up the last checkpoint with options->resume. Fails (input) also when the data are others than those of the
+// run.
+bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error);
 
 // A trained model that was read back.
 typedef struct {

@@ -1,7 +1,10 @@
 #include "cmd/train_options.h"
 
+#include "data/text.h"
+
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(TrainOptions, name)
@@ -62,7 +65,25 @@ Shape shape_of(const TrainOptions *options, int vocab) {
                    .random_positions = (int)options->random_positions};
 }
 
+bool name_check(const char *option, const char *name, Error *error) {
+    return is_utf8(name) ||
+           fail_input(error, "%s %s: the name is not UTF-8, so no JSON file can record it; rename it", option, name);
+}
+
+// On a resume nothing is recorded anew.
+static bool check_names(const TrainOptions *options, Error *error) {
+    for (const Option *o = train_options; o->name && !options->resume; o++) {
+        char label[TEXT_CAPACITY], text[TEXT_CAPACITY];
+        if (o->type != OPTION_TEXT) continue;
+        snprintf(label, sizeof label, "--%s", o->name);
+        option_print(options, o, text);
+        if (!name_check(label, text, error)) return false;
+    }
+    return true;
+}
+
 bool train_options_check(const TrainOptions *options, Error *error) {
+    if (!check_names(options, error)) return false;
     if (options->min_lr > options->lr)
         return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
                           options->min_lr, options->lr);

@@ -41,7 +41,11 @@ bool option_free_on_resume(const char *name);
 
 Shape shape_of(const TrainOptions *options, int vocab);
 
-// What the table's ranges cannot say. Fails (input) on options that do not go together.
+// Fails (input), naming the option, when a name is not UTF-8, which is all that JSON can hold.
+bool name_check(const char *option, const char *name, Error *error);
+
+// What the table's ranges cannot say. Fails (input) on options that do not go together, and on names that config.json
+// cannot hold.
 bool train_options_check(const TrainOptions *options, Error *error);
 
 #endif

@@ -169,27 +169,26 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     return true;
 }
 
-// Train or go on training, and measure.
-static bool do_job(Worker *w, Error *error) {
-    char out[PATH_CAPACITY];
-    const Corpus *corpus;
-    int lock = -1;
-    bool lost = false;
-    plan_job_options(&w->options, &w->comparison->plan, &w->job);
-    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
-    if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
-    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
-    w->options.resume = path_exists(w->paths.config);
-    // A process that was stopped may have lost the claim and not know it yet.
-    while (run_is_locked(w->paths.config)) {
+// Wait for the directory of the run: a process that was stopped may have lost the claim and not know it yet.
+static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error) {
+    LockResult result;
+    while ((result = run_enter(lock, out, error)) == LOCK_TAKEN) {
         if (!stop_check(&w->stop, error)) return false;
         pause_shortly();
     }
+    return result == LOCK_MINE;
+}
+
+// Train or go on training, and measure, in a directory that was entered.
+static bool do_entered(Worker *w, Error *error) {
+    const Corpus *corpus;
+    bool lost = false;
+    w->options.resume = path_exists(w->paths.config);
     if (job_done(w->comparison, &w->job)) return true;
     bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
     if (!ok) return false;
     w->log = (RunLog){0};
-    ok = run_begin(&w->trainer, &lock, &w->paths, &w->options, error) &&
+    ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
          log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
     if (ok) {
         ok = train(w, &lost, error);
@@ -197,7 +196,19 @@ static bool do_job(Worker *w, Error *error) {
     }
     log_close(&w->log);
     trainer_free(&w->trainer);
-    if (lock >= 0) close(lock);
+    return ok;
+}
+
+static bool do_job(Worker *w, Error *error) {
+    char out[PATH_CAPACITY];
+    RunLock lock;
+    plan_job_options(&w->options, &w->comparison->plan, &w->job);
+    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
+    if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
+    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
+    if (!enter(&lock, out, w, error)) return false;
+    const bool ok = do_entered(w, error);
+    run_leave(&lock);
     return ok;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
     char *bytes; // (size), not terminated; start from {0}
@@ -29,5 +30,12 @@ const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 // Is there no control character in it, such as a newline? Names of files may have them, but lines of tables and of
 // other programs' input would not end where they should.
 bool is_plain(const char *text);
+
+// The code point at the head of the text and how many bytes it takes, or 0 if that is not UTF-8. Overlong forms,
+// surrogates and what is beyond U+10FFFF are not. size: at least 1.
+int utf8_decode(uint32_t *character, const char *text, size_t size);
+
+// Is all of the string UTF-8?
+bool is_utf8(const char *string);
 
 #endif

@@ -1,6 +1,7 @@
 #include "data/tokenizer.h"
 
 #include "data/file.h"
+#include "data/text.h"
 #include "data/memory.h"
 
 #include <assert.h>
@@ -44,27 +45,6 @@ bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error)
 void tokens_free(Tokens *tokens) {
     free(tokens->ids);
     *tokens = (Tokens){0};
-}
-
-// The code point at the head of the text and how many bytes it takes, or 0 if that is not UTF-8. Overlong forms,
-// surrogates and what is beyond U+10FFFF are not.
-static int utf8_decode(uint32_t *character, const char *text, size_t size) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *bytes = (const unsigned char *)text;
-    unsigned char head = bytes[0];
-    if (head < 0x80) {
-        *character = head;
-        return 1;
-    }
-    int length = head >= 0xF0 ? 4 : head >= 0xE0 ? 3 : 2;
-    if (head < 0xC0 || head >= 0xF8 || (size_t)length > size) return 0;
-    *character = head & (0x7Fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) return 0;
-        *character = *character << 6 | (bytes[i] & 0x3F);
-    }
-    bool surrogate = *character >= 0xD800 && *character < 0xE000;
-    return *character < least[length] || *character >= CODE_POINTS || surrogate ? 0 : length;
 }
 
 static int utf8_encode(char text[4], uint32_t character) {

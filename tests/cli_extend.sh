@@ -272,7 +272,7 @@ check "it has found the same" same_rotation straight torn
 start $search --out shared
 wait_for_rows shared/search.csv 50
 kill -STOP $job
-refuses "two searches in one place" "shared/search.csv;another process" $search --out shared --resume
+refuses "two searches in one place" "shared;another process" $search --out shared --resume
 kill -KILL $job
 collect
 ( trap '' XFSZ && ulimit -f 24 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"

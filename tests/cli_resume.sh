@@ -108,7 +108,9 @@ start train $small --data $data --steps 400 --init origin --save-every 0 --out k
 wait_for_rows killed 5
 kill -9 $job 2>/dev/null
 collect
-check "killed before the first checkpoint" test $code -eq 137 -a ! -f killed/state.safetensors
+check "killed before the first checkpoint" test $code -eq 137 -a ! -f killed/model.safetensors
+check "its starting weights are there" test -f killed/state.safetensors
+need train $small --data $data --steps 7 --seed 8 --out other && mv other/model.safetensors origin/model.safetensors
 succeed "resume from the beginning" train --resume --out killed
 same "a run with --init, killed before its first checkpoint" straight killed
 rm -r killed straight

@@ -27,6 +27,7 @@ static int make_run(void **state) {
     options.context = 8;
     must(trainer_create(&trainer, &options, &corpus, &error), &error);
     must(run_paths(&paths, run_directory, &error), &error);
+    must(directory_create(run_directory, &error), &error);
     must(run_create(&paths, &options, &trainer, &error), &error);
     must(model_save(paths.model, &trainer.gpt, &error), &error);
     return 0;
@@ -89,7 +90,107 @@ static void a_run_is_never_written_over(void **state) {
     unlink(paths.config);
     expect_message(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.model);
+    scratch_write(paths.log, "step", 4);
+    expect_message(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    unlink(paths.log);
+    scratch_write(paths.tokenizer, "{}", 2);
+    expect_message(run_create(&paths, &options, &trainer, &error), &error, "not from bitter");
+    unlink(paths.tokenizer);
+    assert_int_equal(scratch_count(run_directory), 0);
     must(run_create(&paths, &options, &trainer, &error), &error);
+}
+
+// What is left when a start is killed just before it would have been a run.
+static void a_start_that_was_killed_is_begun_anew(void **state) {
+    (void)state;
+    Error error;
+    unlink(paths.config);
+    unlink(paths.model);
+    must(trainer_save_state(&trainer, paths.state, &error), &error);
+    must(run_create(&paths, &options, &trainer, &error), &error);
+    assert_false(path_exists(paths.state)); // those weights were another start's
+}
+
+// The weights that a run starts from are its own from the beginning, whatever becomes of those that they were copied
+// from.
+static void starting_weights_belong_to_the_run(void **state) {
+    (void)state;
+    TrainOptions from = options;
+    RunPaths from_paths;
+    Trainer other;
+    Error error = {0};
+    snprintf(from.init, sizeof from.init, "%.500s", run_directory);
+    snprintf(from.out, sizeof from.out, "%.400s/from", directory);
+    from.seed = 7;
+    for (int i = 0; i < 10; i++) trainer.gpt.params[i] = (real)i;
+    must(model_save(paths.model, &trainer.gpt, &error), &error);
+    must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, &error), &error);
+    must(trainer_create(&other, &from, &corpus, &error) && run_begin(&other, &from_paths, &from, &error), &error);
+    assert_false(path_exists(from_paths.model));
+    trainer_free(&other);
+    scratch_remove(run_directory);
+    from.resume = true;
+    must(trainer_create(&other, &from, &corpus, &error) && run_begin(&other, &from_paths, &from, &error), &error);
+    assert_int_equal(other.progress.step, 0);
+    assert_memory_equal(other.gpt.params, trainer.gpt.params, trainer.gpt.tensors.total * sizeof(real));
+    unlink(from_paths.state);
+    expect_message(run_begin(&other, &from_paths, &from, &error), &error, "state.safetensors");
+    trainer_free(&other);
+}
+
+static void names_that_config_cannot_hold_are_refused(void **state) {
+    (void)state;
+    char *const names[] = {options.data, options.out, options.init};
+    static const char *const labels[] = {"--data ", "--out ", "--init "};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char before[TEXT_CAPACITY];
+        Position pos;
+        Error error = {0};
+        memcpy(before, names[i], sizeof before);
+        strcpy(names[i], "caf\xe9");
+        expect_message(trainer_check(&pos, &options, 257, &error), &error, labels[i]);
+        strcpy(names[i], "caf\xc3\xa9");
+        must(trainer_check(&pos, &options, 257, &error), &error);
+        memcpy(names[i], before, sizeof before);
+    }
+    char *const path = corpus.train.shards[0].path; // as of a shard called so
+    Error error = {0};
+    strcat(path, "\xff");
+    unlink(paths.config);
+    unlink(paths.model);
+    unlink(paths.tokenizer);
+    expect_message(run_create(&paths, &options, &trainer, &error), &error, "not UTF-8");
+    assert_int_equal(scratch_count(run_directory), 0);
+}
+
+static void one_process_at_a_time_is_in_a_run(void **state) {
+    (void)state;
+    char fresh[SCRATCH_PATH + 64];
+    RunLock lock, second;
+    Error error = {0};
+    snprintf(fresh, sizeof fresh, "%s/a/b/", directory);
+    assert_int_equal(run_enter(&lock, fresh, &error), LOCK_MINE);
+    assert_true(lock.made);
+    assert_int_equal(run_enter(&second, fresh, &error), LOCK_TAKEN);
+    expect_message(false, &error, fresh);
+    run_leave(&second);
+    assert_true(path_exists(fresh));
+    run_leave(&lock);
+    run_leave(&lock);
+    assert_false(path_exists(fresh)); // as nothing was written
+    assert_int_equal(run_enter(&lock, run_directory, &error), LOCK_MINE);
+    assert_false(lock.made);
+    run_leave(&lock);
+    assert_int_equal(scratch_count(run_directory), 3);
+    snprintf(fresh, sizeof fresh, "%s/lock", run_directory);
+    scratch_write(fresh, "", 0); // as a killed process leaves it
+    assert_int_equal(run_enter(&lock, run_directory, &error), LOCK_MINE);
+    run_leave(&lock);
+    assert_int_equal(scratch_count(run_directory), 3);
+    snprintf(fresh, sizeof fresh, "%s/file", directory);
+    scratch_write(fresh, "", 0);
+    assert_int_equal(run_enter(&lock, fresh, &error), LOCK_FAILED);
+    expect_message(false, &error, fresh);
 }
 
 static void missing_files_are_named(void **state) {
@@ -201,6 +302,7 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     snprintf(plain.out, sizeof plain.out, "%.400s/plain", directory);
     must(trainer_create(&other, &plain, &corpus, &error), &error);
     must(run_paths(&plain_paths, plain.out, &error), &error);
+    must(directory_create(plain.out, &error), &error);
     must(run_create(&plain_paths, &plain, &other, &error), &error);
     must(model_save(plain_paths.model, &other.gpt, &error), &error);
     model_make(&gpt, "learned", &trainer.gpt.shape, true);
@@ -305,6 +407,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_run_is_opened, make_run, remove_run),
         cmocka_unit_test_setup_teardown(past_changes_the_scheme_s_option, make_run, remove_run),
         cmocka_unit_test_setup_teardown(a_run_is_never_written_over, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(a_start_that_was_killed_is_begun_anew, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(starting_weights_belong_to_the_run, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(names_that_config_cannot_hold_are_refused, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(one_process_at_a_time_is_in_a_run, make_run, remove_run),
         cmocka_unit_test_setup_teardown(missing_files_are_named, make_run, remove_run),
         cmocka_unit_test_setup_teardown(files_that_do_not_belong_together_are_refused, make_run, remove_run),
         cmocka_unit_test_setup_teardown(another_tokenizer_is_refused, make_run, remove_run),
