@@ -210,22 +210,49 @@ Paired outcome_paired(const Outcome *o, int size, int arm, int other, const char
     return paired_summary(differences, o->seeds);
 }
 
+const Gap *gaps_find(const Gaps *gaps, int arm, int other) {
+    for (int i = 0; i < gaps->count; i++)
+        if (gaps->items[i].arm == arm && gaps->items[i].other == other) return &gaps->items[i];
+    return NULL;
+}
+
+static void add_gap(Gaps *gaps, const Outcome *o, int size, double x, int arm, int other) {
+    if (other < 0 || other == arm || gaps_find(gaps, arm, other)) return;
+    gaps->items[gaps->count++] =
+        (Gap){.arm = arm, .other = other, .gap = outcome_paired(o, size, arm, other, "loss", x)};
+}
+
+void outcome_gaps(Gaps *gaps, const Outcome *o, int size, double x) {
+    const Plan *plan = &o->comparison->plan;
+    double p[2 * ARMS_MOST], adjusted[2 * ARMS_MOST];
+    gaps->count = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        add_gap(gaps, o, size, x, arm, plan->reference);
+        add_gap(gaps, o, size, x, arm, plan_designed(plan, arm));
+    }
+    for (int i = 0; i < gaps->count; i++) p[i] = gaps->items[i].gap.p;
+    holm(adjusted, p, gaps->count);
+    for (int i = 0; i < gaps->count; i++) {
+        Gap *gap = &gaps->items[i];
+        gap->adjusted = adjusted[i];
+        gap->verdict = verdict(gap->gap.mean, gap->adjusted);
+    }
+}
+
 void outcome_standings(Standing *standings, const Outcome *o, int size, double x) {
     const Plan *plan = &o->comparison->plan;
-    double p[ARMS_MOST], adjusted[ARMS_MOST];
+    Gaps gaps;
+    outcome_gaps(&gaps, o, size, x);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         Standing *s = &standings[arm];
-        *s = (Standing){.gap = outcome_paired(o, size, arm, plan->reference, "loss", x)};
+        const Gap *gap = gaps_find(&gaps, arm, plan->reference);
+        *s = (Standing){.adjusted = NAN};
         for (int seed = 0; seed < o->seeds; seed++)
             s->loss += outcome_value(o, size, -1, arm, seed, "loss", x) / o->seeds;
-        p[arm] = arm == plan->reference ? NAN : s->gap.p;
-    }
-    holm(adjusted, p, plan->arm_count);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        Standing *s = &standings[arm];
-        s->adjusted = adjusted[arm];
+        s->gap = gap ? gap->gap : outcome_paired(o, size, arm, arm, "loss", x);
+        if (gap) s->adjusted = gap->adjusted;
         s->verdict = verdict(s->gap.mean, s->adjusted);
-        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, plan->arm_count > 1 ? plan->arm_count - 1 : 1);
+        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, gaps.count > 0 ? gaps.count : 1);
     }
 }
 

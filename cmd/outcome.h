@@ -46,11 +46,30 @@ double outcome_value(const Outcome *outcome, int size, int task, int arm, int se
 // The differences of a quantity to another arm's, by seed: this minus the other.
 Paired outcome_paired(const Outcome *outcome, int size, int arm, int other, const char *quantity, double x);
 
+// A difference of losses, one scheme's minus another's.
+typedef struct {
+    int arm, other;
+    Paired gap;
+    double adjusted; // p of the gap by holm(), among all gaps of the size
+    Verdict verdict;
+} Gap;
+
+// All gaps of one size that reports show: every scheme to the reference, and every learned one to its designed one.
+// Their p-values are adjusted together, so that a gap has one verdict wherever it stands.
+typedef struct {
+    Gap items[2 * ARMS_MOST];
+    int count;
+} Gaps;
+
+// Gaps of the loss in windows of x tokens.
+void outcome_gaps(Gaps *gaps, const Outcome *outcome, int size, double x);
+const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL where it is none of them
+
 // A scheme beside the reference.
 typedef struct {
     double loss;     // mean over seeds
     Paired gap;      // in loss
-    double adjusted; // p of the gap by holm(), among all schemes of the table
+    double adjusted; // p of the gap, as outcome_gaps has it
     double resolvable;
     Verdict verdict;
 } Standing;

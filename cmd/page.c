@@ -76,8 +76,9 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
     markdown_text(page->markdown.stream, title);
     fputs("\n", page->markdown.stream);
     if (!page->plots)
-        page_paragraph(page, "There is no gnuplot on this machine, so plots are left out; `make deps` installs it, and "
-                             "`bitter report` writes this page again.");
+        page_paragraph(page,
+                       "There is no gnuplot on this machine, so plots are left out; \"make deps\" installs it, and "
+                       "\"bitter report\" writes this page again.");
     return true;
 }
 

@@ -19,6 +19,17 @@ Paired report_change(const Outcome *o, int size, int arm, const char *quantity, 
     return paired_summary(differences, o->seeds);
 }
 
+void report_changes(Paired *found, double *adjusted, const Outcome *o, int size, const char *quantity, double times) {
+    const Plan *plan = &o->comparison->plan;
+    const double T = (double)plan->base.context;
+    double p[ARMS_MOST];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        found[arm] = report_change(o, size, arm, quantity, T, times * T);
+        p[arm] = found[arm].p;
+    }
+    holm(adjusted, p, plan->arm_count);
+}
+
 void report_difference(Text *text, const Paired *difference, const char *words) {
     if (isnan(difference->mean))
         text_print(text, "diverged");

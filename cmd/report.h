@@ -47,6 +47,10 @@ bool report_difference_cells(Page *page, const Paired *difference);
 // The change of a quantity from one x to another, by seed.
 Paired report_change(const Outcome *outcome, int size, int arm, const char *quantity, double from, double to);
 
+// That of every scheme (arms) from the trained length to `times` that, with p-values adjusted by holm() among them.
+void report_changes(Paired *changes, double *adjusted, const Outcome *outcome, int size, const char *quantity,
+                    double times);
+
 // Mean over the complete seeds of what was measured at x; NAN where a seed has none.
 double report_mean(const Outcome *outcome, int size, int arm, const char *quantity, double x);
 

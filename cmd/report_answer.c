@@ -10,54 +10,58 @@ static double tokens_of(const Plan *plan, int size) {
     return plan_job_tokens(plan, &job);
 }
 
-// "learned minus sinusoidal +0.0031 (-0.0010 to +0.0072), not resolved"; p is adjusted among pairs.
-static void add_pair(Text *list, const Plan *plan, int arm, const Paired *gap, double p) {
-    text_print(list, "%s%s minus %s ", list->size ? "; " : "", plan->arms[arm].name,
-               plan->arms[plan_designed(plan, arm)].name);
-    report_difference(list, gap, verdict_words(verdict(gap->mean, p)));
+// "The lowest loss of ... is rope-learned's, 1.3495": of schemes with parameters of their own, or without.
+static int best_of(const Standing *standings, const Plan *plan, bool learned) {
+    int best = -1;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if ((plan_scheme(plan, arm)->params != NULL) != learned || isnan(standings[arm].loss)) continue;
+        if (best < 0 || standings[arm].loss < standings[best].loss) best = arm;
+    }
+    return best;
+}
+
+// A learned scheme may be better than the designed one of its kind, and behind another designed one.
+static void best_sentence(Page *page, const Outcome *o, int size) {
+    const Plan *plan = &o->comparison->plan;
+    Standing standings[ARMS_MOST];
+    outcome_standings(standings, o, size, (double)plan->base.context);
+    const int learned = best_of(standings, plan, true), designed = best_of(standings, plan, false);
+    if (learned < 0 || designed < 0) return;
+    page_paragraph(page,
+                   "Of all schemes here whose positions are learned, %s has the lowest loss, %.4f; of all others, %s "
+                   "has, %.4f.",
+                   plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name,
+                   standings[designed].loss);
 }
 
 static void window_sentence(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->base.context;
-    Paired gaps[ARMS_MOST] = {{0}};
-    double p[ARMS_MOST] = {NAN}, adjusted[ARMS_MOST];
-    int pairs = 0, diverged = 0, counts[3] = {0};
+    Gaps gaps;
     Text list = {0};
     char time[TEXT_CAPACITY + 64] = "";
     if (plan->by_seconds)
         snprintf(time, sizeof time, "the time in which %.200s sees ", plan->arms[plan->reference].name);
+    outcome_gaps(&gaps, o, size, T);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const int designed = plan_designed(plan, arm);
-        p[arm] = NAN;
-        if (designed < 0) continue;
-        gaps[arm] = outcome_paired(o, size, arm, designed, "loss", T);
-        p[arm] = gaps[arm].p;
-        pairs++;
+        const Gap *gap = gaps_find(&gaps, arm, designed);
+        if (!gap) continue;
+        text_print(&list, "%s%s minus %s ", list.size ? "; " : "", plan->arms[arm].name, plan->arms[designed].name);
+        report_difference(&list, &gap->gap, verdict_words(gap->verdict));
     }
-    holm(adjusted, p, plan->arm_count);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (plan_designed(plan, arm) < 0) continue;
-        if (isnan(gaps[arm].mean))
-            diverged++;
-        else
-            counts[verdict(gaps[arm].mean, adjusted[arm])]++;
-        add_pair(&list, plan, arm, &gaps[arm], adjusted[arm]);
-    }
-    if (pairs == 0)
+    if (list.size == 0)
         page_paragraph(page, "No learned scheme stands beside the designed one of its kind, so this comparison does "
                              "not answer the question; the table below says how its schemes stand.");
     else
         page_paragraph(page,
                        "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
-                       "training tokens, learned is better than the designed scheme of its kind in %d of %d cases, "
-                       "worse in %d, and not resolved by %s in %d%s. In nats a token, with 95%% intervals (below 0, "
-                       "learned is better): %.*s.",
+                       "training tokens, each learned scheme beside the designed one of its kind, in nats a token with "
+                       "95%% intervals (below 0, learned is better): %.*s.",
                        T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size),
-                       counts[VERDICT_BETTER], pairs, counts[VERDICT_WORSE], o->seeds == 1 ? "one seed" : "these seeds",
-                       counts[VERDICT_UNRESOLVED], diverged ? "; in the others one of the two diverged" : "",
                        (int)list.size, list.bytes);
     text_free(&list);
+    best_sentence(page, o, size);
 }
 
 // A comparison that is still under way says so first.
@@ -90,9 +94,10 @@ static void caveats(Page *page, const Outcome *o) {
         page,
         "What this does not say: anything of larger models, other texts or longer training. Seeds share weights and "
         "batches between schemes, so that differences are paired; intervals cover what seeds change, not the choice of "
-        "text. The verdict is that of the t-test, with p-values corrected within each table for their number by Holm's "
-        "method, and \"not resolved\" is not \"equal\": the column \"resolves\" has the difference that would be found "
-        "four times out of five. Losses are those of the second half of the validation tokens, which no choice was "
+        "text. The verdict is that of the t-test, with p-values corrected by Holm's method: those of all gaps between "
+        "schemes of one size together, and those of other tables within each. \"Not resolved\" is not \"equal\": the "
+        "column \"resolves\" has the difference that would be found four times out of five. Losses are those of the "
+        "second half of the validation tokens, which no choice was "
         "made "
         "on.");
     if (plan->rate_count == 1)

@@ -97,6 +97,7 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
     page_heading(page, "What heads attend to");
     int *ids = read_windows(o, T, &reason);
     if (!ids) {
+        for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
         page_paragraph(page, "The text cannot be read again, so this is left out: %s.", reason.message);
         return true;
     }

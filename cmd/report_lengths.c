@@ -27,17 +27,6 @@ static bool context_chart(Page *page, const Outcome *o, int size, Error *error) 
     return page_chart(page, &chart, series, plan->arm_count, error);
 }
 
-static void changes(Paired *found, double *adjusted, const Outcome *o, int size, const char *quantity, double times) {
-    const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
-    double p[ARMS_MOST];
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        found[arm] = report_change(o, size, arm, quantity, T, times * T);
-        p[arm] = found[arm].p;
-    }
-    holm(adjusted, p, plan->arm_count);
-}
-
 // Cells of a change by seed, and the word for it.
 static void change_cells(Page *page, const Paired *change, double adjusted, bool diverged, const char *const words[3]) {
     const bool judged = report_difference_cells(page, change);
@@ -57,7 +46,7 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
     const double T = (double)plan->base.context;
     Paired found[ARMS_MOST];
     double adjusted[ARMS_MOST];
-    changes(found, adjusted, o, size, quantity, 1 << (count - 1));
+    report_changes(found, adjusted, o, size, quantity, 1 << (count - 1));
     page_table(page, caption);
     page_row(page, true);
     page_cell(page, "scheme");

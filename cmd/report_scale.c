@@ -40,6 +40,20 @@ static int find_pairs(Pair *pairs, const Outcome *o) {
     return count;
 }
 
+// Of a gap that moves along no straight line, a slope does not tell how.
+static const char *words_of(const Pair *pair) {
+    return trend_is_bent(&pair->trend) ? "no straight line" : trend_words(trend_verdict(&pair->trend, pair->adjusted));
+}
+
+static void add_gaps(Text *list, const Outcome *o, const Pair *pair) {
+    const Plan *plan = &o->comparison->plan;
+    for (int size = 0; size < plan->size_count; size++) {
+        const double T = (double)plan->base.context;
+        const Paired gap = outcome_paired(o, size, pair->arm, pair->designed, "loss", T);
+        text_print(list, "%s%+.4f at %s", size ? ", " : ": ", gap.mean, plan->sizes[size].name);
+    }
+}
+
 void report_trend_sentence(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     Pair pairs[ARMS_MOST];
@@ -49,8 +63,8 @@ void report_trend_sentence(Page *page, const Outcome *o) {
         const Trend *t = &pairs[i].trend;
         text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
                    plan->arms[pairs[i].designed].name);
-        report_difference(&list, &t->slope, trend_words(trend_verdict(t, pairs[i].adjusted)));
-        if (trend_is_bent(t)) text_print(&list, ", not along a straight line");
+        report_difference(&list, &t->slope, words_of(&pairs[i]));
+        if (trend_is_bent(t)) add_gaps(&list, o, &pairs[i]);
     }
     if (count > 0)
         page_paragraph(page,
@@ -58,7 +72,7 @@ void report_trend_sentence(Page *page, const Outcome *o) {
                        "compute, by (below 0, in favour of the learned): %.*s.",
                        plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
     else if (plan->size_count < 2)
-        page_paragraph(page, "One size says nothing of how the gap moves with compute; `--scale` trains several.");
+        page_paragraph(page, "One size says nothing of how the gap moves with compute; --scale trains several.");
     text_free(&list);
 }
 
@@ -108,7 +122,7 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
     page_table(page,
                "the gap at both ends, and the slope of a line through all sizes, one for each seed: change with every "
                "tenfold of compute; misfit: the largest distance of a gap from the line, and whether seeds agree that "
-               "there is one");
+               "there is one: then the slope does not tell how the gap moves");
     page_cells(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
                plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
     for (int i = 0; i < count; i++) {
@@ -120,7 +134,7 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
         const bool judged = report_difference_cells(page, &t->slope);
         page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
         page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
-        page_cell(page, "%s", judged ? trend_words(trend_verdict(t, pairs[i].adjusted)) : "");
+        page_cell(page, "%s", judged ? words_of(&pairs[i]) : "");
         page_row_end(page);
     }
     page_table_end(page);
