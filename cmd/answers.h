@@ -24,7 +24,7 @@ typedef struct {
     const Stop *stop; // NULL = go on to the end
 } Examination;
 
-// Add what the model answers to *answers. The model's scheme must be defined for task_tokens(max). Fails (input) for
+// Add what the model answers to *answers. The model's scheme must be defined for task_tokens(max). Fails (run) for
 // want of memory, (interrupted) when it is to stop.
 bool examine(Answers *answers, const Gpt *gpt, const Examination *examination, Error *error);
 

@@ -29,8 +29,8 @@ bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split 
 // Called now and then with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (input) for want of memory, or
-// (interrupted) when it is to stop.
+// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run) for want of memory or
+// because the data changed, (interrupted) when it is to stop.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

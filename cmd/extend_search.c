@@ -175,6 +175,11 @@ static bool check_settings(const Job *job, const char *line, size_t length, Erro
                       job->path, there, line + start, here, now + start);
 }
 
+static bool fail_memory(const Job *job, const Search *search, Error *error) {
+    return fail_run(error, "%s: no memory for %zu candidates; give smaller --population or --generations", job->path,
+                    search->refused);
+}
+
 // Take up the evaluations of a search that was stopped; a last row that was cut short is left out.
 static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
     Buffer old;
@@ -196,6 +201,8 @@ static bool recall(Job *job, Search *search, AtomicFile *file, Error *error) {
                        job->path, line);
         if (!ok) break;
         search_recall(search, &e);
+        if (search->refused) ok = fail_memory(job, search, error);
+        if (!ok) break;
         note_best(job, &e);
         ok = write_row(file->stream, job, generation, &e) ||
              fail_run(error, "cannot write %s: %s; make room and try again", job->path, strerror(errno));
@@ -252,6 +259,7 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
     print_speed(job, search);
     if (job->unwritten)
         return fail_run(error, "cannot write %s: %s; make room, and %s", job->path, strerror(job->unwritten), go_on);
+    if (search->refused) return fail_memory(job, search, error);
     if (!complete) {
         fail_run(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
         return interrupt_failed(error);

@@ -58,8 +58,10 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
     for (int i = 0; verbose && i < count; i++) {
         const GradientError *e = &errors[i];
         printf("  %-22s %9.2e  %s\n", e->name, e->worst, e->worst <= TOLERANCE ? "ok" : "FAILED");
-        if (!(e->worst <= TOLERANCE))
-            printf("    at number %zu: analytic %.9g, numeric %.9g\n", e->at, e->analytic, e->numeric);
+        if (e->worst <= TOLERANCE) continue;
+        char place[64];
+        gradcheck_place(place, e);
+        printf("    at %s: analytic %.9g, numeric %.9g\n", place, e->analytic, e->numeric);
     }
     free(errors);
     return true;

@@ -24,7 +24,8 @@ double passkey_work(const Gpt *gpt, int tokens);
 
 // Write the continuations (count) for prompts of given key and depth, always the likeliest token. The mark between
 // documents, where there is one, a prompt and PASSKEY_TOKENS fill a window of `window` tokens exactly. Shows `before`
-// and the work done on the line. Fails (input) on characters that the tokenizer does not know, or for want of memory.
+// and the work done on the line. Fails (input) on characters that the tokenizer does not know, (run) for want
+// of memory.
 bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
                      Error *error);
 

@@ -19,7 +19,7 @@ typedef struct {
 } StretchScorer;
 
 // Take memory and text for `workers` threads that score. Fails (input) when the text is shorter than one window, called
-// `name`, or memory does not suffice.
+// `name`, (run) when memory does not suffice.
 bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, int window, int windows, int workers,
                            const Split *text, const char *name, Error *error);
 void stretch_scorer_free(StretchScorer *scorer);

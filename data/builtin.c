@@ -52,11 +52,10 @@ static const Builtin *builtin_find(const char *name, Error *error) {
 static bool check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     const double needed = (double)corpus->bytes * MEMORY_PER_BYTE, available = (double)memory_available();
     if (needed <= available) return true;
-    return fail_input(
-        error,
-        "builtin:%s: that many bytes of text and their tokens need about %.1f GiB of memory, and %.1f GiB "
-        "are free; ask for less with bytes=N",
-        specification, needed / 0x1p30, available / 0x1p30);
+    return fail_run(error,
+                    "builtin:%s: that many bytes of text and their tokens need about %.1f GiB of memory, and %.1f GiB "
+                    "are free; ask for less with bytes=N",
+                    specification, needed / 0x1p30, available / 0x1p30);
 }
 
 // Has the corpus all lengths that it was asked for?

@@ -55,8 +55,8 @@ extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_
 bool is_builtin(const char *name);
 
 // Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
-// the nearest, on lengths that the task does not have, and on a size that this machine's memory does not hold as text
-// and tokens.
+// the nearest, on lengths that the task does not have, (run) on a size that this machine's memory does not hold as
+// text and tokens.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
 // Append document `index` of the corpus: a pure function of its options and index.

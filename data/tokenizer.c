@@ -58,17 +58,24 @@ static int utf8_encode(char text[4], uint32_t character) {
     return length;
 }
 
-static size_t line_of(const char *text, size_t offset) {
-    size_t line = 1;
-    for (size_t i = 0; i < offset; i++) line += text[i] == '\n';
-    return line;
+// Line and column, in bytes, both counted from 1.
+static void place_of(size_t *line, size_t *column, const char *text, size_t offset) {
+    *line = *column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        ++*column;
+        if (text[i] != '\n') continue;
+        ++*line;
+        *column = 1;
+    }
 }
 
 static bool fail_encoding(Error *error, const char *text, size_t offset, const char *name) {
+    size_t line, column;
+    place_of(&line, &column, text, offset);
     return fail_input(error,
-                      "%s, line %zu: byte %zu (0x%02X) is not UTF-8; convert the text (iconv -t UTF-8) or use "
+                      "%s, line %zu, byte %zu of it: 0x%02X is not UTF-8; convert the text (iconv -t UTF-8) or use "
                       "--tokenizer bytes",
-                      name, line_of(text, offset), offset, (unsigned char)text[offset]);
+                      name, line, column, (unsigned char)text[offset]);
 }
 
 // Where the character is, or would be, among the sorted ones.
@@ -132,11 +139,14 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
     uint32_t character = 0;
     utf8_decode(&character, text + offset, (size_t)length);
     bool visible = character > ' ' && character != 0x7F;
-    return fail_input(error,
-                      "%s, line %zu: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
-                      "leave it out or prepare the data again with it",
-                      name, line_of(text, offset), visible ? "'" : "", visible ? length : 0, text + offset,
-                      visible ? "' " : "", (unsigned)character, tokenizer->vocab_size);
+    size_t line, column;
+    place_of(&line, &column, text, offset);
+    return fail_input(
+        error,
+        "%s, line %zu, byte %zu of it: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
+        "leave it out or prepare the data again with it",
+        name, line, column, visible ? "'" : "", visible ? length : 0, text + offset, visible ? "' " : "",
+        (unsigned)character, tokenizer->vocab_size);
 }
 
 // Room for the ids is reserved: a character takes at least a byte.

@@ -13,13 +13,13 @@ typedef struct {
     size_t used;         // bytes
 } Arena;
 
-// `bytes` more, aligned to 64; NULL in a dry run.
+// `bytes` more, aligned to 64; NULL in a dry run, which counts at most half of SIZE_MAX.
 void *arena_take(Arena *arena, size_t bytes);
 
 // `count` more numbers.
 real *arena_reals(Arena *arena, size_t count);
 
-// Give the arena, whose dry run counted `used` bytes, zeroed memory and rewind it. Fails (input) when the machine has
+// Give the arena, whose dry run counted `used` bytes, zeroed memory and rewind it. Fails (run) when the machine has
 // less memory than that, naming `purpose` and what to make smaller.
 bool arena_allocate(Arena *arena, const char *purpose, Error *error);
 

@@ -127,10 +127,16 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
         add_rows(&gpt->tensors, prefix, layer_rows, COUNT(layer_rows), shape);
     }
     gpt->pos.param_count = 0;
-    if (pos->scheme->params) pos->scheme->params(&gpt->pos, &gpt->tensors);
-
-    layout(gpt, training);
-    if (!arena_allocate(&gpt->state, training ? "parameters, gradients and moments" : "parameters", error)) {
+    bool ok = tensors_check(&gpt->tensors, error);
+    if (ok && pos->scheme->params) {
+        pos->scheme->params(&gpt->pos, &gpt->tensors);
+        ok = tensors_check(&gpt->tensors, error);
+    }
+    if (ok) {
+        layout(gpt, training);
+        ok = arena_allocate(&gpt->state, training ? "parameters, gradients and moments" : "parameters", error);
+    }
+    if (!ok) {
         gpt_free(gpt);
         return false;
     }

@@ -39,7 +39,7 @@ typedef struct {
 bool shape_check(const Shape *shape, Error *error);
 
 // Build the model for a position scheme that position_create() has set up. Everything is allocated, nothing
-// initialised. Fails (input) on an impossible shape or too little memory.
+// initialised. Fails (input) on an impossible shape, (run) when the machine has too little memory.
 bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error);
 
 // GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L); the scheme's own for its tensors.

@@ -150,12 +150,21 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
             const Tensor *t = &table->items[i];
             check_tensor(&(*errors)[i], &check, t->name, check.gpt.params + t->offset, check.gpt.grads + t->offset,
                          t->count, typical);
+            (*errors)[i].columns = t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0;
         }
         check_tensor(&(*errors)[table->count], &check, "input embeddings", check.x_shift, dx, inputs, typical);
+        (*errors)[table->count].columns = (size_t)pos->shape.width;
     }
     free(dx);
     check_free(&check);
     return ok || fail_run(error, "no memory for the gradient check");
+}
+
+void gradcheck_place(char text[64], const GradientError *error) {
+    if (error->columns > 0)
+        snprintf(text, 64, "row %zu, column %zu", error->at / error->columns, error->at % error->columns);
+    else
+        snprintf(text, 64, "number %zu", error->at);
 }
 
 double gradcheck_worst(const GradientError *errors, int count) {

@@ -17,9 +17,13 @@ typedef struct {
 typedef struct {
     char name[64];
     double worst;             // NaN counts as worst of all
-    size_t at;                // the number where it was
+    size_t at;                // the number where it was,
+    size_t columns;           // in a matrix of so many columns; 0 in a vector
     double analytic, numeric; // there
 } GradientError;
+
+// "row 3, column 5", or in a vector "number 3", counted from 0.
+void gradcheck_place(char text[64], const GradientError *error);
 
 // Check the scheme (with its options, from position_create) in a random little model, under a loss that weighs every
 // token differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central

@@ -29,7 +29,7 @@ typedef struct {
     real *P; // NULL, or the caller's (L, B, H, n, length + n) in which a feed of n tokens leaves its attention weights
 } Inference;
 
-// Take memory. Fails (input) when there is not enough.
+// Take memory. Fails (run) when there is not enough.
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error);
 void inference_free(Inference *inference);
 

@@ -129,6 +129,15 @@ static double number_at(const uint8_t *bytes, Dtype dtype) {
     return NAN;
 }
 
+// "row 3, column 5" of a matrix, or "number 3", counted from 0.
+static void place_of(char text[64], const SafeTensor *tensor, size_t n) {
+    const size_t columns = tensor->rank > 1 ? (size_t)tensor->shape[tensor->rank - 1] : 0;
+    if (columns > 0)
+        snprintf(text, 64, "row %zu, column %zu", n / columns, n % columns);
+    else
+        snprintf(text, 64, "number %zu", n);
+}
+
 // A checksum says that the numbers are those that were written, not that they are any good.
 static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int count, const char *path, Error *error) {
     for (int i = 0; i < count; i++) {
@@ -137,10 +146,12 @@ static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int co
         for (size_t n = 0; n < numbers; n++, data += size) {
             const double number = number_at(data, t->dtype);
             if (isfinite(number) && !(t->nonnegative && number < 0)) continue;
+            char place[64];
+            place_of(place, t, n);
             return fail_input(error,
-                              "%s: number %zu of %s is %g; the model was spoiled before it was saved, or the file "
+                              "%s: %s of %s is %g; the model was spoiled before it was saved, or the file "
                               "was made by hand: use another checkpoint",
-                              path, n, t->name, number);
+                              path, place, t->name, number);
         }
     }
     return true;

@@ -2,14 +2,22 @@
 
 #include "data/random.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+static bool make_room(TensorTable *table) {
+    if (table->count < table->capacity) return true;
+    const int capacity = table->capacity ? 2 * table->capacity : 32;
+    Tensor *larger = realloc(table->items, (size_t)capacity * sizeof *larger);
+    if (!larger) return false;
+    table->items = larger;
+    table->capacity = capacity;
+    return true;
+}
+
 int tensor_add(TensorTable *table, Tensor tensor) {
-    if (table->count == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 32;
-        table->items = realloc(table->items, (size_t)table->capacity * sizeof *table->items);
-        assert(table->items);
+    if (!make_room(table)) {
+        table->failed = true;
+        return 0;
     }
     tensor.offset = table->total;
     tensor.count = 1;
@@ -17,6 +25,19 @@ int tensor_add(TensorTable *table, Tensor tensor) {
     table->total += (tensor.count + 15) / 16 * 16;
     table->items[table->count] = tensor;
     return table->count++;
+}
+
+bool tensors_check(const TensorTable *table, Error *error) {
+    if (table->failed) return fail_run(error, "no memory for a list of more than %d tensors", table->count);
+    for (int i = 0; i < table->count; i++) {
+        const Tensor *t = &table->items[i];
+        if (t->count > TENSOR_NUMBERS_MOST)
+            return fail_input(error,
+                              "the tensor %s would have %zu numbers, but 10^9 are the most; choose a smaller model, or "
+                              "other options of the position scheme",
+                              t->name, t->count);
+    }
+    return true;
 }
 
 const Tensor *tensor_find(const TensorTable *table, const char *name) {

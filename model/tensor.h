@@ -39,12 +39,18 @@ typedef struct {
     Tensor *items; // (count)
     int count, capacity;
     size_t total; // numbers in all
+    bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
 } TensorTable;
 
+#define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: its indices are ints here and there
+
 // Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
-// worked out. Offsets are aligned to 16 numbers. Returns its index. Running out of memory is an assertion: the table is
-// small.
+// worked out. Offsets are aligned to 16 numbers. Returns its index.
 int tensor_add(TensorTable *table, Tensor tensor);
+
+// Are all tensors there, and none of them too large? Fails (run) when memory ran out, (input) when one has more than
+// TENSOR_NUMBERS_MOST.
+bool tensors_check(const TensorTable *table, Error *error);
 
 // NULL when there is none of that name.
 const Tensor *tensor_find(const TensorTable *table, const char *name);

@@ -43,7 +43,7 @@ typedef struct {
     real *scratch;             // blocks of scores or of logits
 } TrainPass;
 
-// Take memory for batches of (B,T). Fails (input) when there is not enough.
+// Take memory for batches of (B,T). Fails (run) when there is not enough.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
 

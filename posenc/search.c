@@ -1,5 +1,7 @@
 #include "posenc/search.h"
 
+#include "data/memory.h"
+
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -20,16 +22,24 @@ void search_end(Search *search) {
     free(search->members);
 }
 
-static Evaluated *grow(Evaluated *list, size_t count) {
-    Evaluated *larger = realloc(list, count * sizeof *list);
-    assert(larger); // some megabytes
-    return larger;
+// Make a list of `before` candidates one of `count`, if that is more. Without memory for it the search stops.
+static bool grow(Search *search, Evaluated **list, size_t before, size_t count) {
+    if (*list && count <= before) return true;
+    Evaluated *larger = memory_grow(*list, before * sizeof *larger, count * sizeof *larger);
+    if (!larger) {
+        search->refused = count;
+        search->stopped = true;
+        return false;
+    }
+    *list = larger;
+    return true;
 }
 
 static void archive_add(Search *search, const Evaluated *evaluated) {
     if (search->archived == search->capacity) {
-        search->capacity = search->capacity ? 2 * search->capacity : 256;
-        search->archive = grow(search->archive, search->capacity);
+        const size_t more = search->capacity ? 2 * search->capacity : 256;
+        if (!grow(search, &search->archive, search->capacity, more)) return;
+        search->capacity = more;
     }
     search->archive[search->archived++] = *evaluated;
 }
@@ -121,7 +131,8 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     for (int i = 0; i < count; i++)
         if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
     if (search->stopped) return;
-    search->members = grow(search->members, (size_t)search->member_count + (size_t)count);
+    const size_t members = (size_t)search->member_count;
+    if (!grow(search, &search->members, members, members + (size_t)count)) return;
     for (int i = 0; i < count; i++) {
         if (batch[i].recalled) {
             archive_find(search, &batch[i].candidate)->recalled = false;
@@ -197,7 +208,8 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
     const int children = o->mutations + o->crossovers;
     Random random = {random_key(o->seed, "search"), 0};
-    Evaluated *batch = grow(NULL, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH));
+    Evaluated *batch = NULL;
+    if (!grow(search, &batch, 0, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH))) return false;
     first_population(search, batch, seeds, count, &random);
     for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
         int size = 0;

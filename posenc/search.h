@@ -57,6 +57,7 @@ struct Search {
     Evaluated *members; // (member_count) the population, the best first
     int member_count;
     long long joined; // members that there were in all
+    size_t refused;   // so many candidates did not fit into memory, and the search stopped; 0 = they always did
     bool stopped;
 };
 
@@ -66,7 +67,7 @@ Search search_begin(const SearchSpace *space, const SearchOptions *options, cons
 // goes on as if it had never been stopped.
 void search_recall(Search *search, const Evaluated *evaluated);
 
-// Search from `seeds` (count) until all generations are over; false when a hook said stop.
+// Search from `seeds` (count) until all generations are over; false when a hook said stop, or for want of memory.
 bool search_run(Search *search, const Candidate *seeds, int count);
 
 // The best candidate that was scored on all windows; NULL before there is one.

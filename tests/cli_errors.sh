@@ -59,9 +59,9 @@ refuses "bad choice for a scheme" "rope:pairing;'halve';half" train $small --pos
     --out new
 refuses "option for a scheme that has none" "none;'base=1'" train $small --pos none:base=1 --data bytes --out new
 refuses "unknown scheme for gradcheck" "'alibbi';did you mean 'alibi'" gradcheck --pos alibbi
-refuses "more memory than there is" "GiB;make --batch" train $small --layers 1000 --width 8000 --data bytes --out new
+fails 1 "more memory than there is" "GiB;make --batch" train $small --layers 1000 --width 8000 --data bytes --out new
 refuses "one matrix beyond counting" "--width;10^9" train $small --width 20000 --data bytes --out new
-refuses "more activations than memory" "GiB;make --batch" train $small --layers 1000 --width 4096 --batch 50000 \
+fails 1 "more activations than memory" "GiB;make --batch" train $small --layers 1000 --width 4096 --batch 50000 \
     --data bytes --out new
 refuses "a batch beyond counting" "--batch;--context;100000;1000000" train --batch 100000 --context 1000000 \
     --data bytes --out new

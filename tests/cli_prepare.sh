@@ -65,7 +65,7 @@ need prepare --out larger builtin:tales:bytes=40000,seed=3
 check "bytes=40000 is about that" test "$(awk '/^text/ { print ($2 >= 40000 && $2 < 44000) }' "$scratch/out")" -eq 1
 
 for data in "prepare --out new" "train --out new --data"; do
-    refuses "more than memory holds: ${data%% *}" "bytes=1e12;GiB of memory" $data builtin:tales:bytes=1e12
+    fails 1 "more than memory holds: ${data%% *}" "bytes=1e12;GiB of memory" $data builtin:tales:bytes=1e12
 done
 
 # --- what is in the way, and what comes in between ---

@@ -156,8 +156,18 @@ static void gradients_accumulate(void **state) {
     }
 }
 
+static void a_place_is_a_row_and_a_column(void **state) {
+    (void)state;
+    char text[64];
+    gradcheck_place(text, &(GradientError){.at = 23, .columns = 8});
+    assert_string_equal(text, "row 2, column 7");
+    gradcheck_place(text, &(GradientError){.at = 23});
+    assert_string_equal(text, "number 23");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_is_a_row_and_a_column),
         cmocka_unit_test(every_scheme),
         cmocka_unit_test(every_scheme_with_one_layer_of_one_head),
         cmocka_unit_test(every_scheme_with_dropout),

@@ -160,7 +160,7 @@ static void too_large_for_memory_is_refused_at_once(void **state) {
         size_t count;
         Error error = {0};
         assert_false(builtin_generate(&documents, &count, names[i], &error));
-        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_int_equal(error.kind, ERROR_RUN);
         assert_int_equal(strncmp(error.message, "builtin:tales:bytes=1e12: ", 26), 0);
         assert_non_null(strstr(error.message, "need about 4656.6 GiB"));
         assert_non_null(strstr(error.message, "bytes=N"));

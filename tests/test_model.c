@@ -306,18 +306,18 @@ static void too_much_memory_is_refused(void **state) {
     Error error = {0};
     must(position_create(&pos, "none", &huge, &error), &error);
     assert_false(gpt_create(&gpt, &huge, &pos, true, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_int_equal(error.kind, ERROR_RUN);
     assert_non_null(strstr(error.message, "parameters, gradients and moments need"));
     assert_null(gpt.state.base);
     model_make(&gpt, "none", &small, true);
     error = (Error){0};
     assert_false(train_pass_create(&pass, &gpt, 100000, 10000, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_int_equal(error.kind, ERROR_RUN);
     assert_non_null(strstr(error.message, "--batch"));
     train_pass_free(&pass);
     error = (Error){0};
     assert_false(inference_create(&inference, &gpt, 20000, 1000000, 1, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_int_equal(error.kind, ERROR_RUN);
     inference_free(&inference);
     gpt_free(&gpt);
 }
