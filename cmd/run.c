@@ -21,8 +21,10 @@ bool run_paths(RunPaths *paths, const char *directory, Error *error) {
 }
 
 bool run_exists(const RunPaths *paths, const char *directory, Error *error) {
-    return path_exists(paths->config) ||
-           fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+    if (path_exists(paths->config)) return true;
+    if (errno == EACCES)
+        return fail_input(error, "cannot look into %s: %s; check the permissions", directory, strerror(errno));
+    return fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
                       directory);
 }
 

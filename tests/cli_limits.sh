@@ -122,6 +122,8 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     mkdir closed && cp data/* closed && chmod 000 closed
     refuses "unreadable data" "closed: Permission denied" train $small --data closed --out new
-    chmod 700 closed
+    chmod 000 run2
+    refuses "an unreadable run" "cannot look into run2: Permission denied" eval run2
+    chmod 700 closed run2
 fi
 finish
