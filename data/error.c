@@ -3,12 +3,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+// A sentence is one line, whatever names and files are quoted in it: what would end it, or tell a terminal to do
+// something, is a question mark.
+static void write_message(Error *error, ErrorKind kind, const char *format, va_list arguments) {
+    error->kind = kind;
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    for (char *c = error->message; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
+}
+
 // The names in brackets keep the analyzer's macros of error.h out.
-#define FAIL_WITH(kind_value)                                                                                          \
+#define FAIL_WITH(kind)                                                                                                \
     va_list arguments;                                                                                                 \
     va_start(arguments, format);                                                                                       \
-    error->kind = (kind_value);                                                                                        \
-    vsnprintf(error->message, sizeof error->message, format, arguments);                                               \
+    write_message(error, kind, format, arguments);                                                                     \
     va_end(arguments);                                                                                                 \
     return false
 

@@ -24,6 +24,7 @@ need compare $small --out good none a=rope
 mkdir home && echo 'system "touch pwned"' >home/.gnuplot
 printf '#!/bin/sh\ntouch pwned\n' >gnuplot && chmod +x gnuplot && cp gnuplot good/gnuplot
 here=$(pwd)
+escape=$(printf '\033')
 
 contents() { # of all files outside of DIR
     find . -path "./$1" -prune -o -type f -exec cksum {} + | sort -k 3
@@ -37,7 +38,7 @@ reports() {
     contents "$3" >"$scratch/after"
     pwned=$(find . /pwned -name pwned 2>/dev/null)
     if [ $code -eq "$2" ] && [ -z "$pwned" ] && cmp -s "$scratch/before" "$scratch/after" &&
-        { [ $code -eq 0 ] || [ "$(wc -l <"$scratch/err")" -eq 1 ]; }; then
+        { [ $code -eq 0 ] || [ "$(wc -l <"$scratch/err")" -eq 1 ]; } && ! grep -q "$escape" "$scratch/err"; then
         pass "$1"
     else
         fail "$1" "exit code $code $pwned $(head -n 3 "$scratch/err") $(diff "$scratch/before" "$scratch/after")"
@@ -71,6 +72,7 @@ hostile "a size that is a line" 's/"name": ""/"name": "1\\n!a"/'
 hostile "a task that is a path" 's/"tasks": \[\]/"tasks": ["builtin:copy:max=..\/x"]/'
 hostile "a command of several lines" 's/"command": "/&```\\n<script>\\n/'
 hostile "data of several lines" 's/"data": "[^"]*"/"data": "a\\n# b"/'
+hostile "an option of several lines" 's/"width": /"wi\\ndth\\u001b[31m": 1, &/'
 hostile "a rate that is text" 's/"learning_rates": \[/&"1\\n!a",/'
 
 echo mine >precious
