@@ -325,10 +325,11 @@ static bool report_alone(const Comparison *c, Error *error) {
 
 // The report shows what was typed, as one line.
 static bool check_words(int argc, char **argv, Error *error) {
-    for (int i = 0; i < argc; i++)
+    for (int i = 0; i < argc; i++) {
+        if (!name_check("the argument", argv[i], error)) return false;
         if (!is_plain(argv[i]))
-            return fail_input(error, "argument %d holds a newline or another control character; give names without any",
-                              i);
+            return fail_input(error, "argument %d holds a control character, such as a newline; leave it out", i);
+    }
     return true;
 }
 

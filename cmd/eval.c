@@ -7,6 +7,7 @@
 #include "cmd/npy.h"
 #include "cmd/passkey.h"
 #include "cmd/progress.h"
+#include "cmd/result.h"
 #include "cmd/tasks.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 
 #define CONTEXTS_MOST 32
+#define CSV_HEADER    "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
@@ -224,11 +226,13 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
         const Evaluation e = evaluation_of(run, options, contexts[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
-    if (*options->csv && strcmp(options->csv, options->logits) == 0)
+    if (*options->csv && *options->logits && result_same(options->csv, options->logits))
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     if (!*options->logits) return true;
     AtomicFile logits; // can it be written at all?
-    if (!atomic_open(&logits, options->logits, error)) return false;
+    if (!result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) ||
+        !atomic_open(&logits, options->logits, error))
+        return false;
     atomic_abandon(&logits);
     return true;
 }
@@ -242,12 +246,9 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         !check_all(run, split, name, options, contexts, count, error))
         return false;
     AtomicFile csv = {0};
-    kernels_report(stdout, "eval");
     interrupt_catch();
-    if (*options->csv) {
-        if (!atomic_open(&csv, options->csv, error)) return false;
-        fprintf(csv.stream, "context,stride,position,tokens,nats,perplexity,bits_per_byte\n");
-    }
+    if (*options->csv && !result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
+    kernels_report(stdout, "eval");
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))

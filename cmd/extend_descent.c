@@ -1,6 +1,7 @@
 #include "cmd/extend.h"
 #include "cmd/interrupt.h"
 #include "cmd/progress.h"
+#include "cmd/result.h"
 #include "model/adamw.h"
 #include "model/train_pass.h"
 #include "posenc/rotate.h"
@@ -151,9 +152,10 @@ static long long steps_of(const Extension *x, const SearchSpace *space) {
 }
 
 static bool open_csv(Descent *d, const char *path, Error *error) {
+    static const char header[] = "step,loss,unscaled";
     AtomicFile file;
-    if (!atomic_open(&file, path, error)) return false;
-    fputs("step,loss,unscaled", file.stream);
+    if (!result_check("--out", path, header, strlen(header), error) || !atomic_open(&file, path, error)) return false;
+    fputs(header, file.stream);
     for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
     fputc('\n', file.stream);
     if (!atomic_commit(&file, error)) return false;

@@ -9,7 +9,7 @@ bool npy_open(AtomicFile *file, const char *path, long long rows, long long colu
     const int written = snprintf(header + PREFIX, sizeof header - PREFIX,
                                  "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }", rows, columns);
     memset(header + PREFIX + written, ' ', (size_t)(HEADER - PREFIX - written));
-    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    memcpy(header, NPY_MAGIC "\x01\x00", 8);
     header[8] = HEADER - PREFIX;
     header[9] = 0;
     header[HEADER - 1] = '\n';
@@ -21,7 +21,7 @@ bool npy_read(float **values, size_t *count, const char *path, Error *error) {
     Buffer file;
     if (!file_read(&file, path, error)) return false;
     const uint8_t *b = file.bytes;
-    const bool known = file.size >= PREFIX && memcmp(b, "\x93NUMPY\x01\x00", 8) == 0;
+    const bool known = file.size >= PREFIX && memcmp(b, NPY_MAGIC "\x01\x00", 8) == 0;
     const size_t header = known ? PREFIX + (size_t)b[8] + 256 * (size_t)b[9] : 0;
     const bool ok = known && header <= file.size && strstr((const char *)b + PREFIX, "'descr': '<f4'") &&
                     (file.size - header) % sizeof **values == 0;

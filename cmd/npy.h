@@ -4,6 +4,8 @@
 
 #include "data/file.h"
 
+#define NPY_MAGIC "\x93NUMPY" // what every such file begins with
+
 // Begin an array of float32 (rows, columns) at `path`; its numbers follow with atomic_write, then atomic_commit.
 bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error);
 

@@ -1,6 +1,7 @@
 #include "cmd/passkey.h"
 
 #include "cmd/evaluate.h"
+#include "cmd/result.h"
 #include "cmd/kernels.h"
 #include "cmd/statistics.h"
 #include "data/passkey.h"
@@ -247,10 +248,11 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
 
 bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
     AtomicFile csv = {0};
-    if (!check(run, directory, settings, error) || (*settings->csv && !atomic_open(&csv, settings->csv, error)))
+    static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
+    if (!check(run, directory, settings, error) ||
+        (*settings->csv && !result_open(&csv, "--csv", settings->csv, header, error)))
         return false;
     interrupt_catch();
-    if (csv.stream) fprintf(csv.stream, "length,depth,samples,right,accuracy,low,high\n");
     kernels_report(stdout, "eval");
     print_title(settings, directory);
     const bool ok = print_table(run, settings, csv.stream, error);

@@ -4,6 +4,7 @@
 #include "cmd/evaluate.h"
 #include "cmd/kernels.h"
 #include "cmd/progress.h"
+#include "cmd/result.h"
 #include "cmd/statistics.h"
 
 #include <inttypes.h>
@@ -152,14 +153,14 @@ static bool choose(Table *table, bool *as_trained, const char *data, const char 
 
 bool evaluate_task(const Run *run, const char *directory, const TaskSettings *settings, Error *error) {
     Table table = {.run = run, .settings = settings};
+    static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
     AtomicFile csv = {0};
     bool as_trained = false;
     const char *data = *settings->data ? settings->data : run->options.data;
     if (!choose(&table, &as_trained, data, directory, error) ||
-        (*settings->csv && !atomic_open(&csv, settings->csv, error)))
+        (*settings->csv && !result_open(&csv, "--csv", settings->csv, header, error)))
         return false;
     table.csv = csv.stream;
-    if (table.csv) fprintf(table.csv, "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n");
     kernels_report(stdout, "eval");
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
     const bool ok = print_table(&table, as_trained, error);

@@ -62,6 +62,6 @@ fill 0
 fails 1 "table of eval" "disk/x.csv: No space left;make room" eval reference --by-position --csv disk/x.csv
 fails 1 "logits of eval" "disk/x.npy;No space left" eval reference --logits disk/x.npy
 check "nothing was there before" lacks untouched
-rm disk/filler && echo old >disk/x.npy && fill 0
+rm disk/filler && need eval reference --logits disk/x.npy && fill 0
 fails 1 "logits over old ones" "disk/x.npy: No space left;untouched" eval reference --logits disk/x.npy
 finish

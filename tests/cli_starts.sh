@@ -146,6 +146,7 @@ if cp -r plain "data-$odd" 2>/dev/null; then
     refuses "extend --out that is not UTF-8" "--out;not UTF-8" extend whole-rope --out "new-$odd"
     mv plain/train_000000.bin "plain/train_$odd.bin"
     refuses "a shard that is not UTF-8" "plain/train;not UTF-8" train $small --data plain --out new
+    refuses "a comparison of such a name" "the argument;not UTF-8" compare --out new "a$odd=rope"
     succeed "eval of a run that is not UTF-8" eval "$odd"
 else
     skip "names that are not UTF-8" "the file system has none"
