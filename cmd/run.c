@@ -137,8 +137,8 @@ void run_close(Run *run) {
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
     static const char *const advice[] = {
         [TOKENIZER_BYTES] = "make the data again with `bitter prepare --tokenizer bytes`",
-        [TOKENIZER_CHARS] = "the characters of a run are those of its own training text, so leave --data out, or use "
-                            "data and a run that were both made with --tokenizer bytes",
+        [TOKENIZER_CHARS] = ("the characters of a run are those of its own training text, so leave --data out, or use "
+                             "data and a run that were both made with --tokenizer bytes"),
         [TOKENIZER_NONE] = "give shards of the tokenizer whose tokens the run was trained on",
     };
     return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||
