@@ -116,9 +116,9 @@ same "a run with --init, killed before its first checkpoint" straight killed
 rm -r killed straight
 
 # --- interrupted ---
-need train $small --data $data --steps 400 --out straight
+need train $small --data $data --steps 1500 --out straight
 for signal in INT TERM; do
-    start train $small --data $data --steps 400 --save-every 0 --out stopped
+    start train $small --data $data --steps 1500 --save-every 0 --out stopped
     wait_for_rows stopped 5
     kill -$signal $job
     collect
