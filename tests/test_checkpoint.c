@@ -217,7 +217,8 @@ static void numbers_that_cannot_be_are_refused(void **state) {
     Error error;
     make(&gpt, "learned", &shape);
     real *const flat[] = {gpt.params, gpt.m, gpt.v};
-    const char *const names[] = {"row 1, column 1 of h.0.attn.qkv.weight is", "row 1, column 1 of m.h.0.attn.qkv.weight is",
+    const char *const names[] = {"row 1, column 1 of h.0.attn.qkv.weight is",
+                                 "row 1, column 1 of m.h.0.attn.qkv.weight is",
                                  "row 1, column 1 of v.h.0.attn.qkv.weight is"};
     const size_t at = tensor_find(&gpt.tensors, "h.0.attn.qkv.weight")->offset + 3;
     for (size_t i = 0; i < COUNT(flat); i++) {
