@@ -31,16 +31,23 @@ typedef struct {
     int *ids;               // (context)
 } Generator;
 
-// Feed the tokens that the cache has not seen; when they do not fit, start again from the last half window.
+// The window that the next token is drawn behind: all that was fed and what came since, or, when that does not fit, the
+// last half of a window.
+static int window_length(const Generator *generator, size_t fed) {
+    const Inference *inference = generator->inference;
+    const size_t count = generator->tokens.count, capacity = (size_t)inference->capacity, half = (capacity + 1) / 2,
+                 grown = (size_t)inference->length + (count - fed);
+    return (int)(grown <= capacity ? grown : half < count ? half : count);
+}
+
+// Feed the tokens that the cache has not seen; all of the window where it begins anew, or where the scheme treats a
+// window of this length otherwise than the last.
 static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
     Inference *inference = generator->inference;
-    size_t fresh = generator->tokens.count - *fed;
-    if ((size_t)inference->length + fresh > (size_t)inference->capacity) {
-        inference_restart(inference);
-        const size_t half = (size_t)(inference->capacity + 1) / 2;
-        fresh = half < generator->tokens.count ? half : generator->tokens.count;
-    }
-    const size_t from = generator->tokens.count - fresh;
+    const int length = window_length(generator, *fed);
+    if (length <= inference->length) inference_restart(inference);
+    inference_window(inference, length);
+    const size_t fresh = (size_t)(length - inference->length), from = generator->tokens.count - fresh;
     for (size_t i = 0; i < fresh; i++) generator->ids[i] = generator->tokens.ids[from + i];
     inference_feed(inference, gpt, generator->ids, (int)fresh);
     *fed = generator->tokens.count;
@@ -86,9 +93,9 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
     Inference inference = {0};
     Generator generator = {.inference = &inference};
     bool ok = beginning(&generator.tokens, tokenizer, g->prompt, error);
-    // What fits into less than the window needs no more: a stretched run may turn otherwise in short windows.
+    // What fits into less than the window needs no more memory. Randomised positions are drawn for all of it at once.
     const size_t all = generator.tokens.count + (size_t)g->tokens;
-    const int window = all < (size_t)g->context ? (int)all : g->context;
+    const int window = all < (size_t)g->context && !position_random(&gpt->pos) ? (int)all : g->context;
     ok = ok && generator_create(&generator, gpt, window, error) && run(out, &generator, gpt, tokenizer, g, error);
     generator_free(&generator);
     return ok;

@@ -54,6 +54,11 @@ void inference_restart(Inference *inference) {
     memset(inference->cursor, 0, (size_t)inference->B * sizeof(Place));
 }
 
+void inference_window(Inference *inference, int length) {
+    assert(length <= inference->capacity);
+    if (position_window(&inference->pos, length)) inference_restart(inference);
+}
+
 // Where row r of the n new tokens of each sequence stands among those remembered.
 static size_t token_of(const Inference *inference, int r, int n) {
     return (size_t)(r / n) * inference->capacity + (size_t)(inference->length + r % n);

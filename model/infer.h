@@ -36,6 +36,11 @@ void inference_free(Inference *inference);
 // Forget all that was fed.
 void inference_restart(Inference *inference);
 
+// The text that is being fed is a window of `length` tokens, up to the capacity, which is what it is taken for unless
+// this is called. Where the scheme treats it otherwise than the window before, all that was fed is forgotten
+// (inference->length is 0 then) and has to be fed again.
+void inference_window(Inference *inference, int length);
+
 // Feed the next n <= chunk tokens of each sequence: ids (B, n).
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n);
 

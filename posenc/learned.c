@@ -37,6 +37,10 @@ static int max_length(const Position *pos) {
     return options_of(pos)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
+static int form(const Position *pos, int length) {
+    return options_of(pos)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
+}
+
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "table", position_span(pos), pos->shape.width, INIT_NORMAL, options_of(pos)->amplitude);
 }
@@ -54,8 +58,8 @@ static void init(Position *pos, uint64_t seed) {
 static int row_of(real *fraction, const Position *pos, int at) {
     const int T = position_span(pos);
     *fraction = 0;
-    if (options_of(pos)->past == PAST_INTERPOLATE && pos->positions > T) {
-        double row = (double)at * (T - 1) / (pos->positions - 1);
+    if (options_of(pos)->past == PAST_INTERPOLATE && pos->window > T) {
+        double row = (double)at * (T - 1) / (pos->window - 1);
         int floor = (int)row < T - 1 ? (int)row : T - 1;
         *fraction = (real)(row - floor);
         return floor;
@@ -99,6 +103,7 @@ const Scheme scheme_learned = {
     .designed = "sinusoidal",
     .check = check,
     .max_length = max_length,
+    .form = form,
     .params = params,
     .init = init,
     .embed_forward = embed_forward,

@@ -18,8 +18,12 @@ static const Option normalized_options[] = {
 
 static void fill(real *code, const Position *pos, int t) {
     const NormalizedOptions *o = (const NormalizedOptions *)pos->options;
-    const int length = o->length == BY_TRAINED ? position_span(pos) : pos->positions;
+    const int length = o->length == BY_TRAINED ? position_span(pos) : pos->window;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
+}
+
+static int form(const Position *pos, int length) {
+    return ((const NormalizedOptions *)pos->options)->length == BY_WINDOW ? length : 0;
 }
 
 static void prepare(Position *pos) {
@@ -36,6 +40,7 @@ const Scheme scheme_normalized = {
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
     .layout = code_layout,
+    .form = form,
     .prepare = prepare,
     .embed_forward = code_forward,
 };

@@ -104,10 +104,20 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 }
 
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training) {
-    pos->positions = positions;
+    pos->positions = pos->window = positions;
     pos->batch = batch;
     pos->prepared = false;
     if (pos->scheme->layout) pos->scheme->layout(pos, arena, training);
+}
+
+bool position_window(Position *pos, int length) {
+    assert(length >= 1 && length <= pos->positions);
+    if (position_random(pos) || !pos->scheme->form) return false;
+    const int before = pos->scheme->form(pos, pos->window);
+    pos->window = length;
+    if (pos->scheme->form(pos, length) == before) return false;
+    pos->prepared = false;
+    return true;
 }
 
 // Hooks that use ops of the model would do one share of them where the caller is a thread of a team, such as one that

@@ -35,6 +35,7 @@ typedef struct {
     PlaceRule rule;                 // how tokens tell lines and columns
     Scaling scaling;                // of the rotations, past the trained length
     int positions;                  // tables hold coordinates 0 .. positions-1
+    int window;                     // tokens of the window at work, by which some schemes' tables differ
     int batch;                      // sequences worked on side by side
     bool prepared;                  // the tables have been filled
     real *tables[TABLES_CAPACITY];  // the scheme's own, derived from options and parameters by `prepare`, and
@@ -100,6 +101,9 @@ struct Scheme {
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no hook) = any.
     int (*max_length)(const Position *pos);
+    // Windows of different lengths for which this is the same are treated alike: what prepare fills, and the hooks do,
+    // depends on pos->window by this alone. No hook = by nothing.
+    int (*form)(const Position *pos, int length);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
@@ -216,6 +220,12 @@ void position_project(Position *pos);
 
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);
+
+// From now on the window at work has `length` tokens, up to pos->positions, which is what position_layout sets it to.
+// Returns whether the scheme treats that one otherwise than the last: then tables are due, and keys and features that
+// were made before are void. Randomised positions are spread over all coordinates whatever the length, so there it does
+// nothing.
+bool position_window(Position *pos, int length);
 
 // Call before each training pass and each new text: fills the tables when they are due. Threads of a team may call it
 // at the same time, each for a Position of its own.

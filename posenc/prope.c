@@ -29,6 +29,7 @@ const Scheme scheme_prope = {
     .relative = true,
     .theta = theta,
     .check = rotary_check,
+    .form = rotary_form,
     .layout = rotary_layout,
     .prepare = rotary_prepare,
     .qk_forward = rotary_forward,

@@ -20,6 +20,7 @@ const Scheme scheme_rope = {
     .relative = true,
     .theta = rotary_theta,
     .check = rotary_check,
+    .form = rotary_form,
     .layout = rotary_layout,
     .prepare = rotary_prepare,
     .qk_forward = rotary_forward,

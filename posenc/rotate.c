@@ -58,6 +58,10 @@ void rotary_layout(Position *pos, Arena *arena, bool training) {
     pos->rotary.slabs = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
 }
 
+int rotary_form(const Position *pos, int length) {
+    return scaling_form(&pos->scaling, length);
+}
+
 // Radians a token of a pair beyond the unscaled tokens.
 static double stretched(const Position *pos, const Stretch *stretch, int pair) {
     return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
@@ -67,7 +71,7 @@ static double stretched(const Position *pos, const Stretch *stretch, int pair) {
 void rotary_prepare(Position *pos) {
     const int pairs = rotary_pairs(pos);
     Stretch made;
-    const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->positions, pairs);
+    const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->window, pairs);
     const int unscaled = stretch ? stretch->unscaled : 0;
     const double length = stretch ? stretch->attention : 1;
 #pragma omp parallel for

@@ -55,9 +55,10 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// Hooks: an odd head width is refused; tables of cosines and sines (positions, pairs), for the scheme's theta and what
-// pos->scaling makes of it.
+// Hooks: an odd head width is refused; what pos->scaling makes of windows of different lengths; tables of cosines and
+// sines (positions, pairs), for the scheme's theta and what pos->scaling makes of it.
 const char *rotary_check(const Position *pos);
+int rotary_form(const Position *pos, int length);
 void rotary_layout(Position *pos, Arena *arena, bool training);
 void rotary_prepare(Position *pos);
 

@@ -90,6 +90,12 @@ double longrope_attention(double factor, int original) {
     return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
 }
 
+int scaling_form(const Scaling *scaling, int length) {
+    if (scaling->original == 0) return 0;
+    if (scaling->method == METHOD_DYNAMIC) return length > scaling->original ? length : 0;
+    return scaling->has_brief && length > scaling->original;
+}
+
 const Stretch *scaling_stretch(Stretch *made, const Scaling *scaling, int length, int pairs) {
     if (scaling->original == 0) return NULL;
     if (scaling->method == METHOD_DYNAMIC) {

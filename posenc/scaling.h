@@ -74,6 +74,9 @@ void scaling_dynamic(Stretch *stretch, double growth, int original, int length, 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);
 
+// Windows of different lengths for which this is the same have the same stretch.
+int scaling_form(const Scaling *scaling, int length);
+
 // NULL, or the stretch that a window of `length` tokens has; `made` is memory for one that has to be worked out.
 const Stretch *scaling_stretch(Stretch *made, const Scaling *scaling, int length, int pairs);
 

@@ -93,6 +93,18 @@ need sample run --prompt Once --tokens 11 --temperature 0
 cp "$scratch/out" continued
 need sample kept --prompt Once --tokens 11 --temperature 0
 check "--keep-short: sample writes what fits in as before" cmp continued "$scratch/out"
+# The same seed writes the same text, however much of it is asked for.
+one_text() { # RUN
+    longest=
+    for tokens in 90 40 12 5; do
+        "$BITTER" sample "$1" --prompt Once --tokens $tokens --seed 3 --threads 1 >"$scratch/text" || return 1
+        text=$(cat "$scratch/text")
+        longest=${longest:-$text}
+        printf '%s tokens: %s\n' $tokens "$text"
+        case $longest in "$text"*) ;; *) return 1 ;; esac
+    done
+}
+for stretched in run yarn dynamic kept; do check "sample $stretched: --tokens does not change the text" one_text $stretched; done
 refuses "dynamic, which cannot keep them" "kept;short windows;another method" extend kept --method dynamic --factor 2 \
     --out new
 need extend kept --method yarn --factor 2 --keep-short --out kept-further

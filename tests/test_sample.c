@@ -165,7 +165,9 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
         Error error;
         char text[16];
         if (count - start > context) start = count - (context + 1) / 2;
-        must(inference_create(&inference, gpt, 1, context, context, &error), &error);
+        // Randomised positions are drawn for the longest window at once; otherwise there is nothing but this one.
+        const int window = position_random(&gpt->pos) ? context : count - start;
+        must(inference_create(&inference, gpt, 1, window, window, &error), &error);
         inference_feed(&inference, gpt, ids + start, count - start);
         inference_logits(values, &inference, gpt, count - start);
         inference_free(&inference);
@@ -176,6 +178,95 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
             out += sprintf(out, "\n\n");
         else
             out += sprintf(out, "%.*s", length, text);
+    }
+}
+
+// --- schemes that treat windows of different lengths otherwise ---
+enum { ORIGINAL = 10, LONG = 40 };
+
+static const struct {
+    const char *specification;
+    Scaling scaling;
+} by_length[] = {
+    {"rope:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 1}},
+    {"partial:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 4}},
+    {"rope:base=100",
+     {.method = METHOD_YARN,
+      .factor = 4,
+      .original = ORIGINAL,
+      .pairs = 2,
+      .has_brief = true,
+      .wide = {.factors = {1.5, 4}, .attention = 1.2},
+      .brief = {.factors = {1, 1.3}, .attention = 1}}},
+    {"learned:past=interpolate", {0}},
+    {"normalized:length=window,scale=5", {0}},
+    {"xpos", {0}}, // which is not one of them
+};
+
+static void model_by_length(Gpt *gpt, size_t i) {
+    const Shape long_shape = {.vocab = 257, .context = ORIGINAL, .layers = 2, .heads = 2, .width = 8};
+    model_make(gpt, by_length[i].specification, &long_shape, false);
+    gpt->pos.scaling = by_length[i].scaling;
+    memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
+}
+
+static void more_tokens_go_on_with_the_same_text(void **state) {
+    (void)state;
+    static const int tokens[] = {3, 9, 25, 60};
+    const Tokenizer tokenizer = bytes_tokenizer();
+    for (size_t i = 0; i < COUNT(by_length); i++)
+        for (int random_positions = 0; random_positions <= LONG; random_positions += LONG) {
+            if (random_positions && (by_length[i].scaling.original || i == 3)) continue; // refused, or not so long
+            Gpt gpt;
+            char *texts[COUNT(tokens)];
+            model_by_length(&gpt, i);
+            gpt.shape.random_positions = gpt.pos.shape.random_positions = random_positions;
+            for (size_t n = 0; n < COUNT(tokens); n++)
+                texts[n] = text_of(
+                    &gpt, &tokenizer,
+                    (Generation){
+                        .prompt = "Once", .tokens = tokens[n], .temperature = 0.8, .context = LONG, .random = {9, 0}});
+            for (size_t n = 0; n + 1 < COUNT(tokens); n++)
+                if (strncmp(texts[n], texts[COUNT(tokens) - 1], strlen(texts[n])) != 0)
+                    fail_msg("%s: %s, and with more tokens %s", by_length[i].specification, texts[n],
+                             texts[COUNT(tokens) - 1]);
+            for (size_t n = 0; n < COUNT(tokens); n++) free(texts[n]);
+            gpt_free(&gpt);
+        }
+}
+
+// Token by token, with tokens fed again where that is asked for, against a window of that length alone.
+static void logits_are_those_of_a_window_as_long(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(by_length); i++) {
+        Gpt gpt;
+        Inference growing;
+        Error error;
+        int ids[LONG];
+        real found[257], expected[257 * LONG];
+        model_by_length(&gpt, i);
+        ids_make(ids, LONG, gpt.shape.vocab, 4);
+        must(inference_create(&growing, &gpt, 1, LONG, LONG, &error), &error);
+        for (int n = 1; n <= LONG; n++) {
+            Inference alone;
+            inference_window(&growing, n);
+            const int fresh = n - growing.length;
+            inference_feed(&growing, &gpt, ids + growing.length, fresh);
+            head_forward(found, growing.norm + (size_t)(fresh - 1) * (size_t)gpt.shape.width, gpt.w.wte, 1,
+                         gpt.shape.width, gpt.shape.vocab);
+            must(inference_create(&alone, &gpt, 1, n, n, &error), &error);
+            inference_feed(&alone, &gpt, ids, n);
+            inference_logits(expected, &alone, &gpt, n);
+            inference_free(&alone);
+            expect_all_near(by_length[i].specification, found, expected + (size_t)(n - 1) * 257, 257, 2e-4);
+            // Nothing is fed twice where nothing changed.
+            const Scaling *s = &by_length[i].scaling;
+            const bool dynamic = s->method == METHOD_DYNAMIC || i == 3;
+            if (i != 4 && n > 1 && !(dynamic && n > ORIGINAL) && !(s->has_brief && n == ORIGINAL + 1))
+                assert_int_equal(fresh, 1);
+        }
+        inference_free(&growing);
+        gpt_free(&gpt);
     }
 }
 
@@ -292,6 +383,8 @@ int main(void) {
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),
         cmocka_unit_test(every_scheme_writes_at_random_positions),
+        cmocka_unit_test(more_tokens_go_on_with_the_same_text),
+        cmocka_unit_test(logits_are_those_of_a_window_as_long),
         cmocka_unit_test(characters_need_no_mark_before_a_prompt),
         cmocka_unit_test(no_tokens_write_the_prompt_alone),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),
