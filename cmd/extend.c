@@ -17,7 +17,11 @@ static const Option extend_options[] = {
     {"factor", OPTION_NUMBER, FIELD(factor), "8", 1, 1e5, NULL, "S", "the new context, times the run's own"},
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "RUN2", "by default RUN-METHOD"},
     {"keep-short", OPTION_FLAG, FIELD(keep_short), NULL, 0, 0, NULL, NULL,
-     "windows up to the original length turn as before; they do when they have factors of their own already"},
+     "leave the frequencies of windows up to the original length as they are (the default when the run has separate "
+     "short factors already)"},
+    {"attention", OPTION_CHOICE, FIELD(attention), "all", 0, 0, "all|long|stretched", "WHERE",
+     "attention factor: at all lengths and positions, as in Hugging Face (all); not in windows that --keep-short "
+     "leaves as they are (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"},
     {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
      "find new factors for those short windows, keep the long ones"},
     {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
@@ -61,7 +65,8 @@ static const Option extend_options[] = {
 static void print_stretch(const Stretch *stretch, int pairs) {
     printf("factors ");
     for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
-    printf("\nunscaled %d tokens, attention factor %.4f\n", stretch->unscaled, stretch->attention);
+    printf("\nunscaled %d tokens%s, attention factor %.4f\n", stretch->unscaled,
+           stretch->bare_start ? " without attention factor" : "", stretch->attention);
 }
 
 Stretch extension_formula(const Extension *x, Method method) {
@@ -98,8 +103,11 @@ double extension_bound(const Extension *x) {
     return x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
 }
 
-double extension_attention(const Extension *x) {
-    return x->options->short_only ? extension_short(x).attention : longrope_attention(x->factor, x->original);
+void extension_attention(Stretch *stretch, const Extension *x) {
+    const Stretch brief = extension_short(x);
+    const bool short_only = x->options->short_only;
+    stretch->attention = short_only ? brief.attention : longrope_attention(x->factor, x->original);
+    stretch->bare_start = short_only ? brief.bare_start : x->options->attention == ATTENTION_STRETCHED;
 }
 
 SearchOptions extension_search(const Extension *x) {
@@ -174,6 +182,10 @@ static bool extend(Extension *x, Error *error) {
     x->scaling.wide = found;
     x->scaling.has_brief = o->keep_short || before->has_brief;
     if (x->scaling.has_brief) x->scaling.brief = extension_short(x);
+    if (x->scaling.has_brief && o->attention == ATTENTION_ALL) {
+        x->scaling.brief.attention = found.attention;
+        x->scaling.brief.bare_start = false;
+    }
     return true;
 }
 
@@ -252,6 +264,7 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         {"seed", 1u << METHOD_LONGROPE},
         {"resume", 1u << METHOD_LONGROPE},
         {"keep-short", ~(1u << METHOD_DYNAMIC)},
+        {"attention", ~(1u << METHOD_DYNAMIC)},
         {"short", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
         {"steps", 1u << METHOD_GRADIENT},
         {"tokens", 1u << METHOD_GRADIENT},
@@ -266,8 +279,10 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
         return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
-    if (o->short_only && (o->keep_short || is_given(given, "factor")))
-        return fail_input(error, "--short keeps the length and the long factors; leave out --factor and --keep-short");
+    if (o->short_only && (o->keep_short || is_given(given, "factor") || is_given(given, "attention")))
+        return fail_input(error,
+                          "--short keeps the length, the long factors and the attention factor; leave out --factor, "
+                          "--keep-short and --attention");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
     if (o->formula.beta_fast <= o->formula.beta_slow)

@@ -7,12 +7,17 @@
 #include "cmd/stretch.h"
 #include "posenc/search.h"
 
+// Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or only where
+// pairs are slowed, so in long windows and not to their unscaled tokens, as in LongRoPE's released code.
+typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } Attention;
+
 typedef struct {
     char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
     int method; // a Method
     double factor;
     FormulaOptions formula;
     int growth;
+    int attention; // an Attention
     bool keep_short, short_only, tune, resume;
     long long windows, population, parents, mutations, crossovers, generations, seed, steps, tokens, threads;
     double probability, far, abandon, lr;
@@ -45,10 +50,12 @@ int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x);
 // What windows of the original length turn by so far.
 Stretch extension_short(const Extension *x);
 
-// The factor that bounds what search and descent try, and the attention factor of all that they try: LongRoPE's for
-// the new length, and with --short what those windows have.
+// The factor that bounds what search and descent try.
 double extension_bound(const Extension *x);
-double extension_attention(const Extension *x);
+
+// Give a stretch that search or descent tries its attention factor: LongRoPE's for the new length, and with --short
+// what those windows have.
+void extension_attention(Stretch *stretch, const Extension *x);
 
 // What the search is asked to do.
 SearchOptions extension_search(const Extension *x);

@@ -118,7 +118,7 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     Stretch seeds[SEEDS_MOST];
     const int seed_count = extension_seeds(seeds, x);
     for (int i = 0; i < seed_count; i++) {
-        seeds[i].attention = d->stretch.attention;
+        extension_attention(&seeds[i], x);
         keep_better(best, &loss, x, &seeds[i]);
     }
     if (interrupt_came()) return interrupted(d, error);
@@ -167,7 +167,7 @@ bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     char path[PATH_CAPACITY];
     const SearchSpace space = search_space(x->pairs, extension_bound(x), x->original);
     Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
-    d.stretch.attention = extension_attention(x);
+    extension_attention(&d.stretch, x);
     if (!path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error)) return false;
     interrupt_catch();
     bool ok = descent_create(&d, x, error);

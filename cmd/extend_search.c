@@ -77,10 +77,10 @@ static void describe_settings(Job *job) {
     snprintf(job->settings, sizeof job->settings,
              "# factor %.9g, %d windows of %d tokens, population %d, parents %d, mutations %d, crossovers %d, "
              "generations %d, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %" PRIu64
-             ", attention %.9g, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
+             ", attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
              job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
-             o->generations, o->probability, o->far, o->abandon, o->remember, o->seed, job->stretch.attention, seeds,
-             weights, text);
+             o->generations, o->probability, o->far, o->abandon, o->remember, o->seed, job->stretch.attention,
+             job->stretch.bare_start ? " except at the start" : "", seeds, weights, text);
 }
 
 // The names of the columns. Searches of earlier versions have no checksum.
@@ -279,9 +279,9 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error) {
     Job job = {.x = x,
                .space = search_space(x->pairs, extension_bound(x), x->original),
                .options = extension_search(x),
-               .stretch.attention = extension_attention(x),
                .best = INFINITY};
     const SearchHooks hooks = {&job, score, evaluated};
+    extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch seeds[SEEDS_MOST];
     job.seed_count = extension_seeds(seeds, x);

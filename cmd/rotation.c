@@ -8,6 +8,7 @@ static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
     json_object_set_new(object, "factors", factors);
     json_object_set_new(object, "unscaled_positions", json_integer(stretch->unscaled));
     json_object_set_new(object, "attention_factor", json_real(stretch->attention));
+    if (stretch->bare_start) json_object_set_new(object, "attention_on_unscaled", json_false());
 }
 
 json_t *rotation_json(const Scaling *scaling) {
@@ -74,7 +75,13 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
     if (!read_integer(&stretch->unscaled, object, "unscaled_positions", 0, 1000000000, path, error) ||
         !read_number(&stretch->attention, object, "attention_factor", 1e-3, 1e3, path, error))
         return false;
-    return true;
+    const json_t *on_unscaled = json_object_get(object, "attention_on_unscaled");
+    stretch->bare_start = json_is_false(on_unscaled);
+    return !on_unscaled || json_is_boolean(on_unscaled) ||
+           fail_input(error,
+                      "%s: \"rotation\" has \"attention_on_unscaled\", which is neither true nor false; the file is "
+                      "damaged, or was edited by hand",
+                      path);
 }
 
 bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Error *error) {

@@ -9,7 +9,8 @@
 
 // The object "rotation" of a model whose rotations are stretched: method, factor, original_context, and either growth
 // (dynamic) or factors (one a pair), unscaled_positions and attention_factor, for long windows and, where they are
-// kept, under "short" for windows of up to original_context.
+// kept, under "short" for windows of up to original_context. "attention_on_unscaled" is false where the unscaled
+// positions go without the attention factor; without it they have it.
 json_t *rotation_json(const Scaling *scaling);
 
 // Read it back. Fails (input), naming `path`, on a member that is missing or not as rotation_json writes it.

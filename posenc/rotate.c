@@ -73,9 +73,11 @@ void rotary_prepare(Position *pos) {
     Stretch made;
     const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->window, pairs);
     const int unscaled = stretch ? stretch->unscaled : 0;
-    const double length = stretch ? stretch->attention : 1;
+    const double attention = stretch ? stretch->attention : 1,
+                 at_start = stretch && stretch->bare_start ? 1 : attention;
 #pragma omp parallel for
     for (int t = 0; t < pos->positions; t++) {
+        const double length = t < unscaled ? at_start : attention;
         for (int i = 0; i < pairs; i++) {
             const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
             pos->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));

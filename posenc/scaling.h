@@ -11,7 +11,8 @@
 typedef struct {
     double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] a token, but
     int unscaled;               // the first tokens turn as they were trained (LongRoPE's n_hat)
-    double attention;           // cosines and sines are multiplied by it, so scores by its square
+    double attention;           // cosines and sines are multiplied by it, so scores by its square;
+    bool bare_start;            // those of the first `unscaled` tokens are not (LongRoPE's released code)
 } Stretch;
 
 typedef enum {

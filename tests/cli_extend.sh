@@ -85,10 +85,31 @@ need extend run --method pi --factor 1 --out once
 check "--factor 1 --method pi changes nothing" same_losses run once 16,64
 check "pi changes something" less "$(loss run 16)" "$(loss pi 16)"
 check "without a stretch, four times the context is too much" less "$(loss ntk 64)" "$(loss run 64)"
-need extend run --method yarn --factor 4 --keep-short --out kept
+need extend run --method yarn --factor 4 --keep-short --attention long --out kept
 check "yarn changes short windows" less "$(loss run 16)" "$(loss yarn 16)"
-check "--keep-short: short windows are as before" same_losses run kept 1,15,16
-check "--keep-short: long windows are not" same_losses yarn kept 17,64
+check "--keep-short --attention long: short windows are as before" same_losses run kept 1,15,16
+check "--keep-short --attention long: long windows are not" same_losses yarn kept 17,64
+need extend run --method yarn --factor 4 --keep-short --out kept-all
+attention_factors() { # RUN
+    rotation "$1" | sed -n 's/.*"attention_factor": \([0-9.]*\).*/\1/p'
+}
+check "--keep-short: one attention factor at all lengths" test "$(attention_factors kept-all | uniq | wc -l)" -eq 1 -a \
+    "$(attention_factors kept-all | wc -l)" -eq 2
+cp -r once sharper
+sed "s/\"attention_factor\": 1.0/\"attention_factor\": $(attention_factors yarn)/" once/config.json >sharper/config.json
+check "--keep-short: short windows keep their frequencies" same_losses sharper kept-all 1,15,16
+check "--keep-short: long windows are yarn's" same_losses yarn kept-all 17,64
+for method in longrope gradient; do
+    enough=$few
+    [ $method = longrope ] || enough='--windows 2 --steps 6 --threads 1'
+    # shellcheck disable=SC2086
+    need extend run --method $method --factor 4 $enough --attention stretched --keep-short --out bare-$method
+    check "$method --attention stretched: not on the unscaled tokens" \
+        grep -q '"attention_on_unscaled": false' bare-$method/config.json
+    check "$method --attention stretched: nor in short windows" same_losses run bare-$method 16
+done
+refuses "--attention where there is none" "--attention;--method dynamic" extend run --method dynamic \
+    --attention long --out new
 need sample run --prompt Once --tokens 11 --temperature 0
 cp "$scratch/out" continued
 need sample kept --prompt Once --tokens 11 --temperature 0
@@ -107,7 +128,7 @@ one_text() { # RUN
 for stretched in run yarn dynamic kept; do check "sample $stretched: --tokens does not change the text" one_text $stretched; done
 refuses "dynamic, which cannot keep them" "kept;short windows;another method" extend kept --method dynamic --factor 2 \
     --out new
-need extend kept --method yarn --factor 2 --keep-short --out kept-further
+need extend kept --method yarn --factor 2 --keep-short --attention long --out kept-further
 check "--keep-short twice: short windows are as in the beginning" same_losses run kept-further 16
 check "dynamic: short windows are as before" same_losses run dynamic 16
 check "dynamic: long windows have the ntk of their length" same_losses ntk dynamic 64
@@ -168,7 +189,7 @@ check "--short: long windows are as before" same_losses yarn short 17,64
 check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
 need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
 check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
-need extend short/ --method yarn --factor 2
+need extend short/ --method yarn --factor 2 --attention long
 check "a / at the end is not the name's" test -f short-yarn/config.json
 check "factors of short windows stay" same_losses short short-yarn 4,16
 
@@ -225,7 +246,7 @@ refuses "another method where a search was stopped" "stopped;already holds a sea
     extend run --method pi --factor 4 --out stopped
 for other in '--seed 7' '--windows 3' '--population 60' '--parents 30' '--mutations 15' '--crossovers 15' \
     '--generations 31' '--probability 0.31' '--far 0.2' '--abandon 0' '--factor 5' \
-    '--beta-slow 0.1' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
+    '--beta-slow 0.1' '--attention stretched' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
     refuses "--resume with $other" "stopped/search.csv;another search;--out" $search $other --out stopped --resume
 done
 refuses "--resume of another run" "another search" extend yarn-tuned ${search#extend run} --factor 1 --out stopped \
@@ -363,6 +384,7 @@ refuses "a context below the original length" "8;16;--factor" extend tiny --fact
 refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
 refuses "--steps and --tokens" "--steps 5;--tokens 9" extend run --method gradient --steps 5 --tokens 9 $new
 refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
+refuses "--short with --attention" "--short;--attention" extend yarn --method longrope --short --attention all --out new
 refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
 refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
 refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief

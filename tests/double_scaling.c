@@ -22,7 +22,7 @@ static const char *const schemes_stretched[] = {
 // Factors from 1.2 up, one above the other but for the last, which is the smallest.
 static Scaling some_scaling(int pairs, int unscaled, double attention) {
     Scaling scaling = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
-    scaling.wide = (Stretch){.unscaled = unscaled, .attention = attention};
+    scaling.wide = (Stretch){.unscaled = unscaled, .attention = attention, .bare_start = unscaled == 3};
     for (int i = 0; i < pairs; i++) scaling.wide.factors[i] = i + 1 < pairs ? 1.2 + 0.6 * i : 1.1;
     return scaling;
 }

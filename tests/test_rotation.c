@@ -36,6 +36,7 @@ static int finish(void **state) {
 // --- round trips ---
 static Stretch some_stretch(int pairs, Random *random) {
     Stretch stretch = {.unscaled = random_below(random, 300), .attention = 1 + random_next(random) / 3};
+    stretch.bare_start = stretch.unscaled % 2;
     for (int i = 0; i < pairs; i++) stretch.factors[i] = exp(8 * random_next(random) - 1);
     return stretch;
 }
@@ -64,6 +65,7 @@ static void expect_stretch(const Stretch *found, const Stretch *written, int pai
     assert_memory_equal(found->factors, written->factors, (size_t)pairs * sizeof(double));
     assert_int_equal(found->unscaled, written->unscaled);
     assert_true(found->attention == written->attention);
+    assert_int_equal(found->bare_start, written->bare_start);
 }
 
 static void expect_scaling(const Scaling *found, const Scaling *written) {
@@ -224,6 +226,25 @@ static void damage_factors(json_t *rotation, json_t *object) {
     while (json_array_size(factors) > count) json_array_remove(factors, count);
 }
 
+// Runs from before there was a choice do not have the member, and all of their positions have the attention factor.
+static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
+    (void)state;
+    Random random = {random_key(1, "start"), 0};
+    Scaling scaling = some_scaling(METHOD_LONGROPE, 3, false, &random), found;
+    Error error;
+    scaling.wide.bare_start = true;
+    json_t *rotation = rotation_json(&scaling);
+    json_object_set_new(rotation, "attention_on_unscaled", json_integer(0));
+    expect_refusal(rotation, "neither true nor false");
+    json_object_set_new(rotation, "attention_on_unscaled", json_true());
+    must(rotation_read(&found, rotation, path, &error), &error);
+    assert_false(found.wide.bare_start);
+    json_object_del(rotation, "attention_on_unscaled");
+    must(rotation_read(&found, rotation, path, &error), &error);
+    assert_false(found.wide.bare_start);
+    json_decref(rotation);
+}
+
 static void damaged_members_are_refused(void **state) {
     (void)state;
     static const char *const of_all[] = {"method", "factor", "original_context"}, *const of_stretches[] = {
@@ -371,9 +392,13 @@ static void a_stretch_must_fit_its_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_comes_back),         cmocka_unit_test(methods_have_names),
-        cmocka_unit_test(a_derived_config_keeps_the_rest), cmocka_unit_test(damaged_members_are_refused),
-        cmocka_unit_test(what_is_no_object_is_refused),    cmocka_unit_test(damaged_files_do_no_harm),
+        cmocka_unit_test(every_method_comes_back),
+        cmocka_unit_test(methods_have_names),
+        cmocka_unit_test(the_factor_is_on_unscaled_positions_unless_said),
+        cmocka_unit_test(a_derived_config_keeps_the_rest),
+        cmocka_unit_test(damaged_members_are_refused),
+        cmocka_unit_test(what_is_no_object_is_refused),
+        cmocka_unit_test(damaged_files_do_no_harm),
         cmocka_unit_test(a_stretch_must_fit_its_model),
     };
     return cmocka_run_group_tests(tests, prepare, finish);
