@@ -1,5 +1,7 @@
 #include "posenc/posenc.h"
 
+#include "model/team.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -120,14 +122,19 @@ bool position_window(Position *pos, int length) {
     return true;
 }
 
-// Hooks that use ops of the model would do one share of them where the caller is a thread of a team, such as one that
-// scores windows beside others. In a team of its own the thread does everything; outside of any team, loops in hooks
-// are still shared out, because a team of one does not count as a level of parallelism.
-void position_prepare(Position *pos) {
-    if (pos->scheme->prepare && (!pos->prepared || pos->param_count > 0)) {
+// A hook that uses an op of the model would do one share of it where the caller is a thread of a team, such as one that
+// scores windows beside others. In a team of its own the thread does everything.
+static void prepare_alone(Position *pos) {
 #pragma omp parallel num_threads(1)
+    pos->scheme->prepare(pos);
+}
+
+void position_prepare(Position *pos) {
+    const bool due = pos->scheme->prepare && (!pos->prepared || pos->param_count > 0);
+    if (due && omp_get_num_threads() > 1)
+        prepare_alone(pos);
+    else if (due)
         pos->scheme->prepare(pos);
-    }
     pos->prepared = true;
 }
 
