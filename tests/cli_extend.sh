@@ -96,7 +96,7 @@ attention_factors() { # RUN
 check "--keep-short: one attention factor at all lengths" test "$(attention_factors kept-all | uniq | wc -l)" -eq 1 -a \
     "$(attention_factors kept-all | wc -l)" -eq 2
 cp -r once sharper
-sed "s/\"attention_factor\": 1.0/\"attention_factor\": $(attention_factors yarn)/" once/config.json >sharper/config.json
+sed "2d; s/\"attention_factor\": 1.0/\"attention_factor\": $(attention_factors yarn)/" once/config.json >sharper/config.json
 check "--keep-short: short windows keep their frequencies" same_losses sharper kept-all 1,15,16
 check "--keep-short: long windows are yarn's" same_losses yarn kept-all 17,64
 for method in longrope gradient; do
