@@ -95,30 +95,39 @@ void trainer_free(Trainer *trainer) {
     free(trainer->scored);
 }
 
-// The targets of the next step that count. In text all of them do. A task's exercises are written ahead for it, from a
-// copy of the cursor; copy and original share the memory of the exercise at work, which is written anew for each.
+static int count_scored(const bool *scored, int rows) {
+    int counted = 0;
+    for (int r = 0; r < rows; r++) counted += scored[r];
+    return counted;
+}
+
+// The targets of the next step that count, or 0 when its only batch will tell. In text all of them do. A task's
+// exercises are written ahead for it, from a copy of the cursor; copy and original share the memory of the exercise at
+// work, which is written anew for each.
 static bool scored_in_step(double *counted, Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
     const int B = trainer->pass.B;
     Batches ahead = trainer->batches;
     *counted = task ? 0 : (double)batches * B * ahead.T;
-    for (long long i = 0; task && i < batches; i++) {
+    if (!task || batches == 1) return true;
+    for (long long i = 0; i < batches; i++) {
         const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &ahead, B, error);
         if (T == 0) return false;
-        for (int r = 0; r < B * T; r++) *counted += trainer->scored[r];
+        *counted += count_scored(trainer->scored, B * T);
     }
     return true;
 }
 
-// Forward and backward of one batch, in which each target that counts has the weight `share`: their losses times that
-// are added to *loss, the gradient to the gradients.
-static bool accumulate(double *loss, Trainer *trainer, double share, Error *error) {
+// Forward and backward of one batch, in which each of the step's `counted` targets weighs the same: their mean loss is
+// added to *loss, its gradient to the gradients.
+static bool accumulate(double *loss, Trainer *trainer, double counted, Error *error) {
     TrainPass *pass = &trainer->pass;
     const bool *scored = trainer->scored;
     const int T = batches_next(trainer->inputs, trainer->targets, trainer->scored, &trainer->batches, pass->B, error);
     if (T == 0) return false;
     const int rows = pass->B * T;
+    const double share = 1 / (counted > 0 ? counted : count_scored(scored, rows));
     train_pass_resize(pass, T);
     pass->places_key = random_bits(random_key((uint64_t)trainer->options->seed, "positions"), trainer->batches.cursor);
     pass->dropout_key = random_bits(random_key((uint64_t)trainer->options->seed, "dropout"), trainer->batches.cursor);
@@ -155,7 +164,7 @@ bool trainer_step(StepReport *report, Trainer *trainer, Error *error) {
     double counted;
     if (!scored_in_step(&counted, trainer, error)) return false;
     for (long long i = 0; i < o->accumulate; i++)
-        if (!accumulate(&report->loss, trainer, 1 / counted, error)) return false;
+        if (!accumulate(&report->loss, trainer, counted, error)) return false;
     report->gradient_norm = gradient_norm(gpt);
     const long long step = (long long)trainer->progress.step + 1;
     if (!isfinite(report->loss) || !isfinite(report->gradient_norm)) {
