@@ -17,7 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OWNER_CAPACITY = 320 };
+enum {
+    OWNER_CAPACITY = 320,
+    DIGITS_MOST = 5, // of a claim's number: each one more is a worker that died of the job
+};
 
 // What only processes of this machine share that see each other under the numbers that they have here: its name, which
 // other machines may have too, this start of it, and the namespace of process numbers, of which containers of one
@@ -90,13 +93,13 @@ static double seen_for(Sighting *seen, const struct stat *claim) {
 // second more, because times are compared by the second.
 static bool is_free(const char *path, const char *directory, double patience, Sighting *seen) {
     struct stat claim;
-    if (is_gone(path)) return true;
-    if (stat(path, &claim) != 0) return false;
+    if (lstat(path, &claim) != 0) return false;
+    if (!S_ISREG(claim.st_mode) || is_gone(path)) return true; // claims are files: anything else is nobody's
     const double age = age_of(&claim, directory), watched = seen_for(seen, &claim);
     return age < 0 ? watched > patience + 1 : age > patience;
 }
 
-// The number of the job's last claim; 0 = there is none.
+// The number of the job's last claim; 0 = there is none. A number that no claim has would take for ever to count to.
 static bool last_claim(int *last, const char *directory, const char *name, Error *error) {
     const size_t length = strlen(name);
     DIR *entries = opendir(directory);
@@ -107,7 +110,13 @@ static bool last_claim(int *last, const char *directory, const char *name, Error
     for (const struct dirent *entry; (entry = readdir(entries));) {
         if (strncmp(entry->d_name, name, length) != 0 || entry->d_name[length] != '.') continue;
         const char *digits = entry->d_name + length + 1;
-        if (strspn(digits, "0123456789") == strlen(digits) && atoi(digits) > *last) *last = atoi(digits);
+        if (*digits == '0' || strspn(digits, "0123456789") != strlen(digits)) continue;
+        if (strlen(digits) > DIGITS_MOST) {
+            fail_input(error, "%s/%s cannot be a claim: its number is too large; remove it", directory, entry->d_name);
+            closedir(entries);
+            return false;
+        }
+        if (atoi(digits) > *last) *last = atoi(digits);
     }
     closedir(entries);
     return true;

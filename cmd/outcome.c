@@ -84,6 +84,10 @@ static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *erro
     char path[PATH_CAPACITY];
     Buffer file;
     *measures = (Measures){0};
+    if (!comparison_path(path, c, job, "", error)) return false;
+    if (path_is_link(path))
+        return fail_input(error, "%s is a symbolic link; a comparison's runs are directories of its own: remove it",
+                          path);
     if (!check_options(c, job, error) || !check_data(o, job, error) ||
         !comparison_path(path, c, job, "measured.csv", error))
         return false;

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
@@ -33,8 +32,7 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
 
 // Whether it does not exist or is an empty directory; one that is renamed cannot replace a symbolic link.
 static bool check_free(const char *path, Error *error) {
-    struct stat status;
-    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+    if (path_is_link(path))
         return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
     DIR *entries = opendir(path);
     if (!entries && errno == ENOENT) return true;

@@ -39,6 +39,10 @@ LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
     *lock = (RunLock){0};
     if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
+    if (path_is_link(directory)) { // what it leads to may be anybody's
+        fail_input(error, "%s is a symbolic link; name the directory itself, or remove the link", directory);
+        return LOCK_FAILED;
+    }
     LockResult result = LOCK_FAILED;
     for (int attempt = 0; attempt < 100; attempt++) {
         bool made;

@@ -26,7 +26,8 @@ typedef struct {
 } RunLock;
 
 // Make the directory if there is none, and keep other processes out of it until run_leave. LOCK_TAKEN when another one
-// is in it, LOCK_FAILED when it cannot be written to; both set the error (input; run when the disk is full).
+// is in it, LOCK_FAILED when it cannot be written to or is a symbolic link; both set the error (input; run when the
+// disk is full).
 LockResult run_enter(RunLock *lock, const char *directory, Error *error);
 
 // Let others in. Removes the directory if run_enter made it and nothing is in it. Harmless when it was not entered.

@@ -7,7 +7,6 @@
 #include "cmd/run.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,11 +29,17 @@ bool job_done(const Comparison *c, const Job *job) {
     return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
 }
 
+// Files of runs are replaced and claims removed in there, and only those here may be.
+static bool check_inside(const char *directory, Error *error) {
+    return !path_is_link(directory) ||
+           fail_input(error, "%s is a symbolic link; remove it, a directory takes its place", directory);
+}
+
 bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
-    struct stat status; // claims are removed when they are done with, and only those here may be
-    if (lstat(c->claims, &status) == 0 && S_ISLNK(status.st_mode))
-        return fail_input(error, "%s is a symbolic link; remove it, a directory takes its place", c->claims);
-    return directory_create(c->claims, error) && claim_wait(claim, c->claims, what, c->patience, error);
+    char runs[PATH_CAPACITY];
+    return path_format(runs, error, "%s/runs", c->directory) && check_inside(runs, error) &&
+           check_inside(c->claims, error) && directory_create(c->claims, error) &&
+           claim_wait(claim, c->claims, what, c->patience, error);
 }
 
 bool fail_changed(const Comparison *c, const char *name, Error *error) {

@@ -26,6 +26,11 @@ bool path_exists(const char *path) {
     return access(path, F_OK) == 0;
 }
 
+bool path_is_link(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 bool path_ends_with(const char *path, const char *suffix) {
     const size_t length = strlen(path), tail = strlen(suffix);
     return length >= tail && strcmp(path + length - tail, suffix) == 0;

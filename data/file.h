@@ -20,6 +20,10 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
 
 bool path_exists(const char *path);
 
+// Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads
+// to.
+bool path_is_link(const char *path);
+
 bool path_ends_with(const char *path, const char *suffix);
 
 // Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.

@@ -90,6 +90,38 @@ mkdir elsewhere && for claim in report.1 report.2; do touch -t 200001010000 else
 rm -r bad/claims && ln -s ../elsewhere bad/claims
 reports "files of a linked directory are not taken for claims" 2 bad
 rm -r bad
+# linked NAME: a link for that directory is refused, whether to report or to compare; what it leads to stays as it is.
+linked() {
+    cp -r good bad
+    rm -rf elsewhere && mv "bad/$1" elsewhere && ln -s "$here/elsewhere" "bad/$1"
+    echo mine >elsewhere/state.safetensors
+    rm -f elsewhere/measured.csv elsewhere/*/measured.csv
+    reports "report refuses a link for $1" 2 bad
+    contents bad >"$scratch/before"
+    # shellcheck disable=SC2086
+    run compare $small --out bad none a=rope --workers 1
+    contents bad >"$scratch/after"
+    if [ $code -eq 2 ] && grep -q "bad/$1 is a symbolic link" "$scratch/err" && cmp -s "$scratch/before" "$scratch/after"; then
+        pass "compare refuses a link for $1"
+    else
+        fail "compare refuses a link for $1" "$(story "$(diff "$scratch/before" "$scratch/after")")"
+    fi
+    rm -r bad
+}
+linked runs
+linked runs/a-seed1338
+linked claims
+
+# extend's own choice of a name, RUN-METHOD, may be a link that somebody left there, too.
+cp -r good/runs/a-seed1337 run && rm -rf elsewhere && mkdir elsewhere && echo mine >elsewhere/tokenizer.json
+for target in elsewhere nowhere; do
+    ln -s $target run-yarn
+    refuses "extend refuses a link for its directory" "run-yarn;symbolic link" extend run --factor 2
+    rm run-yarn
+done
+check "what the link leads to stays" test "$(ls elsewhere)$(cat elsewhere/tokenizer.json)" = tokenizer.jsonmine
+rm -r run
+
 cp -r good bad
 mv bad/compare.json plan && ln -s ../plan bad/compare.json
 # shellcheck disable=SC2086

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 // Take "job", say how that went, and keep it until told to give it up or to look after it.
 static void own(int orders, int answers) {
@@ -59,6 +60,41 @@ static void jobs_of_like_names_do_not_meet(void **state) {
     assert_int_equal(unlink(path), 0);
     claim_path(path, "job.7", 3);
     assert_int_equal(unlink(path), 0);
+}
+
+// Names that somebody left there to have others wait for ever, or count for hours.
+static void what_is_no_claim_keeps_nobody_waiting(void **state) {
+    (void)state;
+    static const char *const names[] = {"job.01", "job.00000000000001", "job.+1", "job. 1", "job.0x2"};
+    Claim claim;
+    Error error;
+    char path[PATH_CAPACITY];
+    claim_path(path, "job", 1);
+    for (int kind = 0; kind < 3; kind++) {
+        assert_int_equal(kind == 0 ? symlink("nowhere", path) : kind == 1 ? symlink("/", path) : mkfifo(path, 0600), 0);
+        assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
+        assert_true(exists("job", 2));
+        claim_release(&claim);
+        expect_no_files();
+    }
+    for (size_t i = 0; i < COUNT(names); i++) {
+        must(path_format(path, &error, "%s/%s", directory, names[i]), &error);
+        scratch_write(path, "", 0);
+        assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
+        assert_true(exists("job", 1));
+        claim_release(&claim);
+        assert_int_equal(unlink(path), 0);
+    }
+    static const char *const numbers[] = {"1000000000", "2147483647", "9223372036854775807", "100000"};
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        must(path_format(path, &error, "%s/job.%s", directory, numbers[i]), &error);
+        scratch_write(path, "", 0);
+        assert_int_equal(claim_take(&claim, directory, "job", LONG, &(Sighting){0}, &error), CLAIM_FAILED);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        expect_text(error.message, numbers[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    expect_no_files();
 }
 
 static void a_killed_owner_s_job_is_free_at_once(void **state) {
@@ -234,6 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_taken_once_and_free_again),
         cmocka_unit_test(jobs_of_like_names_do_not_meet),
+        cmocka_unit_test(what_is_no_claim_keeps_nobody_waiting),
         cmocka_unit_test(a_killed_owner_s_job_is_free_at_once),
         cmocka_unit_test(older_claims_do_not_count),
         cmocka_unit_test(the_loser_notices),
