@@ -101,12 +101,13 @@ static bool buffer_discard(Buffer *buffer) {
     return false;
 }
 
-bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
+// `first`: bytes to make room for at once.
+static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *name, Error *error) {
     *buffer = (Buffer){0};
     size_t capacity = 0;
     for (;;) {
         if (buffer->size + 1 >= capacity) {
-            const size_t more = capacity ? 2 * capacity : 1 << 16;
+            const size_t more = capacity ? 2 * capacity : first;
             uint8_t *larger = memory_grow(buffer->bytes, capacity, more);
             if (!larger) {
                 fail_run(error, "%s: no memory for %zu bytes of it", name, more);
@@ -124,6 +125,10 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     fail_input(error, "cannot read %s: %s; %s", name, strerror(errno),
                errno == EISDIR ? "name a file inside it" : "check the disk or device it is on");
     return buffer_discard(buffer);
+}
+
+bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
+    return read_stream(buffer, stream, 1 << 16, name, error);
 }
 
 // Allow this process as many open files as it may allow itself: 1024 are usual, and data can have more shards.
@@ -167,7 +172,10 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
         close(file);
         return fail_run(error, "no memory to read %s", path);
     }
-    bool ok = stream_read(buffer, stream, path, error);
+    // A file that does not fit into memory, such as a hole of terabytes, is refused before the memory is full of it.
+    struct stat status;
+    const size_t size = fstat(file, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
+    bool ok = read_stream(buffer, stream, size + 2, path, error);
     fclose(stream);
     return ok;
 }

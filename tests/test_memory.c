@@ -1,6 +1,8 @@
 // No size is worked out wrongly because it is large: what no machine has is refused, always as a failure of the run.
+#include "data/file.h"
 #include "data/memory.h"
 #include "tests/little_model.h"
+#include "tests/scratch.h"
 
 static void sizes_do_not_wrap_around(void **state) {
     (void)state;
@@ -33,6 +35,27 @@ static void nothing_grows_beyond_the_memory(void **state) {
     free(block);
 }
 
+// A file with a hole of terabytes is refused before the memory is full of it.
+static void no_file_is_read_that_memory_cannot_hold(void **state) {
+    (void)state;
+    const long long size = 1LL << 43;
+    char directory[SCRATCH_PATH], path[SCRATCH_PATH + 8];
+    Buffer buffer;
+    Error error = {0};
+    scratch_make(directory);
+    snprintf(path, sizeof path, "%s/hole", directory);
+    scratch_write(path, "{", 1);
+    must(file_read(&buffer, path, &error), &error);
+    assert_int_equal(buffer.size, 1);
+    free(buffer.bytes);
+    if (truncate(path, size) == 0) { // where files may be so long
+        assert_false(file_read(&buffer, path, &error));
+        assert_int_equal(error.kind, ERROR_RUN);
+        assert_non_null(strstr(error.message, "hole: no memory for 8796093022210 bytes of it"));
+    }
+    scratch_remove(directory);
+}
+
 // One table of positions is bounded as every matrix is: 10^9 numbers, whose indices fit into an int.
 static void position_tensors_are_bounded(void **state) {
     (void)state;
@@ -51,6 +74,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_do_not_wrap_around),
         cmocka_unit_test(nothing_grows_beyond_the_memory),
+        cmocka_unit_test(no_file_is_read_that_memory_cannot_hold),
         cmocka_unit_test(position_tensors_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
