@@ -2,6 +2,7 @@
 
 #include "cmd/rotation.h"
 #include "data/crc.h"
+#include "data/text.h"
 
 #include "model/gemm.h"
 
@@ -228,6 +229,9 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
         text = json_string_value(value);
     else
         return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
+    if (!is_plain(text))
+        return fail_input(error, "%s: \"%s\" holds a control character; the file is damaged, or was edited by hand",
+                          path, name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);
 }
@@ -300,8 +304,18 @@ bool config_machine(char text[TEXT_CAPACITY], const char *path) {
     const char *cpu = json_string_value(json_object_get(machine, "cpu")),
                *blas = json_string_value(json_object_get(machine, "blas"));
     if (cpu && blas) snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
+    if (cpu && blas) make_plain(text);
     json_decref(config);
     return cpu && blas;
+}
+
+// The name or number of a part of a machine.
+static void member_text(char text[256], const json_t *member) {
+    const char *name = json_string_value(member);
+    if (json_is_integer(member))
+        snprintf(text, 256, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+    else
+        snprintf(text, 256, "%.250s", name ? name : "unknown");
 }
 
 const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
@@ -313,12 +327,11 @@ const char *config_other_machine(char text[TEXT_CAPACITY], const char *path) {
     json_object_foreach(now, key, value) {
         const json_t *old = json_object_get(before, key);
         if (!old || json_equal(old, value)) continue;
-        if (json_is_integer(old))
-            snprintf(text, TEXT_CAPACITY, "%s: %" JSON_INTEGER_FORMAT " before, %" JSON_INTEGER_FORMAT " now", key,
-                     json_integer_value(old), json_integer_value(value));
-        else
-            snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, json_string_value(old),
-                     json_string_value(value));
+        char then[256], here[256];
+        member_text(then, old);
+        member_text(here, value);
+        snprintf(text, TEXT_CAPACITY, "%s: %.200s before, %.200s now", key, then, here);
+        make_plain(text);
         result = text;
     }
     json_decref(config);

@@ -78,16 +78,6 @@ static bool read_text(char *text, size_t capacity, const json_t *value, const ch
     return true;
 }
 
-static bool read_options(TrainOptions *options, const json_t *object, const char *path, Error *error) {
-    if (!options_read(options, object, path, error)) return false;
-    for (const Option *o = train_options; o->name; o++) {
-        char text[TEXT_CAPACITY];
-        option_print(options, o, text);
-        if (!is_plain(text)) return damaged(path, "an option holds a control character", error);
-    }
-    return true;
-}
-
 // The sentence of a check that words from the command line pass, too.
 static bool as_typed(bool ok, const char *path, const Error *reason, Error *error) {
     return ok || fail_input(error, "%s: %.700s; the file is damaged, or was edited by hand", path, reason->message);
@@ -188,7 +178,7 @@ static bool count_of(int *count, const json_t *json, const char *name, int least
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
-    if (!read_options(&plan->base, json_object_get(json, "options"), path, error) ||
+    if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
         !count_of(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
         !count_of(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
         !count_of(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||

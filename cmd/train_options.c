@@ -66,8 +66,11 @@ Shape shape_of(const TrainOptions *options, int vocab) {
 }
 
 bool name_check(const char *option, const char *name, Error *error) {
-    return is_utf8(name) ||
-           fail_input(error, "%s %s: the name is not UTF-8, so no JSON file can record it; rename it", option, name);
+    if (!is_utf8(name))
+        return fail_input(error, "%s %s: the name is not UTF-8, so no JSON file can record it; rename it", option,
+                          name);
+    return is_plain(name) ||
+           fail_input(error, "%s %s: the name holds a newline or another control character; rename it", option, name);
 }
 
 // On a resume nothing is recorded anew.

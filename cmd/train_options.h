@@ -41,7 +41,8 @@ bool option_free_on_resume(const char *name);
 
 Shape shape_of(const TrainOptions *options, int vocab);
 
-// Fails (input), naming the option, when a name is not UTF-8, which is all that JSON can hold.
+// Fails (input), naming the option, when a name is not UTF-8, which is all that JSON can hold, or has control
+// characters, which the terminal of whoever reads the run would obey.
 bool name_check(const char *option, const char *name, Error *error);
 
 // What the table's ranges cannot say. Fails (input) on options that do not go together, and on names that config.json

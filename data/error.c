@@ -1,5 +1,7 @@
 #include "data/error.h"
 
+#include "data/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,8 +10,7 @@
 static void write_message(Error *error, ErrorKind kind, const char *format, va_list arguments) {
     error->kind = kind;
     vsnprintf(error->message, sizeof error->message, format, arguments);
-    for (char *c = error->message; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F) *c = '?';
+    make_plain(error->message);
 }
 
 // The names in brackets keep the analyzer's macros of error.h out.

@@ -72,9 +72,22 @@ const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word) {
     return quoted;
 }
 
+// The bytes of the control character at the head of a text: one of ASCII's, or in UTF-8 one of U+0080 to U+009F, which
+// terminals obey as well. 0 = it is none.
+static size_t control_bytes(const char *text) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (bytes[0] == 0xC2 && bytes[1] >= 0x80 && bytes[1] < 0xA0) return 2;
+    return (bytes[0] > 0 && bytes[0] < 0x20) || bytes[0] == 0x7F;
+}
+
 bool is_plain(const char *text) {
-    while ((unsigned char)*text >= 0x20 && *text != 0x7F) text++;
+    while (*text && control_bytes(text) == 0) text++;
     return *text == '\0';
+}
+
+void make_plain(char *text) {
+    for (; *text; text++)
+        for (size_t left = control_bytes(text); left > 0; left--) text[left - 1] = '?';
 }
 
 int utf8_decode(uint32_t *character, const char *text, size_t size) {

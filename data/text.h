@@ -31,6 +31,9 @@ const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 // other programs' input would not end where they should.
 bool is_plain(const char *text);
 
+// Replace every byte of a control character by a question mark: what stands in a file may go to a terminal then.
+void make_plain(char *text);
+
 // The code point at the head of the text and how many bytes it takes, or 0 if that is not UTF-8. Overlong forms,
 // surrogates and what is beyond U+10FFFF are not. size: at least 1.
 int utf8_decode(uint32_t *character, const char *text, size_t size);

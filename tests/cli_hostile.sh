@@ -128,6 +128,43 @@ mv bad/compare.json plan && ln -s ../plan bad/compare.json
 refuses "a link for compare.json is refused" "bad/compare.json;link" compare $small --out bad none
 rm -r bad
 
+# --- what config.json quotes goes to a terminal ---
+run_small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 2 --data builtin:tales:bytes=40000'
+# shellcheck disable=SC2086
+need train $run_small --out trained
+
+# quotes WHAT CODE SED-SCRIPT COMMAND...: with config.json changed so, the command ends with this code, and prints no
+# control character: no ESC, no BEL, and not U+009B, which is ESC [ in one.
+quotes() {
+    what=$1 expected=$2
+    sed -e '/"crc32": "[0-9a-f]*",$/d' -e "$3" trained/config.json >config
+    cmp -s config trained/config.json && fail "$what" "config.json has not changed"
+    cp -r trained bad && mv config bad/config.json
+    shift 3
+    run "$@"
+    if [ $code -eq "$expected" ] && cat "$scratch/out" "$scratch/err" | tr -d '\n' >"$scratch/all" &&
+        ! LC_ALL=C grep -q "[[:cntrl:]]\|$(printf '\302\233')" "$scratch/all"; then
+        pass "$what"
+    else
+        fail "$what" "$(story "$(cat -v "$scratch/all")")"
+    fi
+    rm -r bad
+}
+
+control='\\u001b[31m\\u0007\\u009b31m'
+cpu="s/\"cpu\": \"/&$control/"
+quotes "a processor that is a colour" 0 "$cpu" train --resume --out bad
+quotes "a processor that is no name" 0 's/"cpu": "[^"]*"/"cpu": null/' train --resume --out bad
+grep -q 'unknown before' "$scratch/err" || fail "a processor that is no name is unknown" "$(story)"
+data="s/\"data\": \"[^\"]*\"/\"data\": \"red$control\"/"
+need prepare --out "$(printf 'red\033[31m\a\302\233\063\061m')" builtin:tales:bytes=40000 # what it says is there
+for command in "eval bad" "train --resume --out bad" "train --init bad --out new" "extend bad --factor 2 --out new"; do
+    # shellcheck disable=SC2086
+    quotes "data that are a colour: $command" 2 "$data" $command
+done
+refuses "an escape in --data" "--data;control" train --data "a$escape[31m" --out new
+refuses "an escape in --out" "--out;control" train --out "a$escape[31m"
+
 # --- a newline in a name that is typed ---
 # shellcheck disable=SC2086
 refuses "a newline in --data" "argument;newline" compare $small --out new none --data 'a
