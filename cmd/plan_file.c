@@ -108,11 +108,14 @@ static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error 
     return true;
 }
 
-static bool read_steps(Arm *arm, const json_t *array, int sizes, const char *path, Error *error) {
-    for (int s = 0; s < sizes; s++) {
+// A scheme's steps are those of the size, unless all schemes have the same time.
+static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
+    for (int s = 0; s < plan->size_count; s++) {
         arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
         if (arm->steps[s] < 1 || arm->steps[s] > NUMBER_MOST)
             return damaged(path, "a scheme's \"steps\" are missing", error);
+        if (!plan->by_seconds && arm->steps[s] != plan->sizes[s].steps)
+            return damaged(path, "a scheme has other \"steps\" than its size", error);
     }
     return true;
 }
@@ -136,7 +139,7 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
     for (int a = 0; a < plan->arm_count; a++) {
         const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
         if (strcmp(plan->arms[a].pos, pos[a]) != 0) return damaged(path, "a scheme is not what its name says", error);
-        if (!read_steps(&plan->arms[a], steps, plan->size_count, path, error)) return false;
+        if (!read_steps(&plan->arms[a], steps, plan, path, error)) return false;
     }
     return true;
 }
@@ -178,6 +181,9 @@ static bool count_of(int *count, const json_t *json, const char *name, int least
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
+    const json_t *by_seconds = json_object_get(json, "equal_seconds");
+    plan->by_seconds = json_is_true(by_seconds);
+    if (!json_is_boolean(by_seconds)) return damaged(path, "\"equal_seconds\" is neither true nor false", error);
     if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
         !count_of(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
         !count_of(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
@@ -196,9 +202,6 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
     plan->reference = (int)reference;
     plan->exercises = (int)exercises;
     plan->threads = (int)threads;
-    const json_t *by_seconds = json_object_get(json, "equal_seconds");
-    plan->by_seconds = json_is_true(by_seconds);
-    if (!json_is_boolean(by_seconds)) return damaged(path, "\"equal_seconds\" is neither true nor false", error);
     return read_rates(plan, json_object_get(json, "learning_rates"), path, error) &&
            read_tasks(plan, json_object_get(json, "tasks"), path, error);
 }
