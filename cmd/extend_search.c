@@ -165,8 +165,8 @@ static bool check_settings(const Job *job, const char *line, size_t length, Erro
     size_t start = strlen("# "), at = 0; // of the setting that differs
     for (; at < length && line[at] == now[at]; at++)
         if (at >= 1 && line[at - 1] == ',' && line[at] == ' ') start = at + 1;
-    const int there = (int)strcspn(line + start, ",\n"), here = (int)strcspn(now + start, ",");
-    if (at < start || there == 0 || there > 40 || !now[at])
+    const int there = at < start ? 0 : (int)strcspn(line + start, ",\n"), here = (int)strcspn(now + start, ",");
+    if (there == 0 || there > 40 || !now[at])
         return fail_input(error,
                           "%s does not begin as a search does; the file is damaged: start again with another --out",
                           job->path);

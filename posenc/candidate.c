@@ -14,7 +14,7 @@ SearchSpace search_space(int pairs, double factor, int original) {
 }
 
 static int cut(const SearchSpace *space, double steps) {
-    return steps < 0 ? 0 : steps > space->most ? space->most : (int)steps;
+    return !(steps > 0) ? 0 : steps > space->most ? space->most : (int)steps; // NaN, from a damaged file, is 0
 }
 
 Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
