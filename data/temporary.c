@@ -96,12 +96,15 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
     return -1;
 }
 
+// Only what is in the directory that was opened goes, should somebody put a link in its place meanwhile.
 void temporary_remove(const char *name) {
-    DIR *entries = unlink(name) == 0 ? NULL : opendir(name);
-    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
-        char path[PATH_CAPACITY];
-        if (snprintf(path, sizeof path, "%s/%s", name, entry->d_name) < (int)sizeof path) unlink(path);
-    }
-    if (entries) closedir(entries);
+    if (unlink(name) == 0) return;
+    const int directory = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *entries = directory < 0 ? NULL : fdopendir(directory);
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) unlinkat(directory, entry->d_name, 0);
+    if (entries)
+        closedir(entries);
+    else if (directory >= 0)
+        close(directory);
     rmdir(name);
 }
