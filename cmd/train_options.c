@@ -94,5 +94,9 @@ bool train_options_check(const TrainOptions *options, Error *error) {
         return fail_input(
             error, "--batch %lld times --context %lld is more than 10^8 tokens; use --accumulate for larger steps",
             options->batch, options->context);
+    const double rows = (double)options->batch * (double)options->accumulate;
+    if ((double)options->steps * rows * (double)options->context > 0x1p62)
+        return fail_input(error, "--steps %lld of %.0f windows of %lld tokens are more than 2^62 tokens; give fewer",
+                          options->steps, rows, options->context);
     return true;
 }

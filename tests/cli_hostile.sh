@@ -163,6 +163,8 @@ for command in "eval bad" "train --resume --out bad" "train --init bad --out new
     # shellcheck disable=SC2086
     quotes "data that are a colour: $command" 2 "$data" $command
 done
+refuses "steps that cannot be counted, times tokens" "--steps 9223372036854775807;2^62" train --data nowhere --out new \
+    --steps 9223372036854775807
 refuses "an escape in --data" "--data;control" train --data "a$escape[31m" --out new
 refuses "an escape in --out" "--out;control" train --out "a$escape[31m"
 
