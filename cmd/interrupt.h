@@ -7,10 +7,6 @@
 // From now on these signals are noted; a second one ends the program at once. An ignored SIGHUP (nohup) stays so.
 void interrupt_catch(void);
 
-// From now on a write beyond the limit on the size of files (ulimit -f) fails, and its caller says so; the system's
-// default is to end the program without a word.
-void file_limit_catch(void);
-
 // From now on a write beyond the limit on the size of files (ulimit -f) fails, so that its caller can say so; the
 // system's default is to end the program without a word.
 void file_limit_catch(void);

@@ -86,7 +86,8 @@ static void find_program(char program[PATH_CAPACITY], const char *name) {
         snprintf(program, PATH_CAPACITY, "%s", name);
 }
 
-// Does a process that uses the core of the environment multiply right? Kernels that crash end that process, not this.
+// Does a process that is given the core of the environment use it, and multiply right? (A library without that core
+// ignores the variable.) Kernels that crash end that process, not this one.
 static bool try_core(const char *program, char *name) {
     char check[] = KERNELS_CHECK, *arguments[] = {name, check, NULL};
     pid_t process;
@@ -117,7 +118,8 @@ void kernels_choose(char **argv) {
 }
 
 int kernels_check(void) {
-    return gemm_is_right() ? ERROR_NONE : ERROR_RUN;
+    const char *wanted = getenv(OPENBLAS_CORE);
+    return wanted && strcmp(gemm_core(), wanted) == 0 && gemm_is_right() ? ERROR_NONE : ERROR_RUN;
 }
 
 void kernels_report(FILE *out, const char *command) {

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-// The hidden command that kernels_choose starts to try a core: exit code 0 when its products are right.
+// The hidden command that kernels_choose starts to try a core: exit code 0 when OpenBLAS uses the core that
+// OPENBLAS_CORETYPE names and its products are right.
 #define KERNELS_CHECK "check-kernels"
 
 // Call before anything is read or written. Where OpenBLAS chose a core below what the processor can do (AVX, AVX2,
@@ -16,7 +17,7 @@
 // OpenBLAS's own choice.
 void kernels_choose(char **argv);
 
-// The command that checks this core's products: exit code 0 or 1.
+// That command. Returns its exit code: 0, or 1.
 int kernels_check(void);
 
 // Call when long work begins. Prints a line to `out` when another core is used than OpenBLAS's own choice, and a line

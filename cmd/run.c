@@ -68,8 +68,8 @@ void run_leave(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
-// Fails (input) when there are files that only a run has. State without a log is what was left of a start that was
-// killed before it became a run.
+// Fails (input) when there are files of a run, or others of the same names. A tokenizer alone, or with a state, was
+// left by a start that was killed before it wrote config.json, and may be replaced.
 static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     const char *const files[] = {paths->config, paths->model, paths->log};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -78,6 +78,8 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
                               "%s already holds a run, of which %s is; choose another --out, or continue it with "
                               "--resume",
                               out, files[i]);
+    if (path_exists(paths->state) && !path_exists(paths->tokenizer))
+        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->state);
     Tokenizer tokenizer;
     Error ignored;
     if (path_exists(paths->tokenizer) && !tokenizer_read(&tokenizer, paths->tokenizer, &ignored))
@@ -89,12 +91,12 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
     if (!is_free(paths, options->out, error) || !config_check_names(trainer->corpus, error)) return false;
     unlink(paths->state);
-    if ((!*options->init || trainer_save_state(trainer, paths->state, error)) &&
-        tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+    if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+        (!*options->init || trainer_save_state(trainer, paths->state, error)) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
-    unlink(paths->tokenizer);
     unlink(paths->state);
+    unlink(paths->tokenizer);
     return false;
 }
 

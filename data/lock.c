@@ -18,6 +18,12 @@ bool is_at(const char *path, int file) {
            there.st_ino == here.st_ino;
 }
 
+// Lock files of this program are empty: anything else of that name is somebody's own.
+static bool is_lock_file(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
 LockResult lock_take(Lock *lock, const char *path) {
     *lock = (Lock){0};
     if (strlen(path) >= sizeof lock->path) {
@@ -25,8 +31,13 @@ LockResult lock_take(Lock *lock, const char *path) {
         return LOCK_FAILED;
     }
     for (;;) {
-        const int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+        const int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (file < 0) return LOCK_FAILED;
+        if (!is_lock_file(file)) {
+            close(file);
+            errno = EEXIST;
+            return LOCK_FAILED;
+        }
         if (lock_open_file(file) == LOCK_TAKEN) {
             close(file);
             return LOCK_TAKEN;

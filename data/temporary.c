@@ -27,9 +27,9 @@ static bool random_name(char name[PATH_CAPACITY], const char *path, uint64_t bit
 // Whether `entry` is such a name of `base`.
 static bool is_random_name(const char *entry, const char *base) {
     const size_t length = strlen(base);
+    if (strncmp(entry, base, length) != 0 || entry[length] != '.') return false;
     const char *middle = entry + length + 1;
-    return strncmp(entry, base, length) == 0 && entry[length] == '.' && strspn(middle, letters) == RANDOM_LETTERS &&
-           strcmp(middle + RANDOM_LETTERS, SUFFIX) == 0;
+    return strspn(middle, letters) == RANDOM_LETTERS && strcmp(middle + RANDOM_LETTERS, SUFFIX) == 0;
 }
 
 // Open what may be a leftover; -1 unless it is of this kind and belongs to this user. No link is followed, and nothing

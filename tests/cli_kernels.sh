@@ -38,6 +38,12 @@ if grep -q '^flags.* avx512vl ' /proc/cpuinfo; then
     check "AVX-512 is used" test "$(core OPENBLAS_CORETYPE=Haswell BITTER_CORETYPE=guess)" = SkylakeX
 fi
 
+for name in Nehalem Nonsense; do
+    OPENBLAS_CORETYPE=$name "$BITTER" check-kernels
+    echo $name-$?
+done >"$scratch/out"
+check "a core that the library does not have is no choice" test "$(tr '\n' ' ' <"$scratch/out")" = 'Nehalem-0 Nonsense-1 '
+
 # Everything else is as it was: arguments, standard input, exit code.
 export OPENBLAS_CORETYPE=Prescott BITTER_CORETYPE=guess
 refuses "errors stay one line, exit code 2" "'1e-3f';number" train $small --lr 1e-3f
