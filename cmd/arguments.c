@@ -130,8 +130,9 @@ static _Noreturn void die_stray(const Usage *usage, const char *word) {
     char quoted[QUOTED_CAPACITY];
     if (path_exists(word) && option_find(usage->table, "data"))
         fail_input(&error,
-                   "does not read '%s' itself; make shards with `bitter prepare %s`, then name them with --data", word,
-                   shell_quoted(quoted, word));
+                   "cannot read the text '%s' directly; make shards with `bitter prepare %s`, then give their "
+                   "directory with --data",
+                   word, shell_quoted(quoted, word));
     else
         fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", word,
                    usage->command);

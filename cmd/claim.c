@@ -22,9 +22,8 @@ enum {
     DIGITS_MOST = 5, // of a claim's number: each one more is a worker that died of the job
 };
 
-// What only processes of this machine share that see each other under the numbers that they have here: its name, which
-// other machines may have too, this start of it, and the namespace of process numbers, of which containers of one
-// machine have their own. False where the system does not tell.
+// Where the number of a process means that process: the host's name (which other machines may have, too), its current
+// boot, and the namespace of process numbers (each container has one of its own). False where the system does not tell.
 static bool machine(char text[256]) {
     struct utsname system;
     char start[64] = "", numbers[64] = "";
@@ -52,7 +51,7 @@ static void owner(char text[OWNER_CAPACITY]) {
     snprintf(text, OWNER_CAPACITY, "%s %ld\n", here, (long)getpid());
 }
 
-// Is the owner a process of this machine that is no more?
+// Was the owner a process of this machine that has ended?
 static bool is_gone(const char *path) {
     Buffer file;
     Error ignored;
@@ -67,8 +66,8 @@ static bool is_gone(const char *path) {
     return gone;
 }
 
-// Seconds since a claim was touched, by the clock of the file system: that of a file made now. 0 when that cannot be
-// told.
+// Seconds since a claim was touched, by the file system's clock, which a file made now shows. 0 when that
+// fails.
 static double age_of(const struct stat *claim, const char *directory) {
     char probe[PATH_CAPACITY];
     struct stat now;
@@ -89,8 +88,8 @@ static double seen_for(Sighting *seen, const struct stat *claim) {
     return now - seen->since;
 }
 
-// A claim from the future was touched before the clock was set back: it counts from when it was first seen here. A
-// second more, because times are compared by the second.
+// A claim dated in the future was touched before the clock was set back: its age counts from when this process first
+// saw it. A second is added, because file times are compared by the second.
 static bool is_free(const char *path, const char *directory, double patience, Sighting *seen) {
     struct stat claim;
     if (lstat(path, &claim) != 0) return false;

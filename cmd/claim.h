@@ -12,8 +12,8 @@
 // A job is claimed by creating the file NAME.1, which only one can do. A thread of its owner touches it now and then,
 // however long the work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
 // its process on this machine is gone, the job is free for whoever creates NAME.2, and so on: the highest number is the
-// owner. A claim that is dated in the future, because that clock was set back, is free when nobody has touched it for
-// `patience` seconds, and one more, since it was first looked at.
+// owner. A claim that is dated in the future, because that clock was set back, is free once a process has seen it
+// unchanged for `patience` seconds and one more.
 typedef struct {
     char path[PATH_CAPACITY]; // of the claim that is held
     char next[PATH_CAPACITY]; // of the one that would take the job away
@@ -25,7 +25,7 @@ typedef struct {
     pthread_t toucher;
 } Claim;
 
-// What a process saw of the claim that it would like to replace. One for each job, {0} at first.
+// What a process last saw of another's claim on a job. One for each job, {0} at first.
 typedef struct {
     ino_t file;
     time_t touched;
@@ -36,8 +36,8 @@ typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
 
 // Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: the place cannot be written to, or holds a
 // claim of a number that none gets (input), or no thread can be started (run). What has the name of a claim and is no
-// regular file is nobody's. A claim that is held stays where it is in memory until it is released. Whoever tries
-// again and again gives the same `seen`.
+// regular file is nobody's. A claim that is held stays where it is in memory until it is released. Give the
+// same `seen` on every attempt at a job.
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Sighting *seen,
                        Error *error);
 

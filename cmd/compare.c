@@ -104,8 +104,8 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
            measure_check(&plan->base, corpus, error);
 }
 
-// Seeds on different texts would stand in one table. (Where a directory is older than fingerprints, those of its runs
-// are checked with what they have measured.)
+// Otherwise one table would mix seeds trained on different texts. (A directory from before fingerprints were recorded
+// has none; there outcome_read compares the texts of the runs.)
 static bool check_data(const Comparison *c, Error *error) {
     json_t *before;
     if (!plan_data(&before, c->file, error)) return false;

@@ -112,7 +112,7 @@ static void checksum(char hex[9], const json_t *object) {
 }
 
 // `config`, which is released, as text for a file: its checksum first, so that the line can be removed. It is the
-// checksum of what a reader of the text finds, whose numbers may have lost digits. NULL for want of memory, or when a
+// checksum of what a reader of the text finds, because writing may round numbers. NULL for want of memory, or when a
 // name is not UTF-8.
 static char *sealed_text(json_t *config, size_t flags) {
     char hex[9] = "";

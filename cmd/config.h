@@ -21,7 +21,8 @@ bool config_check_names(const Corpus *corpus, Error *error);
 // them, are new, all else is copied. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
-// Every function below that reads a config fails (input) when it does not match its CRC-32; one without is taken.
+// Every function below that reads a config fails (input) when it does not match its CRC-32; one without a CRC-32 is
+// accepted.
 
 // Read the options back, each checked as if it had been typed, the stretch of the rotations, and the vocabulary's size.
 // Keys that are missing keep their defaults; unknown ones fail (input), naming the nearest.

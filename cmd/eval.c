@@ -267,7 +267,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     return ok;
 }
 
-// Without --data, the numbers are thought to be of the text that the run was trained beside.
+// Without --data, a user expects the numbers to be of the text that belonged to the training text.
 static bool note_change(const Corpus *corpus, const char *directory, Error *error) {
     RunPaths paths;
     if (!run_paths(&paths, directory, error)) return false;
@@ -276,8 +276,8 @@ static bool note_change(const Corpus *corpus, const char *directory, Error *erro
     json_t *found = data_json(corpus);
     if (!data_same(recorded, found))
         fprintf(stderr,
-                "bitter eval: %s has changed since %s was trained on it (its tokens have other CRC-32s); these numbers "
-                "are of the text as it is now\n",
+                "bitter eval: %s has changed since %s was trained on it (the CRC-32s of its tokens differ); these "
+                "numbers are of the text as it is now\n",
                 corpus->name, directory);
     json_decref(recorded);
     json_decref(found);

@@ -297,13 +297,13 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
            fail_input(error, "--forget would score again what --resume remembers; leave one of them out");
 }
 
-// Fails (input) when there are files that only a run has. Weights alone are what was left when this command was killed
-// just before the config.json that would have made them a run.
+// Fails (input) when there are files that only a run has. Weights alone were left by an `extend` that was killed before
+// it wrote config.json, and may be replaced.
 static bool is_new(const Extension *x, Error *error) {
     const char *const files[] = {x->paths.config, x->paths.state, x->paths.log};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (path_exists(files[i]))
-            return fail_input(error, "%s already holds a run, of which %s is; choose another --out", x->options->out,
+            return fail_input(error, "%s already holds a run (there is %s); choose another --out", x->options->out,
                               files[i]);
     return true;
 }

@@ -31,8 +31,8 @@ typedef struct {
     int *ids;               // (context)
 } Generator;
 
-// The window that the next token is drawn behind: all that was fed and what came since, or, when that does not fit, the
-// last half of a window.
+// How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
+// the cache, the last half of it.
 static int window_length(const Generator *generator, size_t fed) {
     const Inference *inference = generator->inference;
     const size_t count = generator->tokens.count, capacity = (size_t)inference->capacity, half = (capacity + 1) / 2,
@@ -40,8 +40,8 @@ static int window_length(const Generator *generator, size_t fed) {
     return (int)(grown <= capacity ? grown : half < count ? half : count);
 }
 
-// Feed the tokens that the cache has not seen; all of the window where it begins anew, or where the scheme treats a
-// window of this length otherwise than the last.
+// Feed the tokens that the cache has not seen; or the whole window when the cache starts again, or when the
+// scheme treats a window of this length differently from the last.
 static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
     Inference *inference = generator->inference;
     const int length = window_length(generator, *fed);

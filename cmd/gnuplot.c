@@ -7,8 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// In the child. What PATH finds in the directory at work is not meant, hence the change of it before gnuplot is found.
-static void become_gnuplot(int input, int output, const char *option, const char *file) {
+// Runs in the child. Leaves the working directory before gnuplot is looked for, so that a relative entry of PATH finds
+// no program there.
+static _Noreturn void become_gnuplot(int input, int output, const char *option, const char *file) {
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0 || dup2(input < 0 ? nothing : input, 0) < 0 || dup2(output < 0 ? nothing : output, 1) < 0 ||
         dup2(nothing, 2) < 0 || chdir("/") != 0)
@@ -37,7 +38,8 @@ static pid_t start(FILE **printed, FILE *script) {
     const pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        become_gnuplot(fileno(script), ends[1], "--default-settings", "/dev/stdin"); // a file: it stops at errors
+        become_gnuplot(fileno(script), ends[1], "--default-settings",
+                       "/dev/stdin"); // in a named file, gnuplot stops at errors
     }
     close(ends[1]);
     *printed = pid > 0 ? fdopen(ends[0], "r") : NULL;

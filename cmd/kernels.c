@@ -19,8 +19,8 @@ extern char **environ;
 
 typedef enum { SSE, AVX, AVX2, AVX512 } Vectors;
 
-// OpenBLAS's cores that use less than the widest vectors. Its other names are those of AVX-512 cores, of other
-// architectures, or newer than this table, and not slow for lack of vectors.
+// OpenBLAS's cores that use less than the widest vectors. Any other name is of an AVX-512 core, of another
+// architecture, or newer than this table: none of these is slow for lack of vectors.
 static const struct {
     const char *core;
     Vectors vectors;
@@ -40,7 +40,7 @@ static Vectors vectors_of(const char *core) {
     return AVX512;
 }
 
-// What processor and operating system can do.
+// The widest vectors that processor and operating system support.
 static Vectors vectors_here(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -53,7 +53,7 @@ static Vectors vectors_here(void) {
     return SSE;
 }
 
-// A debugger would be left behind with the program that it started.
+// A debugger or Valgrind has to see the program that was started, not a second start of it.
 static bool is_traced(void) {
     const char *preloaded = getenv("LD_PRELOAD");
     if (preloaded && strstr(preloaded, "vgpreload")) return true; // Valgrind
@@ -134,11 +134,11 @@ void kernels_report(FILE *out, const char *command) {
     const char *own = getenv(OWN_CHOICE);
     if (is_behind())
         fprintf(stderr,
-                "bitter %s: OpenBLAS uses its kernels for %s, slow ones on this processor; set " OPENBLAS_CORE
-                "=%s to choose better ones\n",
+                "bitter %s: OpenBLAS uses its kernels for %s, which are slow on this processor; set " OPENBLAS_CORE
+                "=%s for faster ones\n",
                 command, gemm_core(), usual_core[vectors_here()]);
     else if (own && !is_own_choice())
-        fprintf(out, "kernels %s, not OpenBLAS's own choice for this processor, %s, which is slower\n", gemm_core(),
-                own);
+        fprintf(out, "kernels %s, which are faster on this processor than OpenBLAS's choice, %s, would be\n",
+                gemm_core(), own);
     if (gemm_complaint()) fprintf(stderr, "bitter %s: %s\n", command, gemm_complaint());
 }

@@ -20,8 +20,8 @@ void kernels_choose(char **argv);
 // That command. Returns its exit code: 0, or 1.
 int kernels_check(void);
 
-// Call when long work begins. Prints a line to `out` when another core is used than OpenBLAS's own choice, and a line
-// to stderr when the BLAS is a slow one. Dies (run) when its products are wrong.
+// Call when long work begins. Prints a line to `out` when kernels_choose replaced OpenBLAS's own choice, and a line to
+// stderr when the kernels, or this build of the BLAS, are slow. Dies (run) when its products are wrong.
 void kernels_report(FILE *out, const char *command);
 
 #endif

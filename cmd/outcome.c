@@ -10,7 +10,7 @@
 
 #define NUMBER_MOST 0x1p53
 
-// Numbers that a run can have written.
+// Are these numbers that a run can have written?
 static bool check_row(const Measured *row) {
     if (!(row->x >= 0 && row->x <= NUMBER_MOST && row->count >= 0 && row->count <= NUMBER_MOST)) return false;
     if (strcmp(row->quantity, "batches") == 0) return row->value >= 0 && row->value <= UINT32_MAX;
@@ -62,7 +62,7 @@ static bool check_options(const Comparison *c, const Job *job, Error *error) {
     return true;
 }
 
-// Seeds on different texts are no seeds of one comparison.
+// Seeds that were trained on different texts cannot be compared.
 static bool check_data(Outcome *o, const Job *job, Error *error) {
     char path[PATH_CAPACITY];
     if (job->task >= 0) return true; // exercises come from the program itself

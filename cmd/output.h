@@ -9,7 +9,7 @@ typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
     size_t existing; // length of the part of `parent` that was not made for this output
     bool made;
-    int lock; // while it is made: tells others that the temporary directory is in use
+    int lock; // while `made`: keeps others from removing the temporary directory
 } Output;
 
 // Where it goes: `out`, or runs/data/NAME after the first input when that is "". Fails (input) when something is there.

@@ -22,7 +22,7 @@ static const char style[] =
     "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
     "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
 
-// A line must not end where its text does not: what would end it is a space.
+// A newline in a name would end the line: control characters become spaces.
 static char printable(char c) {
     return (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c;
 }
@@ -143,7 +143,7 @@ void page_code(Page *page, const char *text) {
     fputs("<pre>", page->html.stream);
     html_text(page->html.stream, text);
     fputs("</pre>\n", page->html.stream);
-    // A fence ends at one as long.
+    // The fence is longer than any run of backticks in the text, which would end it.
     size_t fence = 3;
     for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
         if (strspn(at, "`") >= fence) fence = strspn(at, "`") + 1;

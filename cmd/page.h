@@ -21,7 +21,7 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
-// Text of which HTML or Markdown would take nothing for something else; control characters are spaces.
+// Write text escaped for HTML or Markdown; control characters become spaces.
 void html_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
 

@@ -56,7 +56,7 @@ bool plan_rates(Plan *plan, const char *list, Error *error);
 bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
 
-// The number of parameters that a size's name asks for: "300k", "1M"; NAN for what is no such name.
+// The number of parameters that a size's name asks for: "300k", "1M"; NAN when that is no such name.
 double plan_size_parameters(const char *name);
 
 int plan_job_count(const Plan *plan);
@@ -76,10 +76,10 @@ int plan_designed(const Plan *plan, int arm);
 
 // compare.json in and out. Runs of plans with other base options, sizes or budget cannot stand in one directory, nor
 // tasks with other --task-steps or --exercises than those before: plan_agrees fails (input) with the first difference.
-// Schemes, seeds, learning rates and tasks may change. What is read is checked like what is typed: names become paths,
-// and words of tables, pages and plots.
+// Schemes, seeds, learning rates and tasks may change. What is read is checked as what is typed is, because names
+// become paths, and words of tables, pages and plots.
 // `data` is the text's fingerprint (data_json in cmd/config.h) or NULL; plan_data reads it, to be released: NULL in
-// files of before it was recorded.
+// files from before it was recorded.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
 bool plan_read(Plan *plan, const char *path, Error *error);
 bool plan_data(json_t **data, const char *path, Error *error);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MOST (1LL << 53) // what any JSON reader knows exactly
+#define NUMBER_MOST (1LL << 53) // up to here every JSON reader has integers exactly
 
 static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
@@ -78,12 +78,12 @@ static bool read_text(char *text, size_t capacity, const json_t *value, const ch
     return true;
 }
 
-// The sentence of a check that words from the command line pass, too.
+// Pass on the complaint of a check that words of the command line go through, too.
 static bool as_typed(bool ok, const char *path, const Error *reason, Error *error) {
     return ok || fail_input(error, "%s: %.700s; the file is damaged, or was edited by hand", path, reason->message);
 }
 
-// A size is called by the number of parameters that was asked for; one that is the options' own has no name.
+// The name of a size is the number of parameters that --scale asked for; without --scale the only size has none.
 static bool read_size_name(Size *size, const json_t *object, bool alone, const char *path, Error *error) {
     if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error)) return false;
     if (*size->name ? !isnan(plan_size_parameters(size->name)) : alone) return true;

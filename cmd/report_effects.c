@@ -68,7 +68,7 @@ static void collect_changes(Effects *all, const Outcome *o, int size) {
     }
 }
 
-// Gaps that another table has: where the reference is not `none`, nothing is said of it here.
+// Only gaps that other tables have: where the reference is not `none`, gaps to it are left out.
 static void collect_gaps(Effects *all, const Outcome *o, int size) {
     static const struct {
         const char *scheme, *other, *source, *predicate;

@@ -4,9 +4,9 @@
 
 #include "data/file.h"
 
-// May a file that begins with `head` (size bytes), as all of its kind do, be written to `path`? `option` is what names
-// it. Fails (input) when something else is there, an empty file excepted, and when the path is that of a file which
-// belongs to a run or a comparison, whether it is there or not.
+// May the file that `option` names be written to `path`? All files of its kind begin with `head` (size bytes). Fails
+// (input) when there is a file that begins otherwise and is not empty, and when the name is that of a file of the run
+// or comparison in that directory, whether that file exists or not.
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error);
 
 // Begin a table: check, open, and write its first line, which ends in a newline.

@@ -49,11 +49,11 @@ LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
         if (!directory_make(directory, &made, error)) return LOCK_FAILED;
         lock->made = lock->made || made;
         result = lock_take(&lock->lock, path);
-        // One that made the directory may just have removed it again.
+        // The process that made the directory may have removed it since.
         if (result != LOCK_FAILED || errno != ENOENT) break;
     }
     if (result == LOCK_TAKEN)
-        fail_input(error, "another process is at work on the run in %s; wait for its end, or choose another --out",
+        fail_input(error, "another process is working on the run in %s; wait until it ends, or choose another --out",
                    directory);
     if (result == LOCK_FAILED) {
         fail_create(path, errno, error);
@@ -75,7 +75,7 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (path_exists(files[i]))
             return fail_input(error,
-                              "%s already holds a run, of which %s is; choose another --out, or continue it with "
+                              "%s already holds a run (there is %s); choose another --out, or continue it with "
                               "--resume",
                               out, files[i]);
     if (path_exists(paths->state) && !path_exists(paths->tokenizer))

@@ -26,11 +26,11 @@ typedef struct {
 } RunLock;
 
 // Make the directory if there is none, and keep other processes out of it until run_leave. LOCK_TAKEN when another one
-// is in it, LOCK_FAILED when it cannot be written to or is a symbolic link; both set the error (input; run when the
+// works in it, LOCK_FAILED when it cannot be written to or is a symbolic link; both set the error (input; run when the
 // disk is full).
 LockResult run_enter(RunLock *lock, const char *directory, Error *error);
 
-// Let others in. Removes the directory if run_enter made it and nothing is in it. Harmless when it was not entered.
+// Let other processes in. Removes the directory if run_enter made it and it is empty. Harmless when it was not entered.
 void run_leave(RunLock *lock);
 
 // Begin a run in a directory that was entered: write its starting weights where they do not follow from the seed
@@ -55,7 +55,7 @@ typedef struct {
 bool run_open(Run *run, const char *directory, const char *past, Error *error);
 void run_close(Run *run);
 
-// Do the run and these data have the same tokenizer? Fails (input) with what can be done when not.
+// Do the run and these data have the same tokenizer? Fails (input), saying what to do, when they have not.
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
 
 // Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has

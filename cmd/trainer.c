@@ -101,9 +101,9 @@ static int count_scored(const bool *scored, int rows) {
     return counted;
 }
 
-// The targets of the next step that count, or 0 when its only batch will tell. In text all of them do. A task's
-// exercises are written ahead for it, from a copy of the cursor; copy and original share the memory of the exercise at
-// work, which is written anew for each.
+// Set *counted to the number of targets of the next step that count, or to 0 when its only batch will tell. In text all
+// of them do. A task's exercises are written ahead for it, from a copy of the cursor; copy and original share the
+// memory of the exercise at work, which is written anew for each.
 static bool scored_in_step(double *counted, Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);

@@ -48,7 +48,7 @@ typedef struct {
 // answers to exercises of trained lengths, always the same and not those of training.
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
-// state.safetensors in and out. Loading fails (input) when the state is not one that these options come to.
+// state.safetensors in and out. Loading fails (input) when its step and rows do not fit the options.
 bool trainer_save_state(const Trainer *trainer, const char *path, Error *error);
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 

@@ -29,10 +29,10 @@ bool job_done(const Comparison *c, const Job *job) {
     return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
 }
 
-// Files of runs are replaced and claims removed in there, and only those here may be.
+// Files in it are replaced or removed, which must not happen behind a link.
 static bool check_inside(const char *directory, Error *error) {
     return !path_is_link(directory) ||
-           fail_input(error, "%s is a symbolic link; remove it, a directory takes its place", directory);
+           fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", directory);
 }
 
 bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
@@ -44,8 +44,8 @@ bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error
 
 bool fail_changed(const Comparison *c, const char *name, Error *error) {
     return fail_input(error,
-                      "%s has changed since the comparison in %s was begun: its tokens have other CRC-32s; bring the "
-                      "old text back, or choose another --out",
+                      "%s has changed since the comparison in %s was begun: the CRC-32s of its tokens differ; restore "
+                      "the old text, or choose another --out",
                       name, c->directory);
 }
 

@@ -8,11 +8,11 @@
 
 #include <stdatomic.h>
 
-// What one process writes here others read, which a lock would not outlive: it must do without one.
+// One process writes it and others read it. Without locks, because a process may be killed while it holds one.
 #define PROGRESS_ALL 1000000
 typedef struct {
     atomic_int progress; // of PROGRESS_ALL: how much of the training is done
-    atomic_bool failed;  // tried here in vain
+    atomic_bool failed;  // a worker of this process tried it, and failed
 } JobState;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2, "processes share these without a lock");
 
@@ -24,7 +24,7 @@ typedef struct {
     json_t *data;    // the fingerprint of the text that all runs are trained on; NULL = not known
     // In memory that all workers of this process share:
     JobState *jobs;    // (jobs)
-    atomic_bool *stop; // (1) all are to save what they are at, and end
+    atomic_bool *stop; // (1) all workers are to save their runs and end
 } Comparison;
 
 // Set the paths. Fails (input) when the directory has no name, or a long one.

@@ -88,7 +88,7 @@ static bool split_open(Split *split, const char *directory, const char *name, in
     return true;
 }
 
-// Named as the directory that `bitter prepare` fills before it gives it its own name.
+// Does its name end like that of the directory which `bitter prepare` fills and then renames?
 static bool is_unfinished(const char *directory) {
     static const char suffix[] = ".tmp";
     size_t length = strlen(directory), tail = sizeof suffix - 1;
@@ -99,10 +99,11 @@ static bool is_unfinished(const char *directory) {
 static bool directory_open(Corpus *corpus, Error *error) {
     char path[PATH_CAPACITY];
     if (is_unfinished(corpus->name))
-        return fail_input(error,
-                          "%s is what a `bitter prepare` that was stopped has left, or one that still works, and may "
-                          "be incomplete; prepare the data again",
-                          corpus->name);
+        return fail_input(
+            error,
+            "%s is the temporary directory of a `bitter prepare` that was stopped or is still running, so "
+            "it may be incomplete; wait for it to finish, or prepare the data again",
+            corpus->name);
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
     bool ready = path_exists(path) ? tokenizer_read(tokenizer, path, error)

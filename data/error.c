@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// A sentence is one line, whatever names and files are quoted in it: what would end it, or tell a terminal to do
-// something, is a question mark.
+// A message is one line, whatever names it quotes: control characters, which could end the line or command a terminal,
+// become question marks.
 static void write_message(Error *error, ErrorKind kind, const char *format, va_list arguments) {
     error->kind = kind;
     vsnprintf(error->message, sizeof error->message, format, arguments);

@@ -131,7 +131,7 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     return read_stream(buffer, stream, 1 << 16, name, error);
 }
 
-// Allow this process as many open files as it may allow itself: 1024 are usual, and data can have more shards.
+// Raise the soft limit on open files to the hard one: the usual 1024 are too few for data with more shards.
 static bool raise_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
@@ -183,7 +183,7 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
 static bool check_place(AtomicFile *file, Error *error) {
     struct stat status;
     file->replaces = lstat(file->path, &status) == 0;
-    if (file->replaces && S_ISLNK(status.st_mode)) // what it leads to may be anybody's
+    if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
         return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
     return !file->replaces || S_ISREG(status.st_mode) ||
            fail_input(error, "%s is not a regular file; name a new one", file->path);

@@ -29,7 +29,7 @@ bool path_ends_with(const char *path, const char *suffix);
 // Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
 bool directory_create(const char *path, Error *error);
 
-// The same; *made tells whether it did not exist before.
+// The same; sets *made to whether this call created it.
 bool directory_make(const char *path, bool *made, Error *error);
 
 // Make a rename inside the directory survive a power cut.
@@ -42,9 +42,8 @@ bool fail_create(const char *path, int reason, Error *error);
 // Open a file that exists for appending, following no symbolic link; NULL with errno.
 FILE *file_append(const char *path);
 
-// Open a regular file for reading; returns its descriptor, or -1. Never waits for anybody, as opening a named pipe
-// would. Fails (input) when it is missing, not permitted or something else than a regular file, (run) when this process
-// may not open more files.
+// Open a regular file for reading; returns its descriptor, or -1. Does not wait when it is a named pipe. Fails
+// (input) when it is missing, not permitted or not a regular file, (run) when too many files are open.
 int file_open(const char *path, Error *error);
 
 // Read the whole of a regular file; the caller frees buffer->bytes. Fails as file_open and stream_read do.
@@ -55,8 +54,8 @@ bool file_read(Buffer *buffer, const char *path, Error *error);
 bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 
 // An atomic replacement: bytes go to a temporary file beside `path`; commit makes them durable and renames, so a crash
-// at any instant leaves the old file or the new one. What a crash leaves of a temporary file is removed when the same
-// `path` is opened again.
+// at any instant leaves the old file or the new one. A temporary file that a crash left is removed when the
+// same `path` is opened again.
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY];

@@ -1,5 +1,5 @@
-// Files and directories that one process holds at a time. The kernel lets go of them when the process ends, however it
-// ends.
+// Locks on files and directories, each held by one process at a time. The kernel releases them when the process ends,
+// however it ends.
 #ifndef BITTER_LOCK_H
 #define BITTER_LOCK_H
 
@@ -7,25 +7,26 @@
 
 typedef enum { LOCK_MINE, LOCK_TAKEN, LOCK_FAILED } LockResult;
 
-// Lock an open file or directory until it is closed. LOCK_TAKEN when another process has it, LOCK_FAILED where the file
-// system has no locks.
+// Lock an open file or directory until it is closed. LOCK_TAKEN when another process holds the lock, LOCK_FAILED where
+// the file system has no locks.
 LockResult lock_open_file(int file);
 
-// Is the open file or directory what the path names, or has it been removed or replaced?
+// Does the path still name this open file or directory? False when it was removed or replaced.
 bool is_at(const char *path, int file);
 
-// A file that exists as long as somebody holds it, and after its holder was killed.
+// A lock file: it exists while a process holds it, and a process that is killed leaves it behind.
 typedef struct {
     bool held; // start from {0}
     int file;
     char path[PATH_CAPACITY];
 } Lock;
 
-// Create the file, or take over what a killed process left, and hold it. Where the file system has no locks, everybody
-// succeeds. LOCK_FAILED, with errno, when the file cannot be opened.
+// Create the file, or take over the one that a killed process left, and hold it. Where the file system has no locks,
+// every process succeeds. LOCK_FAILED, with errno, when the file cannot be opened, or (EEXIST) is not an empty regular
+// file and so not a lock file.
 LockResult lock_take(Lock *lock, const char *path);
 
-// Remove the file and let go of it; harmless when it is not held.
+// Remove the file and release the lock; harmless when it is not held.
 void lock_release(Lock *lock);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     LINE = 2 * PATH_CAPACITY,
-    ASKS_FROM = 1 << 25, // bytes: less is not worth reading the files that tell
+    ASKS_FROM = 1 << 25, // bytes: for less, memory_available, which reads several files, is not asked
 };
 
 static size_t smaller(size_t a, size_t b) {

@@ -10,8 +10,8 @@
 // SIZE_MAX when nothing is known.
 size_t memory_available(void);
 
-// realloc from `size` bytes to `larger` ones, or NULL, leaving the block as it was, also when the machine could give
-// them only by killing somebody.
+// realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when the machine has less
+// memory available and might kill a process to provide it.
 void *memory_grow(void *block, size_t size, size_t larger);
 
 #endif

@@ -53,7 +53,7 @@ static bool check_magic(const int32_t *header, const char *path, Error *error) {
     return true;
 }
 
-// How many bytes the header says that the whole file has. `size` bytes of it are known.
+// Set *expected to the size in bytes that the header gives the whole file, of which `bytes` are the first `size`.
 static bool read_header(size_t *expected, const void *bytes, size_t size, const char *path, Error *error) {
     int32_t header[3] = {0};
     memcpy(header, bytes, size < sizeof header ? size : sizeof header);
@@ -72,7 +72,7 @@ static bool read_header(size_t *expected, const void *bytes, size_t size, const 
     return true;
 }
 
-// Set shard->count, if a file of `size` bytes, or of more than that, is as long as its header says.
+// Set shard->count, and fail unless the file is as long as its header says. It has `size` bytes, or `more` than that.
 static bool check_size(Shard *shard, size_t size, bool more, size_t expected, Error *error) {
     shard->count = (expected - HEADER_BYTES) / sizeof(uint16_t);
     if (size == expected && !more) return true;
@@ -108,7 +108,7 @@ static bool read_tokens(uint16_t *tokens, const Shard *shard, size_t offset, siz
     return true;
 }
 
-// The first token that the vocabulary does not have, or `count`.
+// The index of the first token outside the vocabulary, or `count`.
 static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size) {
     uint16_t largest = 0;
     for (size_t i = 0; i < count; i++) largest = tokens[i] > largest ? tokens[i] : largest;
@@ -118,7 +118,7 @@ static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size
     return where;
 }
 
-// Read all tokens once: their CRC-32, and whether the vocabulary has them.
+// Read all tokens once: add up their CRC-32, and fail on one outside the vocabulary.
 static bool check_tokens(Shard *shard, Error *error) {
     uint16_t part[PART];
     for (size_t at = 0; at < shard->count; at += PART) {
@@ -149,7 +149,7 @@ static bool open_plain(Shard *shard, Error *error) {
            check_size(shard, size, false, expected, error);
 }
 
-// First the header alone, so that no more is inflated than it says.
+// Inflate the header first, and then no more than it says.
 static bool inflate_all(Shard *shard, const Buffer *packed, Error *error) {
     Buffer buffer;
     size_t expected;

@@ -18,9 +18,9 @@ typedef struct {
 } Shard;
 
 // Open the shard and check everything: size against header, magic, version, every token below vocab_size. A plain shard
-// stays open and is read where it is; a gzipped one is inflated into memory, never to more bytes than its header says.
-// Fails (input) naming the file, what was found, what was expected and the next step; (run) when memory or the number
-// of open files does not suffice.
+// stays open and is read from the file each time; a gzipped one is inflated into memory, never to more bytes than its
+// header says. Fails (input) naming the file, what was found, what was expected and the next step; (run) when there is
+// too little memory or too many files are open.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
 // A shard that never was a file: a copy of the tokens, with `name` for its path.
@@ -29,8 +29,8 @@ bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, s
 void shard_close(Shard *shard); // harmless on {0} and when repeated
 
 // Copy tokens offset .. offset+count-1 to ids (count); they must exist (assertion). Several threads may read at the
-// same time. Fails (run) when somebody has cut the file short or overwritten it with tokens that the vocabulary does
-// not have, and when the disk fails.
+// same time. Fails (run) when the file has since been cut short, or overwritten with tokens outside the vocabulary,
+// and when the disk fails.
 bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error);
 
 // Write `count` tokens to `path`, gzipped when it ends in ".gz"; atomic. The gzip header carries no time and no name,

@@ -1,4 +1,5 @@
-// POSIX.1-2008 has no shared memory without a name or a file; every system has MAP_ANONYMOUS, glibc hides it.
+// POSIX.1-2008 has no shared memory without a name or a file; every system has MAP_ANONYMOUS, which glibc hides without
+// _DEFAULT_SOURCE.
 #define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier)
 #include "data/shared.h"
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// `bytes` zeros that this process shares with those that it starts from here, in no file; NULL when there is no memory.
-// Only atomic objects that need no lock are safe in it.
+// `bytes` zeros that this process shares with those that it forks from now on, without a file; NULL when there is no
+// memory. Keep only lock-free atomic objects in it.
 void *shared_zeros(size_t bytes);
 void shared_free(void *memory, size_t bytes); // harmless on NULL
 

@@ -13,7 +13,7 @@ static bool is_gzip(const Buffer *buffer) {
     return buffer->size >= 2 && buffer->bytes[0] == 0x1F && buffer->bytes[1] == 0x8B;
 }
 
-// Twice the capacity, or what `most` bytes, one more and a final 0 need.
+// Double the capacity, but at most to `most` bytes, one more and a final 0.
 static bool grow(Buffer *buffer, size_t *capacity, size_t most) {
     size_t more = *capacity ? 2 * *capacity : 1 << 16;
     if (most < SIZE_MAX - 2 && more > most + 2) more = most + 2;
@@ -44,7 +44,7 @@ static bool only_padding(const Buffer *input, size_t used) {
     return used == input->size;
 }
 
-// Members until all has been inflated, or more than `most` bytes.
+// Inflate members until the input ends, or there are more than `most` bytes.
 static bool inflate_members(z_stream *stream, Buffer *output, const Buffer *input, size_t most, const char *name,
                             Error *error) {
     size_t capacity = 0, used = 0;
@@ -89,7 +89,7 @@ bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most,
     return true;
 }
 
-// Unlike a file of our own, a text may come through a pipe with a name, such as a shell's <(command).
+// Unlike a shard or a checkpoint, a text may be a named pipe, such as a shell's <(command).
 static bool text_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
     FILE *stream = fopen(path, "rb");

@@ -6,13 +6,13 @@
 
 // Inflate what a gzip file called `name` holds (one or more members), but at most `most` bytes of it; *more tells
 // whether there are more. The caller frees output->bytes. Fails (input) when it is not gzip, is cut short, damaged or
-// followed by something else, (run) when the machine has not the memory.
+// followed by something else, (run) when there is too little memory.
 bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most, const char *name, Error *error);
 
 // Read all of a plain file, of a gzip file (when `path` ends in ".gz"; one or more members) or of standard input (when
 // it is "-"). The caller frees buffer->bytes. Fails (input) when it is missing or unreadable, when a .gz is not gzip,
 // is cut short, damaged or followed by something else, and when gzip data comes without the .gz that announces it.
-// Fails (run) when the machine has not the memory for it.
+// Fails (run) when there is too little memory.
 bool source_read(Buffer *buffer, const char *path, Error *error);
 
 #endif

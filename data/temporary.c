@@ -24,7 +24,7 @@ static bool random_name(char name[PATH_CAPACITY], const char *path, uint64_t bit
     return snprintf(name, PATH_CAPACITY, "%s.%s%s", path, middle, SUFFIX) < PATH_CAPACITY;
 }
 
-// Whether `entry` is such a name of `base`.
+// Is `entry` a name that random_name could make of `base`?
 static bool is_random_name(const char *entry, const char *base) {
     const size_t length = strlen(base);
     if (strncmp(entry, base, length) != 0 || entry[length] != '.') return false;
@@ -32,8 +32,8 @@ static bool is_random_name(const char *entry, const char *base) {
     return strspn(middle, letters) == RANDOM_LETTERS && strcmp(middle + RANDOM_LETTERS, SUFFIX) == 0;
 }
 
-// Open what may be a leftover; -1 unless it is of this kind and belongs to this user. No link is followed, and nothing
-// that opening could disturb is opened.
+// Open what may be a leftover; -1 unless it is of this kind and belongs to this user. Follows no link, and opens
+// no device or pipe.
 static int open_leftover(const char *name, TemporaryKind kind) {
     struct stat status;
     if (lstat(name, &status) != 0 || status.st_uid != geteuid()) return -1;
@@ -42,7 +42,7 @@ static int open_leftover(const char *name, TemporaryKind kind) {
     return S_ISDIR(status.st_mode) ? open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 }
 
-// What can be locked has no owner any more.
+// If it can be locked, the process that made it has ended.
 static void remove_leftover(const char *name, TemporaryKind kind) {
     const int file = open_leftover(name, kind);
     if (file < 0) return;

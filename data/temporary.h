@@ -1,4 +1,4 @@
-// Temporary files and directories beside what they are going to replace.
+// Temporary files and directories, beside the ones that they will replace.
 #ifndef BITTER_TEMPORARY_H
 #define BITTER_TEMPORARY_H
 
@@ -6,9 +6,9 @@
 
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 
-// Make a new file or directory PATH.XXXXXX.tmp, with a random name that nothing had before, and permissions by the
-// umask; *name is what it is called. Returns a descriptor that keeps it locked until it is closed, a file's for
-// writing; or -1 with errno. First remove all that processes which are no more left there under such names.
+// First remove what processes that have ended left under such names; then create a new file or directory
+// PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Returns a descriptor (of a file: for
+// writing) that keeps it locked until it is closed, or -1 with errno.
 int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind kind);
 
 // Remove the file, or the directory with the files in it.

@@ -20,22 +20,22 @@ void text_print_list(Text *text, const char *format, va_list arguments) FORMAT_C
 bool text_reserve(Text *text, size_t size); // room for `size` more bytes; false once memory has run out
 void text_free(Text *text);
 
-// Append a word of a shell's command: in single quotes where a shell would make something else of it.
+// Append a word of a shell command, in single quotes if a shell would otherwise change it.
 void shell_word(Text *command, const char *word);
 
 #define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
 // The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
 
-// Is there no control character in it, such as a newline? Names of files may have them, but lines of tables and of
-// other programs' input would not end where they should.
+// Is the text free of control characters, such as newlines? File names may contain them, but they would break lines of
+// tables and of other programs' input.
 bool is_plain(const char *text);
 
 // Replace every byte of a control character by a question mark: what stands in a file may go to a terminal then.
 void make_plain(char *text);
 
-// The code point at the head of the text and how many bytes it takes, or 0 if that is not UTF-8. Overlong forms,
-// surrogates and what is beyond U+10FFFF are not. size: at least 1.
+// Decode the first code point of `text` (size >= 1 bytes) to *character. Returns the number of bytes that it takes, or
+// 0 when they are not UTF-8; overlong forms, surrogates and code points above U+10FFFF are not.
 int utf8_decode(uint32_t *character, const char *text, size_t size);
 
 // Is all of the string UTF-8?

@@ -73,7 +73,7 @@ static bool fail_encoding(Error *error, const char *text, size_t offset, const c
     size_t line, column;
     place_of(&line, &column, text, offset);
     return fail_input(error,
-                      "%s, line %zu, byte %zu of it: 0x%02X is not UTF-8; convert the text (iconv -t UTF-8) or use "
+                      "%s, line %zu, byte %zu: 0x%02X is not UTF-8; convert the text (iconv -t UTF-8) or use "
                       "--tokenizer bytes",
                       name, line, column, (unsigned char)text[offset]);
 }
@@ -143,7 +143,7 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
     place_of(&line, &column, text, offset);
     return fail_input(
         error,
-        "%s, line %zu, byte %zu of it: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
+        "%s, line %zu, byte %zu: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
         "leave it out or prepare the data again with it",
         name, line, column, visible ? "'" : "", visible ? length : 0, text + offset, visible ? "' " : "",
         (unsigned)character, tokenizer->vocab_size);

@@ -44,8 +44,8 @@ const char *gemm_core(void) {
     return openblas_get_corename ? openblas_get_corename() : "unknown";
 }
 
-// Large enough for OpenBLAS's usual kernels, which products of fewer than a million terms may bypass, and with edges
-// that fill no vector.
+// Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no
+// multiples of a vector's length.
 enum { CHECK_M = 93, CHECK_N = 131, CHECK_K = 101 };
 
 static real entry(Matrix matrix, int row, int column) {

@@ -34,7 +34,7 @@ const char *gemm_complaint(void);
 // What multiplies: library, version and kernel, for config.json.
 const char *gemm_description(void);
 
-// The processor whose kernels OpenBLAS uses, in its own words: "Haswell", "SkylakeX"; "unknown" for another BLAS.
+// The core whose kernels OpenBLAS uses, by OpenBLAS's name: "Haswell", "SkylakeX"; "unknown" for another BLAS.
 const char *gemm_core(void);
 
 // Does gemm() agree with plain loops, for every combination of transposed operands? Takes about a millisecond.

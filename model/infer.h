@@ -36,9 +36,9 @@ void inference_free(Inference *inference);
 // Forget all that was fed.
 void inference_restart(Inference *inference);
 
-// The text that is being fed is a window of `length` tokens, up to the capacity, which is what it is taken for unless
-// this is called. Where the scheme treats it otherwise than the window before, all that was fed is forgotten
-// (inference->length is 0 then) and has to be fed again.
+// Set the length of the window that is being fed: at most the capacity, which it is without this call. When the scheme
+// treats windows of the new length differently from the old one, all that was fed is forgotten (inference->length is 0
+// then) and has to be fed again.
 void inference_window(Inference *inference, int length);
 
 // Feed the next n <= chunk tokens of each sequence: ids (B, n).

@@ -22,7 +22,7 @@ static inline Share share_of(int n, int grain) {
     return (Share){begin < n ? (int)begin : n, end < n ? (int)end : n};
 }
 
-// The same of numbers that are too many for an int.
+// The same for counts that do not fit into an int.
 typedef struct {
     size_t begin, end;
 } LongShare;

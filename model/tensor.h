@@ -42,7 +42,7 @@ typedef struct {
     bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
 } TensorTable;
 
-#define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: its indices are ints here and there
+#define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: some loops count them with an int
 
 // Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
 // worked out. Offsets are aligned to 16 numbers. Returns its index.

@@ -34,9 +34,9 @@ static void init(Position *pos, uint64_t seed) {
     }
 }
 
-// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code it is the values
-// that are moved, not the function that is bent: the gradient at the bound is that of the formula, so a parameter that
-// was pushed there comes back as soon as its gradient turns round.
+// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code, the values
+// are moved and the function is not clamped: the gradient at the bound is that of the formula, so a parameter at the
+// bound leaves it as soon as its gradient changes sign.
 static void project(Position *pos) {
     const real least = (real)0.01, most_p = kind_of(pos) == KIND_POWER ? 2 : (real)INFINITY;
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {

@@ -122,8 +122,8 @@ bool position_window(Position *pos, int length) {
     return true;
 }
 
-// A hook that uses an op of the model would do one share of it where the caller is a thread of a team, such as one that
-// scores windows beside others. In a team of its own the thread does everything.
+// For a caller that is a thread of a team, such as one that scores windows beside others: there a hook that uses an op
+// of the model would do this thread's share only. In a team of its own the thread does everything.
 static void prepare_alone(Position *pos) {
 #pragma omp parallel num_threads(1)
     pos->scheme->prepare(pos);

@@ -35,13 +35,13 @@ typedef struct {
     PlaceRule rule;                 // how tokens tell lines and columns
     Scaling scaling;                // of the rotations, past the trained length
     int positions;                  // tables hold coordinates 0 .. positions-1
-    int window;                     // tokens of the window at work, by which some schemes' tables differ
+    int window;                     // length of the current window, on which some schemes' tables depend
     int batch;                      // sequences worked on side by side
     bool prepared;                  // the tables have been filled
     real *tables[TABLES_CAPACITY];  // the scheme's own, derived from options and parameters by `prepare`, and
     real *dtables[TABLES_CAPACITY]; // their gradients, turned into dparams by `reduce`
-    // What the helpers that schemes share keep. Each has its own members, which only its own file names, so that a
-    // scheme may use several of them.
+    // Tables of the helpers that schemes share. Each helper has its own members, which only its own file uses, so that
+    // a scheme can combine several of them.
     struct {
         real *values; // (positions, C)
     } code;           // code.c
@@ -101,8 +101,8 @@ struct Scheme {
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no hook) = any.
     int (*max_length)(const Position *pos);
-    // Windows of different lengths for which this is the same are treated alike: what prepare fills, and the hooks do,
-    // depends on pos->window by this alone. No hook = by nothing.
+    // Windows of two lengths are treated alike when this returns the same number for both: tables and hooks may depend
+    // on pos->window through that number only. No hook = they do not depend on it.
     int (*form)(const Position *pos, int length);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
@@ -215,16 +215,16 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 void position_init(Position *pos, uint64_t seed);
 
 // Call after whatever writes parameters (initial values, a checkpoint, a step of the optimiser): brings them into the
-// scheme's range, so that all stored values are in it. Does nothing to values that are.
+// scheme's range, so that all stored values are in it. Leaves values inside it as they are.
 void position_project(Position *pos);
 
 // Lay out the tables of a copy of the model's Position for `positions` coordinates and `batch` sequences.
 void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// From now on the window at work has `length` tokens, up to pos->positions, which is what position_layout sets it to.
-// Returns whether the scheme treats that one otherwise than the last: then tables are due, and keys and features that
-// were made before are void. Randomised positions are spread over all coordinates whatever the length, so there it does
-// nothing.
+// Set the length of the current window: at most pos->positions, which position_layout sets it to. Returns whether the
+// scheme treats the new length differently from the old one; then the tables have to be prepared again, and keys and
+// features made before are invalid. Does nothing where positions are randomised: those are spread over all coordinates
+// at any length.
 bool position_window(Position *pos, int length);
 
 // Call before each training pass and each new text: fills the tables when they are due. Threads of a team may call it

@@ -11,8 +11,8 @@
 typedef struct {
     double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] a token, but
     int unscaled;               // the first tokens turn as they were trained (LongRoPE's n_hat)
-    double attention;           // cosines and sines are multiplied by it, so scores by its square;
-    bool bare_start;            // those of the first `unscaled` tokens are not (LongRoPE's released code)
+    double attention;           // cosines and sines are multiplied by it, so scores by its square
+    bool bare_start;            // the first `unscaled` tokens go without it (LongRoPE's released code)
 } Stretch;
 
 typedef enum {
@@ -75,7 +75,7 @@ void scaling_dynamic(Stretch *stretch, double growth, int original, int length, 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);
 
-// Windows of different lengths for which this is the same have the same stretch.
+// Windows of two lengths have the same stretch when this returns the same number for both.
 int scaling_form(const Scaling *scaling, int length);
 
 // NULL, or the stretch that a window of `length` tokens has; `made` is memory for one that has to be worked out.

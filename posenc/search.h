@@ -15,8 +15,8 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // from an earlier run, and this one has not come to it yet
-    long long order;                    // in which members joined the population: of equal losses, the older one's is
-                                        // the better
+    long long order;                    // in which members joined the population; of equal losses, the older member
+                                        // ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -56,8 +56,8 @@ struct Search {
     size_t archived, capacity;
     Evaluated *members; // (member_count) the population, the best first
     int member_count;
-    long long joined; // members that there were in all
-    size_t refused;   // so many candidates did not fit into memory, and the search stopped; 0 = they always did
+    long long joined; // members that ever joined
+    size_t refused;   // candidates for which memory did not suffice, so that the search stopped; 0 = none
     bool stopped;
 };
 

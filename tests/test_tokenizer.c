@@ -159,9 +159,9 @@ static void what_is_not_utf8_is_refused(void **state) {
         if (tokenizer_create(&tokenizer, TOKENIZER_CHARS, text, size, "a.txt", &error))
             fail_msg("case %zu was taken", i);
         assert_int_equal(error.kind, ERROR_INPUT);
-        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2 of it: 0x"));
+        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2: 0x"));
         assert_false(tokenizer_encode(&tokens, &known, text, size, "a.txt", &error));
-        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2 of it: 0x"));
+        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2: 0x"));
         assert_int_equal(tokens.count, 0);
         tokens_free(&tokens);
         tokenizer_free(&tokenizer);
@@ -176,7 +176,7 @@ static void unknown_characters_are_named(void **state) {
     Tokenizer tokenizer = create(TOKENIZER_CHARS, "ab\n", 3);
     assert_false(tokenizer_encode(&tokens, &tokenizer, "ab\na\xC3\xA9", 6, "b.txt", &error));
     assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, "b.txt, line 2, byte 2 of it: the character '\xC3\xA9' U+00E9"));
+    assert_non_null(strstr(error.message, "b.txt, line 2, byte 2: the character '\xC3\xA9' U+00E9"));
     assert_false(tokenizer_encode(&tokens, &tokenizer, "\t", 1, "b.txt", &error));
     assert_non_null(strstr(error.message, "character U+0009"));
     assert_int_equal(tokens.count, 0);
