@@ -93,7 +93,7 @@ static double seen_for(Sighting *seen, const struct stat *claim) {
 static bool is_free(const char *path, const char *directory, double patience, Sighting *seen) {
     struct stat claim;
     if (lstat(path, &claim) != 0) return false;
-    if (!S_ISREG(claim.st_mode) || is_gone(path)) return true; // claims are files: anything else is nobody's
+    if (!S_ISREG(claim.st_mode) || is_gone(path)) return true; // claims are regular files
     const double age = age_of(&claim, directory), watched = seen_for(seen, &claim);
     return age < 0 ? watched > patience + 1 : age > patience;
 }

@@ -35,9 +35,9 @@ typedef struct {
 typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
 
 // Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: the place cannot be written to, or holds a
-// claim of a number that none gets (input), or no thread can be started (run). What has the name of a claim and is no
-// regular file is nobody's. A claim that is held stays where it is in memory until it is released. Give the
-// same `seen` on every attempt at a job.
+// claim of a number that none gets (input), or no thread can be started (run). Something that has the name of a
+// claim but is not a regular file counts as free. A claim that is held stays where it is in memory until it is
+// released. Give the same `seen` on every attempt at a job.
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Sighting *seen,
                        Error *error);
 

@@ -35,7 +35,7 @@ static bool holds(const char *directory, const char *file) {
 static bool is_own_file(const char *name) {
     char lower[PATH_CAPACITY];
     size_t length = 0;
-    for (; name[length] && length < sizeof lower - 1; length++)
+    for (; length < sizeof lower - 1 && name[length]; length++)
         lower[length] = (char)tolower((unsigned char)name[length]);
     lower[length] = 0;
     for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
