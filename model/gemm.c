@@ -76,9 +76,14 @@ static bool product_is_right(const real *a, const real *b, bool a_transposed, bo
 
 bool gemm_is_right(void) {
     real a[CHECK_M * CHECK_K], b[CHECK_K * CHECK_N];
+    bool right = true;
     for (int i = 0; i < CHECK_M * CHECK_K; i++) a[i] = (real)(i % 89 - 44) / 44;
     for (int i = 0; i < CHECK_K * CHECK_N; i++) b[i] = (real)(i % 97 - 48) / 48;
-    for (int transposed = 0; transposed < 4; transposed++)
-        if (!product_is_right(a, b, transposed & 1, transposed & 2)) return false;
-    return true;
+    // On one thread, as each of a team's calls it: threads that the library started would hang a process forked later.
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    for (int transposed = 0; right && transposed < 4; transposed++)
+        right = product_is_right(a, b, transposed & 1, transposed & 2);
+    omp_set_num_threads(threads);
+    return right;
 }

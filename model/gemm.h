@@ -37,7 +37,8 @@ const char *gemm_description(void);
 // The core whose kernels OpenBLAS uses, by OpenBLAS's name: "Haswell", "SkylakeX"; "unknown" for another BLAS.
 const char *gemm_core(void);
 
-// Does gemm() agree with plain loops, for every combination of transposed operands? Takes about a millisecond.
+// Does gemm() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
+// and starts no threads, so that processes can be forked afterwards.
 bool gemm_is_right(void);
 
 #endif
