@@ -23,7 +23,8 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
 }
 
 bool path_exists(const char *path) {
-    return access(path, F_OK) == 0;
+    struct stat status;
+    return lstat(path, &status) == 0;
 }
 
 bool path_is_link(const char *path) {

@@ -18,6 +18,7 @@ typedef struct {
 // path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
 bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
 
+// Is there anything of that name? A link counts, whether or not it leads anywhere.
 bool path_exists(const char *path);
 
 // Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads

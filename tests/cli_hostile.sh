@@ -129,6 +129,13 @@ mv bad/compare.json plan && ln -s ../plan bad/compare.json
 refuses "a link for compare.json is refused" "bad/compare.json;link" compare $small --out bad none
 rm -r bad
 
+# --- a file that is there, but leads nowhere, is not a file that is missing ---
+need prepare --out data builtin:tales:bytes=40000
+rm data/tokenizer.json && ln -s nowhere data/tokenizer.json
+refuses "data whose tokenizer.json leads nowhere" "data/tokenizer.json;check the name" train --data data --steps 1 --layers 1 \
+    --heads 1 --width 4 --context 8 --batch 1 --out new
+rm -r data
+
 # --- what config.json quotes goes to a terminal ---
 run_small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 2 --data builtin:tales:bytes=40000'
 # shellcheck disable=SC2086
