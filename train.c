@@ -130,17 +130,22 @@ static void print_validation(const Trainer *trainer, const StepReport *report, c
     fflush(stdout);
 }
 
-// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on. *loss is
-// that of the last step.
-static bool train(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log, double *loss,
+typedef struct {
+    double first, last; // training losses of this process's steps
+} Losses;
+
+// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on.
+static bool train(Losses *losses, Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log,
                   Error *error) {
+    const long long done = (long long)trainer->progress.step;
     ProgressLine line;
-    progress_start(&line, "train", (double)trainer->progress.step, (double)options->steps);
-    for (long long step = (long long)trainer->progress.step + 1; step <= options->steps; step++) {
+    progress_start(&line, "train", (double)done, (double)options->steps);
+    for (long long step = done + 1; step <= options->steps; step++) {
         StepReport report;
         Validation validation = {NAN, NAN};
         if (!trainer_step(&report, trainer, error)) return false;
-        *loss = report.loss;
+        if (step == done + 1) losses->first = report.loss;
+        losses->last = report.loss;
         if (due(step, options->eval_every, options->steps)) {
             if (!trainer_validate(&validation, trainer, error)) return false;
             progress_clear(&line);
@@ -230,14 +235,14 @@ static void print_end(const Trainer *trainer, const TrainOptions *options) {
 }
 
 // A run can diverge although every number stays finite. One nat above the loss of guessing leaves room for the noise of
-// a run's first steps.
-static bool check_learning(const Trainer *trainer, double loss, Error *error) {
+// a run's first steps; weights from --init may know less than nothing of another text, but then the loss falls.
+static bool check_learning(const Trainer *trainer, const Losses *losses, Error *error) {
     const double guessing = log(trainer->corpus->tokenizer.vocab_size);
-    return loss <= guessing + 1 ||
+    return losses->last <= guessing + 1 || losses->last < losses->first ||
            fail_nonfinite(error,
                           "%s diverged: its last training loss is %.4g nats, where giving every token the same "
                           "probability has %.4g; start a new run with a smaller --lr or a longer --warmup",
-                          trainer->options->out, loss, guessing);
+                          trainer->options->out, losses->last, guessing);
 }
 
 int command_train(int argc, char **argv) {
@@ -261,7 +266,7 @@ int command_train(int argc, char **argv) {
     Corpus corpus = {0};
     Trainer trainer = {0};
     RunLog log = {0};
-    double loss = 0;
+    Losses losses = {0};
     RunLock lock = {0};
     bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
               enter(&lock, &paths, &options, &error) && run_begin(&trainer, &paths, &options, &error) &&
@@ -270,10 +275,10 @@ int command_train(int argc, char **argv) {
         interrupt_catch();
         kernels_report(stdout, "train");
         describe(&trainer, &options);
-        ok = train(&trainer, &paths, &options, &log, &loss, &error);
+        ok = train(&losses, &trainer, &paths, &options, &log, &error);
     }
     const bool unfinished = ok && trainer.progress.step < options.steps;
-    ok = ok && (unfinished || check_learning(&trainer, loss, &error));
+    ok = ok && (unfinished || check_learning(&trainer, &losses, &error));
     if (ok) print_end(&trainer, &options);
     log_close(&log);
     trainer_free(&trainer);

@@ -132,11 +132,16 @@ void kernels_report(FILE *out, const char *command) {
         die(command, &error);
     }
     const char *own = getenv(OWN_CHOICE);
-    if (is_behind())
+    if (is_behind() && is_traced())
         fprintf(stderr,
                 "bitter %s: OpenBLAS uses its kernels for %s, which are slow on this processor; set " OPENBLAS_CORE
                 "=%s for faster ones\n",
                 command, gemm_core(), usual_core[vectors_here()]);
+    else if (is_behind())
+        fprintf(stderr,
+                "bitter %s: OpenBLAS uses its kernels for %s, which are slow on this processor, and has no faster ones "
+                "that multiply right here; install a newer OpenBLAS\n",
+                command, gemm_core());
     else if (own && !is_own_choice())
         fprintf(out, "kernels %s, which are faster on this processor than OpenBLAS's choice, %s, would be\n",
                 gemm_core(), own);

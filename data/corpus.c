@@ -1,5 +1,7 @@
 #include "data/corpus.h"
 
+#include "data/text.h"
+
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -52,6 +54,12 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
     if (!entries && (errno == EMFILE || errno == ENFILE))
         return fail_run(error, "cannot read the data directory %s: %s; raise the limit on open files (ulimit -n)",
                         directory, strerror(errno));
+    if (!entries && errno == ENOTDIR) {
+        char quoted[QUOTED_CAPACITY];
+        return fail_input(error,
+                          "%s is a file, where a directory of shards was expected; make one with `bitter prepare %s`",
+                          directory, shell_quoted(quoted, directory));
+    }
     if (!entries)
         return fail_input(error, "cannot read the data directory %s: %s; %s", directory, strerror(errno),
                           errno == EACCES ? "check the permissions" : "make one with `bitter prepare`");

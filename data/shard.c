@@ -120,7 +120,7 @@ static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size
 
 // Read all tokens once: add up their CRC-32, and fail on one outside the vocabulary.
 static bool check_tokens(Shard *shard, Error *error) {
-    uint16_t part[PART];
+    uint16_t part[PART] = {0};
     for (size_t at = 0; at < shard->count; at += PART) {
         const size_t count = shard->count - at < PART ? shard->count - at : PART;
         if (!read_tokens(part, shard, at, count, error)) return false;
@@ -207,7 +207,7 @@ bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error
         for (size_t i = 0; i < count; i++) ids[i] = shard->tokens[offset + i];
         return true;
     }
-    uint16_t part[PART];
+    uint16_t part[PART] = {0};
     for (size_t size; count > 0; count -= size, offset += size, ids += size) {
         size = count < PART ? count : PART;
         if (!read_tokens(part, shard, offset, size, error)) return false;

@@ -9,10 +9,10 @@
 #define PAIRS_MOST 256 // of a head that is stretched
 
 typedef struct {
-    double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] a token, but
-    int unscaled;               // the first tokens turn as they were trained (LongRoPE's n_hat)
+    double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] a token
     double attention;           // cosines and sines are multiplied by it, so scores by its square
-    bool bare_start;            // the first `unscaled` tokens go without it (LongRoPE's released code)
+    int unscaled;               // so many tokens at the start turn as they were trained (LongRoPE's n_hat)
+    bool bare_start;            // and go without the attention factor (LongRoPE's released code)
 } Stretch;
 
 typedef enum {
