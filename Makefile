@@ -13,7 +13,7 @@ WARNINGS += $(if $(findstring clang,$(shell $(CC) --version)),-Wno-pass-failed)
 # ISO mode switches fused multiply-add off; NaN must stay NaN, so nothing of -ffast-math beyond errno and traps.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
-SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer)
 
 # --- where the libraries are: Homebrew's prefix, Debian's OpenMP build of OpenBLAS, or the compiler's own paths ---
 ifeq ($(shell uname -s),Darwin)

@@ -3,7 +3,9 @@
 #include "cmd/evaluate.h"
 #include "model/sample.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // The tokens that are known before the first is drawn: the prompt, behind the mark between documents where there is
 // one.
@@ -14,9 +16,12 @@ static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *pr
     return !*prompt || tokenizer_encode(tokens, tokenizer, prompt, strlen(prompt), "the prompt", error);
 }
 
-static void print_token(FILE *out, const Tokenizer *tokenizer, int id) {
+// A model can write anything, the commands of a terminal included. There they are shown as '?'; files get all bytes.
+static void print_token(FILE *out, bool terminal, const Tokenizer *tokenizer, int id) {
     char text[16];
     const int length = tokenizer_decode(tokenizer, id, text);
+    for (int i = 0; terminal && i < length; i++)
+        if (iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t') text[i] = '?';
     if (id == tokenizer_end(tokenizer))
         fputs("\n\n", out);
     else
@@ -58,13 +63,14 @@ static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
 
 static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g,
                 Error *error) {
+    const bool terminal = isatty(fileno(out));
     fputs(g->prompt, out);
     size_t fed = 0;
     for (int i = 0; i < g->tokens; i++) {
         feed(generator, gpt, &fed);
         const int id =
             sample_token(generator->scratch, generator->logits, gpt->shape.vocab, g->temperature, g->top_k, &g->random);
-        print_token(out, tokenizer, id);
+        print_token(out, terminal, tokenizer, id);
         const uint16_t token = (uint16_t)id;
         if (!tokens_add(&generator->tokens, &token, 1, error)) return false;
     }

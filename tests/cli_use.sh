@@ -126,6 +126,16 @@ cp "$scratch/out" first
 run sample run --prompt 'The' --tokens 40 --temperature 0 --seed 2
 check "temperature 0 needs no seed" cmp first "$scratch/out"
 
+# Of bytes, this run has learned little, so that it writes control characters as well.
+run sample run --tokens 300 --temperature 50 --top-k 0
+check "a file gets every byte" grep -q "$(printf '\033')" "$scratch/out"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$BITTER sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >"$scratch/out" </dev/null
+    check "a terminal gets no commands" test "$(tr -d '\r\n\t -~\200-\377' <"$scratch/out" | wc -c)" -eq 0
+else
+    skip "a terminal gets no commands" "needs util-linux's script"
+fi
+
 # --- gradcheck ---
 succeed "gradcheck" gradcheck --pos rope --controls
 check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
