@@ -40,7 +40,8 @@ LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(OPENBLAS) -ljansson -lz -lm
 Q       := $(if $(V),,@)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
-LIBRARY := $(sort $(wildcard data/*.c posenc/*.c model/*.c cmd/*.c))
+ROOMS   := base data model posenc lab cmd
+LIBRARY := $(sort $(shell find $(ROOMS) -name '*.c'))
 TESTS   := $(sort $(wildcard tests/test_*.c))
 DOUBLES := $(sort $(wildcard tests/double_*.c))
 SCRIPTS := $(sort $(wildcard tests/*.sh))
@@ -53,7 +54,7 @@ TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
 deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
-	@sh cmd/deps.sh "$(CC) -E $(INCLUDES)"
+	@sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
 
 # Where libraries are is found out when make starts, so what follows `deps` starts make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on little stories and print how they compare (2 minutes)
@@ -70,22 +71,22 @@ sanitize: ## the same tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 bench: all ## speed of three model sizes under several schemes, beside PyTorch where python3 has torch
-	@sh cmd/bench.sh $(abspath $(PROGRAM))
+	@sh scripts/bench.sh $(abspath $(PROGRAM))
 
 tasks: all ## which schemes learn to copy and to add, and at lengths beyond training: 36 runs, can be stopped and started
-	sh cmd/tasks.sh ./$(PROGRAM)
+	sh scripts/tasks.sh ./$(PROGRAM)
 
 flipflop: all ## state tracking: what PaTH can do and RoPE cannot (2 minutes)
-	sh cmd/flipflop.sh ./$(PROGRAM)
+	sh scripts/flipflop.sh ./$(PROGRAM)
 
 extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be stopped and started
-	sh cmd/extend.sh ./$(PROGRAM)
+	sh scripts/extend.sh ./$(PROGRAM)
 
 extend-far: all ## the same at 512 times the trained length: an hour more
-	sh cmd/extend_far.sh ./$(PROGRAM)
+	sh scripts/extend_far.sh ./$(PROGRAM)
 
 experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: 50 minutes, can be stopped and started
-	sh cmd/experiment.sh ./$(PROGRAM)
+	sh scripts/experiment.sh ./$(PROGRAM)
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
@@ -94,7 +95,7 @@ valgrind: ## a short training run under valgrind
 lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem -I. train.c model data posenc cmd
+	    --suppress=missingIncludeSystem -I. train.c $(ROOMS)
 	@mkdir -p $(BUILD)
 	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }
@@ -131,7 +132,7 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 $(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)

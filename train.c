@@ -3,14 +3,14 @@
 // main() and its table of commands come last; before them stands the one command that all others serve, `bitter train`.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/config.h"
-#include "cmd/generate.h"
-#include "cmd/interrupt.h"
+#include "lab/run/config.h"
+#include "lab/eval/generate.h"
+#include "base/interrupt.h"
 #include "cmd/kernels.h"
-#include "cmd/progress.h"
-#include "cmd/rotation.h"
-#include "cmd/run.h"
-#include "posenc/rotate.h"
+#include "base/progress.h"
+#include "lab/run/rotation.h"
+#include "lab/run/run.h"
+#include "posenc/rotation/rotate.h"
 
 #include <errno.h>
 #include <fcntl.h>

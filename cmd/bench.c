@@ -2,9 +2,9 @@
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
-#include "cmd/progress.h"
-#include "cmd/trainer.h"
-#include "data/random.h"
+#include "base/progress.h"
+#include "lab/run/trainer.h"
+#include "base/random.h"
 
 #include <omp.h>
 #include <stddef.h>

@@ -1,16 +1,16 @@
 // `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/config.h"
-#include "cmd/evaluate.h"
-#include "cmd/interrupt.h"
+#include "lab/run/config.h"
+#include "lab/eval/evaluate.h"
+#include "base/interrupt.h"
 #include "cmd/kernels.h"
-#include "cmd/measure.h"
-#include "cmd/outcome.h"
-#include "cmd/pace.h"
-#include "cmd/progress.h"
-#include "cmd/report.h"
-#include "data/shared.h"
+#include "lab/compare/measure.h"
+#include "lab/compare/outcome.h"
+#include "lab/compare/pace.h"
+#include "base/progress.h"
+#include "lab/report/report.h"
+#include "base/shared.h"
 
 #include <errno.h>
 #include <omp.h>

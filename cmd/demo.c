@@ -1,10 +1,10 @@
 // `bitter demo`: position schemes trained on the same stories, side by side, and read past the trained length.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/evaluate.h"
+#include "lab/eval/evaluate.h"
 #include "cmd/kernels.h"
-#include "cmd/progress.h"
-#include "cmd/trainer.h"
+#include "base/progress.h"
+#include "lab/run/trainer.h"
 
 #include <stddef.h>
 #include <stdio.h>

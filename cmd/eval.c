@@ -1,14 +1,14 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/config.h"
-#include "cmd/evaluate.h"
+#include "lab/run/config.h"
+#include "lab/eval/evaluate.h"
 #include "cmd/kernels.h"
-#include "cmd/npy.h"
-#include "cmd/passkey.h"
-#include "cmd/progress.h"
-#include "cmd/result.h"
-#include "cmd/tasks.h"
+#include "lab/stats/npy.h"
+#include "cmd/eval_passkey.h"
+#include "base/progress.h"
+#include "lab/run/result.h"
+#include "cmd/eval_task.h"
 
 #include <errno.h>
 #include <inttypes.h>

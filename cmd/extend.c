@@ -1,12 +1,12 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
-#include "cmd/extend.h"
+#include "lab/extend/extend.h"
 
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/config.h"
+#include "lab/run/config.h"
 #include "cmd/kernels.h"
-#include "cmd/rotation.h"
-#include "posenc/rotate.h"
+#include "lab/run/rotation.h"
+#include "posenc/rotation/rotate.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 #include "cmd/kernels.h"
 
 #include "cmd/arguments.h"
-#include "data/file.h"
-#include "model/gemm.h"
+#include "base/file.h"
+#include "model/base/gemm.h"
 
 #include <errno.h>
 #include <spawn.h>

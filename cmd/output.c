@@ -1,7 +1,7 @@
 #include "cmd/output.h"
 
-#include "data/builtin.h"
-#include "data/temporary.h"
+#include "data/made/builtin.h"
+#include "base/temporary.h"
 
 #include <dirent.h>
 #include <errno.h>

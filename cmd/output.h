@@ -2,8 +2,8 @@
 #ifndef BITTER_OUTPUT_H
 #define BITTER_OUTPUT_H
 
-#include "data/file.h"
-#include "data/option.h"
+#include "base/file.h"
+#include "base/option.h"
 
 typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];

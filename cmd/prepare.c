@@ -1,9 +1,9 @@
 // `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/interrupt.h"
+#include "base/interrupt.h"
 #include "cmd/output.h"
-#include "data/builtin.h"
+#include "data/made/builtin.h"
 #include "data/corpus.h"
 #include "data/scatter.h"
 #include "data/source.h"

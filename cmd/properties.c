@@ -1,9 +1,9 @@
 // `bitter properties`: what people claim of position schemes, measured on each.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/run.h"
-#include "cmd/scheme_probe.h"
-#include "data/random.h"
+#include "lab/run/run.h"
+#include "lab/eval/scheme_probe.h"
+#include "base/random.h"
 
 #include <stdio.h>
 

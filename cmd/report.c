@@ -1,4 +1,4 @@
-#include "cmd/report.h"
+#include "lab/report/report.h"
 
 #include "cmd/arguments.h"
 #include "cmd/commands.h"

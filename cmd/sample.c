@@ -1,8 +1,8 @@
 // `bitter sample`: text from a run.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/generate.h"
-#include "cmd/run.h"
+#include "lab/eval/generate.h"
+#include "lab/run/run.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // `--pos help`: what the registry knows.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/train_options.h"
+#include "lab/run/train_options.h"
 #include "posenc/posenc.h"
 
 #include <assert.h>

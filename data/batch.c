@@ -1,7 +1,7 @@
 #include "data/batch.h"
 
-#include "data/crc.h"
-#include "data/random.h"
+#include "base/crc.h"
+#include "base/random.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "data/corpus.h"
 
-#include "data/text.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_CORPUS_H
 #define BITTER_CORPUS_H
 
-#include "data/builtin.h"
+#include "data/made/builtin.h"
 #include "data/shard.h"
 #include "data/tokenizer.h"
 

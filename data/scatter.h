@@ -2,7 +2,7 @@
 #ifndef BITTER_SCATTER_H
 #define BITTER_SCATTER_H
 
-#include "data/builtin.h"
+#include "data/made/builtin.h"
 #include "data/tokenizer.h"
 
 // Append to *mixed the text (count tokens), and evenly in it documents 0, 1, ... of the corpus, until corpus->share of

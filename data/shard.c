@@ -1,6 +1,6 @@
 #include "data/shard.h"
 
-#include "data/crc.h"
+#include "base/crc.h"
 #include "data/source.h"
 
 #include <assert.h>

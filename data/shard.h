@@ -3,8 +3,8 @@
 #ifndef BITTER_SHARD_H
 #define BITTER_SHARD_H
 
-#include "data/error.h"
-#include "data/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 typedef struct {
     char path[PATH_CAPACITY];

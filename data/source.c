@@ -1,6 +1,6 @@
 #include "data/source.h"
 
-#include "data/memory.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

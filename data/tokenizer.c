@@ -1,8 +1,8 @@
 #include "data/tokenizer.h"
 
-#include "data/file.h"
-#include "data/text.h"
-#include "data/memory.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 #include <assert.h>
 #include <jansson.h>

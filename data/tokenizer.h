@@ -2,7 +2,7 @@
 #ifndef BITTER_TOKENIZER_H
 #define BITTER_TOKENIZER_H
 
-#include "data/error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

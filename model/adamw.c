@@ -1,6 +1,6 @@
 #include "model/adamw.h"
 
-#include "model/team.h"
+#include "model/base/team.h"
 
 double gradient_norm(const Gpt *gpt) {
     double parts[THREADS_MOST] = {0}; // one a thread, added up in order: the same threads give the same bits

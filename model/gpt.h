@@ -2,9 +2,9 @@
 #ifndef BITTER_GPT_H
 #define BITTER_GPT_H
 
-#include "model/arena.h"
+#include "model/base/arena.h"
 #include "model/ops.h"
-#include "model/tensor.h"
+#include "model/base/tensor.h"
 #include "posenc/posenc.h"
 
 #define MLP_RATIO 4 // the hidden layer of an MLP is 4C wide

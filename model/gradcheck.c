@@ -1,6 +1,6 @@
 #include "model/gradcheck.h"
 
-#include "data/random.h"
+#include "base/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "model/infer.h"
 
-#include "data/random.h"
-#include "model/team.h"
+#include "base/random.h"
+#include "model/base/team.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 #include "model/ops.h"
-#include "model/team.h"
+#include "model/base/team.h"
 
 #define EPSILON 1e-5
 

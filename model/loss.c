@@ -1,5 +1,5 @@
 #include "model/ops.h"
-#include "model/team.h"
+#include "model/base/team.h"
 
 size_t head_scratch(int V) {
     return (size_t)HEAD_BLOCK * V;

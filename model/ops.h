@@ -8,9 +8,9 @@
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
-#include "data/random.h"
-#include "model/linear.h"
-#include "model/real.h"
+#include "base/random.h"
+#include "model/base/linear.h"
+#include "model/base/real.h"
 #include "posenc/posenc.h"
 
 #include <stdint.h>

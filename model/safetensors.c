@@ -1,6 +1,6 @@
 #include "model/safetensors.h"
 
-#include "data/crc.h"
+#include "base/crc.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef BITTER_SAFETENSORS_H
 #define BITTER_SAFETENSORS_H
 
-#include "data/file.h"
+#include "base/file.h"
 
 #include <jansson.h>
 

@@ -2,8 +2,8 @@
 #ifndef BITTER_SAMPLE_H
 #define BITTER_SAMPLE_H
 
-#include "data/random.h"
-#include "model/real.h"
+#include "base/random.h"
+#include "model/base/real.h"
 
 // Draw from softmax(logits / temperature) among the top_k largest (0 = all; ties with the last of them count too);
 // temperature 0 takes the largest. logits (V); scratch (V) is overwritten.

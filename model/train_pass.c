@@ -1,7 +1,7 @@
 #include "model/train_pass.h"
 
-#include "data/random.h"
-#include "model/team.h"
+#include "base/random.h"
+#include "model/base/team.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "posenc/place.h"
 
-#include "data/random.h"
+#include "base/random.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 #include "posenc/posenc.h"
 
-#include "model/team.h"
+#include "model/base/team.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -4,11 +4,11 @@
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 
-#include "data/option.h"
-#include "model/arena.h"
-#include "model/tensor.h"
+#include "base/option.h"
+#include "model/base/arena.h"
+#include "model/base/tensor.h"
 #include "posenc/place.h"
-#include "posenc/scaling.h"
+#include "posenc/stretch/scaling.h"
 
 #include <stdalign.h>
 
@@ -81,8 +81,8 @@ typedef struct {
 
 // A NULL hook is the identity. Rows are pos->batch sequences of equal length, one after the other; `at` are the
 // coordinates at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
-// (model/team.h): forward and qk hooks by rows, embed_backward by columns; init, project, prepare and reduce by one
-// thread alone.
+// (model/base/team.h): forward and qk hooks by rows, embed_backward by columns; init, project, prepare and reduce by
+// one thread alone.
 struct Scheme {
     const char *name, *formula, *paper;
     const char *help;      // some sentences, for `--pos help` and docs

@@ -1,6 +1,6 @@
 #include "posenc/slabs.h"
 
-#include "model/team.h"
+#include "model/base/team.h"
 
 #include <stddef.h>
 

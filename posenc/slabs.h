@@ -3,7 +3,7 @@
 #ifndef BITTER_SLABS_H
 #define BITTER_SLABS_H
 
-#include "model/real.h"
+#include "model/base/real.h"
 
 // sum (size) += each of slabs (count, size), which are zeroed. Called by every thread of the team, behind a barrier;
 // each does its share of the columns.

@@ -2,7 +2,7 @@
 #ifndef BITTER_CLAIMS_H
 #define BITTER_CLAIMS_H
 
-#include "cmd/claim.h"
+#include "lab/compare/claim.h"
 #include "tests/scratch.h"
 #include "tests/support.h"
 

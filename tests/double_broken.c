@@ -1,5 +1,5 @@
 // Broken gradients, which the check must notice: otherwise it proves nothing.
-#include "posenc/bias.h"
+#include "posenc/bias/bias.h"
 #include "tests/gradients.h"
 
 static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};

@@ -1,9 +1,9 @@
 // One scheme that uses every helper that schemes share: each keeps its tables to itself, so what they do together is
 // what each does alone.
 #include "model/gradcheck.h"
-#include "posenc/bias.h"
-#include "posenc/code.h"
-#include "posenc/rotate.h"
+#include "posenc/bias/bias.h"
+#include "posenc/embedding/code.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/scene.h"
 
 enum { T = 12, H = 2, D = 6, C = H * D, ORIGINAL = 5 };

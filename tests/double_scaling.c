@@ -1,6 +1,6 @@
 // Gradients through stretched rotations: by the factors themselves, which `bitter extend --method gradient` descends,
 // and by everything else in the model.
-#include "posenc/rotate.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/gradients.h"
 
 #include <omp.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_INTERVALS_H
 #define BITTER_INTERVALS_H
 
-#include "cmd/statistics.h"
+#include "lab/stats/statistics.h"
 #include "tests/support.h"
 
 #include <math.h>

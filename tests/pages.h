@@ -2,7 +2,7 @@
 #ifndef BITTER_PAGES_H
 #define BITTER_PAGES_H
 
-#include "cmd/page.h"
+#include "lab/report/page.h"
 #include "tests/scratch.h"
 #include "tests/support.h"
 

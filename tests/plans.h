@@ -2,7 +2,7 @@
 #ifndef BITTER_PLANS_H
 #define BITTER_PLANS_H
 
-#include "cmd/plan.h"
+#include "lab/compare/plan.h"
 #include "tests/support.h"
 
 #include <string.h>

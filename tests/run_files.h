@@ -2,8 +2,8 @@
 #ifndef BITTER_RUN_FILES_H
 #define BITTER_RUN_FILES_H
 
-#include "cmd/measure.h"
-#include "cmd/outcome.h"
+#include "lab/compare/measure.h"
+#include "lab/compare/outcome.h"
 #include "tests/plans.h"
 #include "tests/scratch.h"
 

@@ -2,9 +2,9 @@
 #ifndef BITTER_SUPPORT_H
 #define BITTER_SUPPORT_H
 
-#include "data/error.h"
-#include "data/random.h"
-#include "model/real.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "model/base/real.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_TASK_SOLVERS_H
 #define BITTER_TASK_SOLVERS_H
 
-#include "data/task.h"
+#include "data/made/task.h"
 
 #include <ctype.h>
 #include <setjmp.h>

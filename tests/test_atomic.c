@@ -1,8 +1,8 @@
 // Files that are replaced as a whole: nothing but the file itself is ever written to, whatever was put in the way, and
 // what killed processes leave is removed, but never what somebody still writes.
-#include "data/file.h"
-#include "data/lock.h"
-#include "data/temporary.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/temporary.h"
 #include "tests/children.h"
 #include "tests/scratch.h"
 

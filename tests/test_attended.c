@@ -1,9 +1,9 @@
 // Attention by distance against the whole softmax, worked out head by head from the activations of a training pass, and
 // against attention that is known beforehand.
-#include "cmd/attended.h"
+#include "lab/eval/attended.h"
 #include "model/infer.h"
 #include "model/train_pass.h"
-#include "posenc/bias.h"
+#include "posenc/bias/bias.h"
 #include "tests/little_model.h"
 
 // Longer than two blocks of queries and no multiple of one.

@@ -1,6 +1,6 @@
 // What biases by distance share, by the formulas S_ij += curve(t_i - t_j) and dcurve(n) = sum of dS_ij with t_i - t_j =
 // n: on two blocks of queries, two sequences and two layers, with coordinates that follow each other and with gaps.
-#include "posenc/bias.h"
+#include "posenc/bias/bias.h"
 #include "tests/scene.h"
 
 enum { SPAN = 50, HEADS = 2, LAYERS = 2, SEQUENCES = 2, TOKENS = 8, STRIDE = 11 };

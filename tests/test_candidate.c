@@ -1,6 +1,6 @@
 // What LongRoPE's search searches: candidates stay in their space whatever is done to them, and are changed as the
 // released code changes them, but for what that one gets wrong.
-#include "posenc/candidate.h"
+#include "posenc/stretch/candidate.h"
 #include "tests/scene.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 // A model and the whole state of its training on disk: both come back to the bit, neither is ever read in part or into
 // another model, and damage anywhere is refused.
-#include "data/file.h"
+#include "base/file.h"
 #include "model/checkpoint.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"

@@ -1,7 +1,7 @@
 // Many processes that want the same job at the same instant, again and again: never do two have it.
-#include "cmd/claim.h"
-#include "data/shared.h"
-#include "data/random.h"
+#include "lab/compare/claim.h"
+#include "base/shared.h"
+#include "base/random.h"
 #include "tests/children.h"
 #include "tests/scratch.h"
 

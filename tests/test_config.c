@@ -1,5 +1,5 @@
 // config.json: every option comes back exactly, and a file that was damaged or edited wrongly is refused by name.
-#include "cmd/config.h"
+#include "lab/run/config.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 

@@ -1,5 +1,5 @@
 // Curves made from a formula, with and without noise, must be told to follow that formula, and nothing else.
-#include "cmd/curves.h"
+#include "lab/stats/curves.h"
 #include "tests/support.h"
 
 enum { N_MOST = 512 };

@@ -1,6 +1,6 @@
 // Perplexity: every target is scored exactly once however the text is cut into windows, and with the context that the
 // cut promises.
-#include "cmd/evaluate.h"
+#include "lab/eval/evaluate.h"
 #include "model/train_pass.h"
 #include "tests/little_model.h"
 

@@ -1,7 +1,7 @@
 // The schemes whose scores depend on the tokens in between, fox and path: other people's numbers, long texts, and the
 // ends of their ranges.
 #include "model/ops.h"
-#include "posenc/fox.h"
+#include "posenc/content/fox.h"
 #include "tests/scene.h"
 
 enum { GOLDEN_T = 8, GOLDEN_H = 2, GOLDEN_D = 4, GOLDEN_C = GOLDEN_H * GOLDEN_D, GOLDEN = GOLDEN_T * GOLDEN_C };

@@ -1,5 +1,5 @@
 // The one matrix product against three plain loops.
-#include "model/gemm.h"
+#include "model/base/gemm.h"
 #include "tests/support.h"
 
 #include <float.h>

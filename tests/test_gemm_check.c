@@ -1,5 +1,5 @@
 // gemm_is_right notices a BLAS that multiplies wrongly: this program brings one of its own, which errs when it is told.
-#include "model/gemm.h"
+#include "model/base/gemm.h"
 #include "tests/support.h"
 
 #include <cblas.h>

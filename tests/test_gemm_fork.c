@@ -1,6 +1,6 @@
 // The check of the BLAS leaves no threads behind: compare does it before it forks, and a process that is forked beside
 // threads of an OpenMP team waits for them for ever.
-#include "model/gemm.h"
+#include "model/base/gemm.h"
 #include "tests/support.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // What is measured of a trained model: windows, the two halves of validation, and which tokens are scored.
-#include "cmd/evaluate.h"
-#include "cmd/measure.h"
-#include "data/task.h"
+#include "lab/eval/evaluate.h"
+#include "lab/compare/measure.h"
+#include "data/made/task.h"
 #include "tests/plans.h"
 
 #include <math.h>

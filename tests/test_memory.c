@@ -1,6 +1,6 @@
 // No size is worked out wrongly because it is large: what no machine has is refused, always as a failure of the run.
-#include "data/file.h"
-#include "data/memory.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 

@@ -1,5 +1,5 @@
 // The pace of schemes: what is noise gets the same steps, what is not gets those that fit into the time.
-#include "cmd/pace.h"
+#include "lab/compare/pace.h"
 #include "tests/support.h"
 
 static Speed speed_of(const double *rounds, int count) {

@@ -1,6 +1,6 @@
 // Comparisons by paired differences: worked examples, every resample written out, and what is promised of intervals and
 // verdicts kept in simulated experiments.
-#include "cmd/paired.h"
+#include "lab/stats/paired.h"
 #include "tests/intervals.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // eval --passkey: what a model writes behind prompts, and the table of what it found.
-#include "cmd/passkey.h"
-#include "data/passkey.h"
+#include "cmd/eval_passkey.h"
+#include "data/made/passkey.h"
 #include "model/infer.h"
 #include "model/sample.h"
 #include "tests/little_model.h"

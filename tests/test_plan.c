@@ -1,5 +1,5 @@
 // What a comparison runs: schemes, learning rates, sizes and tasks as they are asked for, and every run exactly once.
-#include "data/task.h"
+#include "data/made/task.h"
 #include "tests/little_model.h"
 #include "tests/plans.h"
 

@@ -1,6 +1,6 @@
 // compare.json: plans come back exactly, damaged files are refused, and a directory keeps to the options it was begun
 // with.
-#include "cmd/config.h"
+#include "lab/run/config.h"
 #include "tests/plans.h"
 #include "tests/scratch.h"
 

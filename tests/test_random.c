@@ -1,6 +1,6 @@
 // The generator's exact values (a change of generator would silently change every run), its statistics, its
 // permutation.
-#include "data/random.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // What the pages of a comparison say of numbers that runs might have written.
-#include "cmd/report.h"
+#include "lab/report/report.h"
 #include "tests/run_files.h"
 
 enum { SEEDS = 3 };

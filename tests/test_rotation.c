@@ -1,8 +1,8 @@
 // The object "rotation" of config.json: a stretch comes back bit for bit, one that was damaged is refused with a
 // sentence, and so is one that does not belong to the model.
-#include "cmd/config.h"
-#include "cmd/rotation.h"
-#include "posenc/rotate.h"
+#include "lab/run/config.h"
+#include "lab/run/rotation.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 

@@ -1,6 +1,6 @@
 // Schemes that rotate queries and keys: their numbers against other people's code, and the properties they are used
 // for.
-#include "posenc/rotate.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/little_model.h"
 #include "tests/scene.h"
 

@@ -1,7 +1,7 @@
 // A run directory: it is made once, opened only when its files belong together, and its log continues where the
 // checkpoint is.
-#include "cmd/config.h"
-#include "cmd/run.h"
+#include "lab/run/config.h"
+#include "lab/run/run.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 

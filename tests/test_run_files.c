@@ -1,5 +1,5 @@
 // Files of runs that cannot be believed: damaged ones, those of other batches, and those of other plans.
-#include "cmd/config.h"
+#include "lab/run/config.h"
 #include "tests/run_files.h"
 
 static void expect_unreadable(const char *what, const char *parts) {

@@ -1,5 +1,5 @@
 // From logits to tokens, and from tokens to text of any length.
-#include "cmd/generate.h"
+#include "lab/eval/generate.h"
 #include "model/sample.h"
 #include "tests/little_model.h"
 

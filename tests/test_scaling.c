@@ -1,5 +1,5 @@
 // Stretched rotations: the formulas' factors against other people's code and the papers' numbers.
-#include "posenc/rotate.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/scene.h"
 
 static const FormulaOptions usual = {.ramp = RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};

@@ -1,5 +1,5 @@
 // The registry of position schemes and what is common to all: names, options, errors, tables, lengths.
-#include "data/random.h"
+#include "base/random.h"
 #include "model/infer.h"
 #include "tests/little_model.h"
 

@@ -1,6 +1,6 @@
 // LongRoPE's search with a formula for a loss instead of a model: it finds what the released search finds, and the same
 // whether it was interrupted or not, however many threads score, and with or without its shortcuts.
-#include "posenc/search.h"
+#include "posenc/stretch/search.h"
 #include "tests/scene.h"
 
 #include <omp.h>

@@ -1,5 +1,5 @@
 // Shards and gzip input: what is written is read back, and every kind of wrong file is refused.
-#include "data/random.h"
+#include "base/random.h"
 #include "data/shard.h"
 #include "data/source.h"
 #include "tests/scratch.h"

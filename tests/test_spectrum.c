@@ -1,5 +1,5 @@
 // Tables of which the singular values, waves and likenesses are known because they were made from them.
-#include "cmd/spectrum.h"
+#include "lab/stats/spectrum.h"
 #include "tests/scene.h"
 
 static const double pi = 3.141592653589793;

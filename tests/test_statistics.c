@@ -1,5 +1,5 @@
 // Student's t, central and not: against numbers of another program, formulas and its own inverse.
-#include "cmd/statistics.h"
+#include "lab/stats/statistics.h"
 #include "tests/intervals.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // Stretched rotations: what the tables of a rotary scheme make of a stretch, and which pairs need one.
-#include "posenc/rotate.h"
+#include "posenc/rotation/rotate.h"
 #include "tests/scene.h"
 
 // --- fast and slow pairs ---

@@ -1,6 +1,6 @@
 // builtin:tales: what a story brings in comes back before it ends, in short stories as in long ones.
-#include "data/builtin.h"
-#include "data/tales_words.h"
+#include "data/made/builtin.h"
+#include "data/made/tales/tales_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

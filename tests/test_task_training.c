@@ -1,6 +1,6 @@
 // Training on a task: batches as short as their exercises give what padded ones give, only answers count, and a run
 // that was saved and continued ends with the same bits.
-#include "cmd/trainer.h"
+#include "lab/run/trainer.h"
 #include "tests/little_model.h"
 #include "tests/scratch.h"
 

@@ -1,6 +1,6 @@
 // A search whose candidates are equally good gives the same population with any qsort: equal elements of an array come
 // out of it in no particular order.
-#include "posenc/search.h"
+#include "posenc/stretch/search.h"
 #include "tests/scene.h"
 
 // Stands in for the library's: where elements are equal, it turns their order round.

@@ -1,6 +1,6 @@
 // Text to ids and back, and tokenizer.json: what is taken, what is refused, and that damaged files are survived.
-#include "data/file.h"
-#include "data/random.h"
+#include "base/file.h"
+#include "base/random.h"
 #include "data/tokenizer.h"
 #include "tests/scratch.h"
 

@@ -1,5 +1,5 @@
 // Gaps along a ladder of sizes: lines, and the words for where they lead.
-#include "cmd/paired.h"
+#include "lab/stats/paired.h"
 #include "tests/intervals.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Workers: every job is trained, measured and let go, once; what was left half done is taken up; what diverges is done.
-#include "cmd/interrupt.h"
-#include "cmd/run.h"
+#include "base/interrupt.h"
+#include "lab/run/run.h"
 #include "tests/run_files.h"
 
 #include <fcntl.h>

@@ -1,0 +1,253 @@
+#include "base/file.h"
+
+#include "base/memory.h"
+#include "base/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path, PATH_CAPACITY, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && length < PATH_CAPACITY) return true;
+    return fail_input(error, "the path '%.60s...' is too long; use one of less than %d bytes", path, PATH_CAPACITY);
+}
+
+bool path_exists(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+bool path_is_link(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+bool path_ends_with(const char *path, const char *suffix) {
+    const size_t length = strlen(path), tail = strlen(suffix);
+    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static bool is_disk_failure(int reason) {
+    return reason == ENOSPC || reason == EDQUOT || reason == EIO;
+}
+
+static bool is_out_of_files(int reason) {
+    return reason == EMFILE || reason == ENFILE;
+}
+
+bool fail_create(const char *path, int reason, Error *error) {
+    if (is_disk_failure(reason))
+        return fail_run(error, "cannot create %s: %s; make room and try again", path, strerror(reason));
+    if (is_out_of_files(reason))
+        return fail_run(error, "cannot create %s: %s; raise the limit on open files (ulimit -n)", path,
+                        strerror(reason));
+    return fail_input(error, "cannot create %s: %s; choose a place that you can write to", path, strerror(reason));
+}
+
+bool directory_make(const char *path, bool *made, Error *error) {
+    char part[PATH_CAPACITY];
+    if (!path_format(part, error, "%s", path)) return false;
+    *made = false;
+    for (char *slash = part + 1;; slash++) {
+        char end = *slash;
+        if (end != '/' && end != 0) continue;
+        *slash = 0;
+        const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
+        if (reason != 0 && reason != EEXIST) return fail_create(part, reason, error);
+        *slash = end;
+        *made = *made || (reason == 0 && strspn(slash, "/") == strlen(slash));
+        if (end == 0) break;
+    }
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return fail_input(error, "%s is a file where a directory is needed; choose another name", path);
+    return true;
+}
+
+bool directory_create(const char *path, Error *error) {
+    bool made;
+    return directory_make(path, &made, error);
+}
+
+bool directory_sync(const char *path, Error *error) {
+    int fd = open(path, O_RDONLY);
+    if (fd < 0) return fail_run(error, "cannot open the directory %s: %s", path, strerror(errno));
+    // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
+    bool ok = fsync(fd) == 0 || errno == EINVAL;
+    if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
+    close(fd);
+    return ok;
+}
+
+FILE *file_append(const char *path) {
+    const int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "ab");
+    if (descriptor >= 0 && !stream) close(descriptor);
+    return stream;
+}
+
+static bool buffer_discard(Buffer *buffer) {
+    free(buffer->bytes);
+    *buffer = (Buffer){0};
+    return false;
+}
+
+// `first`: bytes to make room for at once.
+static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *name, Error *error) {
+    *buffer = (Buffer){0};
+    size_t capacity = 0;
+    for (;;) {
+        if (buffer->size + 1 >= capacity) {
+            const size_t more = capacity ? 2 * capacity : first;
+            uint8_t *larger = memory_grow(buffer->bytes, capacity, more);
+            if (!larger) {
+                fail_run(error, "%s: no memory for %zu bytes of it", name, more);
+                return buffer_discard(buffer);
+            }
+            buffer->bytes = larger;
+            capacity = more;
+        }
+        size_t got = fread(buffer->bytes + buffer->size, 1, capacity - 1 - buffer->size, stream);
+        buffer->size += got;
+        if (got == 0) break;
+    }
+    buffer->bytes[buffer->size] = 0;
+    if (!ferror(stream)) return true;
+    fail_input(error, "cannot read %s: %s; %s", name, strerror(errno),
+               errno == EISDIR ? "name a file inside it" : "check the disk or device it is on");
+    return buffer_discard(buffer);
+}
+
+bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
+    return read_stream(buffer, stream, 1 << 16, name, error);
+}
+
+// Raise the soft limit on open files to the hard one: the usual 1024 are too few for data with more shards.
+static bool raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;
+    limit.rlim_cur = limit.rlim_max;
+#ifdef OPEN_MAX
+    if (limit.rlim_cur > OPEN_MAX) limit.rlim_cur = OPEN_MAX; // macOS takes no more
+#endif
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+int file_open(const char *path, Error *error) {
+    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat status;
+    int file = open(path, flags);
+    if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
+    if (file < 0) {
+        const int reason = errno;
+        if (is_out_of_files(reason))
+            fail_run(error, "cannot open %s: %s; raise the limit on open files (ulimit -n)", path, strerror(reason));
+        else
+            fail_input(error, "cannot open %s: %s; check the %s", path, strerror(reason),
+                       reason == EACCES ? "permissions" : "name");
+        return -1;
+    }
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
+    fail_input(error, "%s is not a regular file; name %s", path,
+               S_ISDIR(status.st_mode) ? "a file inside it" : "one that is");
+    close(file);
+    return -1;
+}
+
+bool file_read(Buffer *buffer, const char *path, Error *error) {
+    *buffer = (Buffer){0};
+    const int file = file_open(path, error);
+    if (file < 0) return false;
+    FILE *stream = fdopen(file, "rb");
+    if (!stream) {
+        close(file);
+        return fail_run(error, "no memory to read %s", path);
+    }
+    // A file that does not fit into memory, such as a hole of terabytes, is refused before the memory is full of it.
+    struct stat status;
+    const size_t size = fstat(file, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
+    bool ok = read_stream(buffer, stream, size + 2, path, error);
+    fclose(stream);
+    return ok;
+}
+
+static bool check_place(AtomicFile *file, Error *error) {
+    struct stat status;
+    file->replaces = lstat(file->path, &status) == 0;
+    if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
+        return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
+    return !file->replaces || S_ISREG(status.st_mode) ||
+           fail_input(error, "%s is not a regular file; name a new one", file->path);
+}
+
+static bool fail_write(const AtomicFile *file, int reason, Error *error) {
+    const char *remedy = reason == ENOSPC || reason == EDQUOT ? "make room and try again"
+                         : reason == EIO                      ? "check the disk"
+                         : reason == EFBIG                    ? "raise the limit on the size of files (ulimit -f)"
+                         : is_out_of_files(reason)            ? "raise the limit on open files (ulimit -n)"
+                                                              : "choose a place that you can write to";
+    return fail_run(error, "cannot write %s: %s; %s%s", file->path, strerror(reason), remedy,
+                    file->replaces ? " (what was there before is untouched)" : "");
+}
+
+bool atomic_open(AtomicFile *file, const char *path, Error *error) {
+    *file = (AtomicFile){0};
+    if (!path_format(file->path, error, "%s", path) || !check_place(file, error)) return false;
+    const int descriptor = temporary_create(file->temporary, file->path, TEMPORARY_FILE);
+    file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (file->stream) return true;
+    const int reason = errno;
+    if (descriptor >= 0) {
+        temporary_remove(file->temporary);
+        close(descriptor);
+    }
+    fail_write(file, reason, error);
+    if (!is_disk_failure(reason) && !is_out_of_files(reason)) error->kind = ERROR_INPUT;
+    return false;
+}
+
+static bool abandon_because(AtomicFile *file, int reason, Error *error) {
+    atomic_abandon(file);
+    return fail_write(file, reason, error);
+}
+
+bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error) {
+    if (fwrite(bytes, 1, size, file->stream) == size) return true;
+    return abandon_because(file, errno, error);
+}
+
+bool atomic_commit(AtomicFile *file, Error *error) {
+    if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
+    if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
+    if (rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);
+    fclose(file->stream); // everything is on the disk already; until here the temporary file was locked
+    file->stream = NULL;
+    char directory[PATH_CAPACITY];
+    memcpy(directory, file->path, PATH_CAPACITY);
+    char *slash = strrchr(directory, '/');
+    if (slash) slash[slash == directory] = 0;
+    return directory_sync(slash ? directory : ".", error);
+}
+
+void atomic_abandon(AtomicFile *file) {
+    if (!file->stream) return;
+    unlink(file->temporary);
+    fclose(file->stream);
+    file->stream = NULL;
+}
+
+bool atomic_text(const char *path, const char *text, Error *error) {
+    AtomicFile file;
+    return atomic_open(&file, path, error) && atomic_write(&file, text, strlen(text), error) &&
+           atomic_write(&file, "\n", 1, error) && atomic_commit(&file, error);
+}

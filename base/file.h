@@ -1,0 +1,76 @@
+// Whole files in, atomic files out.
+#ifndef BITTER_FILE_H
+#define BITTER_FILE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PATH_CAPACITY 1024
+
+typedef struct {
+    uint8_t *bytes; // (size), followed by one 0 byte so that text can be read as a string
+    size_t size;
+} Buffer;
+
+// path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
+bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
+
+// Is there anything of that name? A link counts, whether or not it leads anywhere.
+bool path_exists(const char *path);
+
+// Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads
+// to.
+bool path_is_link(const char *path);
+
+bool path_ends_with(const char *path, const char *suffix);
+
+// Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
+bool directory_create(const char *path, Error *error);
+
+// The same; sets *made to whether this call created it.
+bool directory_make(const char *path, bool *made, Error *error);
+
+// Make a rename inside the directory survive a power cut.
+bool directory_sync(const char *path, Error *error);
+
+// Set the error for a path that cannot be created or written, by errno: (run) when the disk is full or broken, or
+// too many files are open, so that another name would not help, else (input). Returns false.
+bool fail_create(const char *path, int reason, Error *error);
+
+// Open a file that exists for appending, following no symbolic link; NULL with errno.
+FILE *file_append(const char *path);
+
+// Open a regular file for reading; returns its descriptor, or -1. Does not wait when it is a named pipe. Fails
+// (input) when it is missing, not permitted or not a regular file, (run) when too many files are open.
+int file_open(const char *path, Error *error);
+
+// Read the whole of a regular file; the caller frees buffer->bytes. Fails as file_open and stream_read do.
+bool file_read(Buffer *buffer, const char *path, Error *error);
+
+// Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when unreadable, (run) when
+// memory runs out.
+bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
+
+// An atomic replacement: bytes go to a temporary file beside `path`; commit makes them durable and renames, so a crash
+// at any instant leaves the old file or the new one. A temporary file that a crash left is removed when the
+// same `path` is opened again.
+typedef struct {
+    FILE *stream;
+    char path[PATH_CAPACITY], temporary[PATH_CAPACITY];
+    bool replaces; // there was a file before
+} AtomicFile;
+
+// Fails (input) when the place cannot be written to or holds something that is not a regular file, such as a symbolic
+// link, (run) when the disk is full or broken.
+bool atomic_open(AtomicFile *file, const char *path, Error *error);
+bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error); // on failure the file is abandoned
+bool atomic_commit(AtomicFile *file, Error *error);                                // on failure the file is abandoned
+void atomic_abandon(AtomicFile *file); // removes the temporary file; harmless after commit or failure
+
+// All of it at once: the file is `text` and a newline afterwards, or what it was before.
+bool atomic_text(const char *path, const char *text, Error *error);
+
+#endif

@@ -1,0 +1,50 @@
+#include "base/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t came; // a handler can reach nothing but a global
+
+static void note(int signal_number) {
+    came = signal_number;
+}
+
+void interrupt_catch(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = note}, before;
+    action.sa_flags = SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], NULL, &before);
+        // Ignored SIGHUP is nohup's; ignored SIGINT is what shells do to jobs in the background, and kill -INT means
+        // it.
+        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
+}
+
+void file_limit_catch(void) {
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+bool interrupt_came(void) {
+    return came;
+}
+
+bool interrupt_failed(Error *error) {
+    error->kind = ERROR_INTERRUPTED;
+    return false;
+}
+
+bool stop_check(const Stop *stop, Error *error) {
+    if (!stop || !stop->asked(stop->context)) return true;
+    fail_run(error, "interrupted; %s", stop->advice);
+    return interrupt_failed(error);
+}
+
+static bool signal_came(const void *context) {
+    (void)context;
+    return interrupt_came();
+}
+
+const Stop stop_at_signal = {signal_came, NULL, "nothing was written"};

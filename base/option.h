@@ -1,0 +1,67 @@
+// One option table drives parsing, ranges, defaults, --help, the echo at start and config.json. The same rows serve the
+// command line, a scheme's own options (`--pos rope:base=10000`) and the keys of built-in data
+// (`builtin:tales:bytes=1e6`).
+#ifndef BITTER_OPTION_H
+#define BITTER_OPTION_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+typedef enum {
+    OPTION_INTEGER, // long long; "1e6" is accepted, "1.5" is not
+    OPTION_NUMBER,  // double
+    OPTION_CHOICE,  // int: index into `choices`
+    OPTION_TEXT,    // char[TEXT_CAPACITY]
+    OPTION_FLAG,    // bool, no argument on the command line
+} OptionType;
+
+#define TEXT_CAPACITY 512
+
+typedef struct {
+    const char *name; // NULL ends a table
+    OptionType type;
+    size_t offset;           // of the field inside the struct that the table describes
+    const char *preset;      // the default, as the user would type it; NULL = empty, false or 0
+    double minimum, maximum; // inclusive; for INTEGER and NUMBER
+    const char *choices;     // "half|interleaved"; for CHOICE
+    const char *value;       // the argument's name in --help: "N", "DIR"
+    const char *help;
+} Option;
+
+// Every field of `target` to its default.
+void options_default(void *target, const Option *table);
+
+// NULL when there is no such name.
+const Option *option_find(const Option *table, const char *name);
+
+// The row whose name is nearest to a mistyped one, as nearest_name has it.
+const Option *option_nearest(const Option *table, const char *name);
+
+// The limits of a number: "1 to 64", "0 or more"; empty when there are none.
+void option_bounds(const Option *option, char text[TEXT_CAPACITY]);
+
+// What the field accepts, to stand behind "give ": "a whole number from 1 to 64", "half or interleaved", "true or
+// false".
+void option_range(const Option *option, char text[TEXT_CAPACITY]);
+
+// Parse `text` into the field; a flag reads "true" or "false". Fails (input) on trailing characters, a value out of
+// range or an unknown choice, naming the option as `label` (such as "--width" or "rope:base") and the nearest valid
+// choice.
+bool option_set(void *target, const Option *option, const char *text, const char *label, Error *error);
+
+// The field's present value as option_set would read it back.
+void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]);
+
+// Parse "key=value,key=value" (empty or NULL: nothing to do) into target; `owner` names whose keys they are in errors.
+// A flag may stand without its "=true".
+bool options_parse_list(void *target, const Option *table, const char *list, const char *owner, Error *error);
+
+// Word i of "half|interleaved" copied into `word`; false when there is no such word.
+bool choice_word(const char *choices, int i, char word[TEXT_CAPACITY]);
+
+// The one of `count` names with the smallest edit distance to `word` (the first of equals; upper and lower case count
+// as the same, and a name that begins with `word` is the nearest of all); NULL if even that one is nothing like it.
+const char *nearest_name(const char *word, const char *const *names, int count);
+
+#endif

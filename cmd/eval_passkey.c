@@ -1,0 +1,263 @@
+#include "cmd/eval_passkey.h"
+
+#include "lab/eval/evaluate.h"
+#include "lab/run/result.h"
+#include "cmd/kernels.h"
+#include "lab/stats/statistics.h"
+#include "data/made/passkey.h"
+#include "model/infer.h"
+#include "model/sample.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define TOKENS_AT_A_TIME 2048 // side by side: enough for fast matrix products, little memory
+#define CHUNK_MOST       512  // of each prompt
+
+int passkey_shortest_window(const Tokenizer *tokenizer) {
+    return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
+}
+
+// Products that grow with the width, and attention to all tokens before.
+double passkey_work(const Gpt *gpt, int tokens) {
+    return tokens * (6.0 * gpt->shape.width + tokens / 2.0);
+}
+
+// Prompts that are fed side by side: all of them have the same length.
+typedef struct {
+    const Run *run;
+    int window, B;
+    Inference inference;
+    Text prompt;            // of one of them
+    Tokens tokens;          // (B, prompt)
+    int *ids, *next;        // (B, chunk), (B)
+    bool *ended;            // (B) has the mark between documents come?
+    real *logits, *scratch; // (V)
+} Solver;
+
+static bool solver_create(Solver *solver, const Run *run, int count, int window, Error *error) {
+    const int side_by_side = TOKENS_AT_A_TIME / window;
+    const int B = side_by_side < 1 ? 1 : side_by_side < count ? side_by_side : count;
+    const size_t V = (size_t)run->gpt.shape.vocab;
+    *solver = (Solver){.run = run, .window = window, .B = B};
+    // Memory for the whole window, though its last token is never fed: stretched rotations depend on it.
+    if (!inference_create(&solver->inference, &run->gpt, B, window, CHUNK_MOST, error)) return false;
+    solver->ids = malloc((size_t)B * CHUNK_MOST * sizeof *solver->ids);
+    solver->next = malloc((size_t)B * sizeof *solver->next);
+    solver->ended = malloc((size_t)B * sizeof *solver->ended);
+    solver->logits = malloc(V * sizeof *solver->logits);
+    solver->scratch = malloc(V * sizeof *solver->scratch);
+    return (solver->ids && solver->next && solver->ended && solver->logits && solver->scratch) ||
+           fail_run(error, "no memory for %d windows of %d tokens", B, window);
+}
+
+static void solver_free(Solver *solver) {
+    inference_free(&solver->inference);
+    text_free(&solver->prompt);
+    tokens_free(&solver->tokens);
+    free(solver->ids);
+    free(solver->next);
+    free(solver->ended);
+    free(solver->logits);
+    free(solver->scratch);
+}
+
+// Add the prompt of one attempt to the tokens, behind the mark between documents.
+static bool add_prompt(Solver *solver, const PasskeyAttempt *attempt, Error *error) {
+    const Tokenizer *tokenizer = &solver->run->tokenizer;
+    const int end = tokenizer_end(tokenizer);
+    const uint16_t mark = (uint16_t)end;
+    solver->prompt.size = 0;
+    passkey_prompt(&solver->prompt, attempt->key, solver->window - PASSKEY_TOKENS - (end >= 0), attempt->depth);
+    if (solver->prompt.failed) return fail_run(error, "no memory for a prompt of %d characters", solver->window);
+    return (end < 0 || tokens_add(&solver->tokens, &mark, 1, error)) &&
+           tokenizer_encode(&solver->tokens, tokenizer, solver->prompt.bytes, solver->prompt.size, "the passkey prompt",
+                            error);
+}
+
+// Chunk by chunk; *last is how many tokens the last one has.
+static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double before, Error *error) {
+    const int B = solver->inference.B, prompt = (int)(solver->tokens.count / (size_t)B);
+    inference_restart(&solver->inference);
+    for (int at = 0, n; at < prompt; at += n) {
+        *last = n = prompt - at < solver->inference.chunk ? prompt - at : solver->inference.chunk;
+        for (int b = 0; b < B; b++)
+            for (int i = 0; i < n; i++)
+                solver->ids[b * n + i] = solver->tokens.ids[(size_t)b * (size_t)prompt + (size_t)(at + i)];
+        inference_feed(&solver->inference, &solver->run->gpt, solver->ids, n);
+        progress_show(line, before + B * passkey_work(&solver->run->gpt, at + n), "windows of %d tokens",
+                      solver->window);
+        if (!stop_check(&stop_at_signal, error)) return false;
+    }
+    return true;
+}
+
+// The likeliest token behind the last of the n that sequence b was fed.
+static int likeliest(Solver *solver, int b, int n) {
+    const Gpt *gpt = &solver->run->gpt;
+    const size_t C = (size_t)gpt->shape.width, last = (size_t)b * (size_t)n + (size_t)(n - 1);
+    Random unused = {0, 0};
+    head_forward(solver->logits, solver->inference.norm + last * C, gpt->w.wte, 1, gpt->shape.width, gpt->shape.vocab);
+    return sample_token(solver->scratch, solver->logits, gpt->shape.vocab, 0, 0, &unused);
+}
+
+// `n` tokens of each were fed last.
+static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n, Error *error) {
+    const Tokenizer *tokenizer = &solver->run->tokenizer;
+    for (int b = 0; b < solver->inference.B; b++) solver->ended[b] = false;
+    for (int i = 0; i < PASSKEY_TOKENS; i++, n = 1) {
+        if (i > 0) inference_feed(&solver->inference, &solver->run->gpt, solver->next, 1);
+        for (int b = 0; b < solver->inference.B; b++) {
+            Text *continuation = &attempts[b].continuation;
+            const int id = likeliest(solver, b, n);
+            solver->next[b] = id;
+            solver->ended[b] = solver->ended[b] || id == tokenizer_end(tokenizer);
+            if (solver->ended[b]) continue;
+            char text[16];
+            const int size = tokenizer_decode(tokenizer, id, text);
+            text_add(continuation, text, (size_t)size);
+            if (continuation->failed) return fail_run(error, "no memory for a continuation");
+        }
+    }
+    return true;
+}
+
+bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
+                     Error *error) {
+    assert(window >= passkey_shortest_window(&run->tokenizer));
+    Solver solver;
+    bool ok = solver_create(&solver, run, count, window, error);
+    for (int first = 0; ok && first < count; first += solver.B) {
+        const int B = count - first < solver.B ? count - first : solver.B;
+        solver.inference.B = B; // the last ones may be fewer than what memory was taken for
+        solver.tokens.count = 0;
+        for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
+        int last = 0;
+        ok = ok && feed_prompts(&last, &solver, line, before + first * passkey_work(&run->gpt, window), error) &&
+             write_continuations(attempts + first, &solver, last, error);
+    }
+    solver_free(&solver);
+    return ok;
+}
+
+static double depth_of(const PasskeySettings *settings, int d) {
+    return d / (settings->depths - 1.0);
+}
+
+void passkey_documents(PasskeyAttempt *documents, const PasskeySettings *settings, int window) {
+    const uint64_t stream = random_bits(random_key(settings->seed, "passkey test"), (uint64_t)window);
+    for (int d = 0; d < settings->depths; d++)
+        for (int sample = 0; sample < settings->samples; sample++)
+            *documents++ = (PasskeyAttempt){.key = passkey_key(random_bits(stream, (uint64_t)d), (uint64_t)sample),
+                                            .depth = depth_of(settings, d)};
+}
+
+// right (depths): how many keys of a window are found.
+static bool examine(int *right, const Run *run, const PasskeySettings *settings, int window, ProgressLine *line,
+                    double before, Error *error) {
+    const int samples = settings->samples, count = samples * settings->depths;
+    PasskeyAttempt *attempts = calloc((size_t)count, sizeof *attempts);
+    if (!attempts) return fail_run(error, "no memory for %d documents", count);
+    passkey_documents(attempts, settings, window);
+    const bool ok = passkey_attempt(attempts, count, run, window, line, before, error);
+    memset(right, 0, (size_t)settings->depths * sizeof *right);
+    for (int i = 0; i < count; i++) {
+        const Text *continuation = &attempts[i].continuation;
+        right[i / samples] += passkey_right(continuation->bytes, continuation->size, attempts[i].key);
+        text_free(&attempts[i].continuation);
+    }
+    free(attempts);
+    return ok;
+}
+
+static void print_title(const PasskeySettings *settings, const char *directory) {
+    printf("%s: passkeys found, %d documents of each length and depth\n", directory, settings->samples);
+    printf("%8s", "length");
+    for (int d = 0; d < settings->depths; d++) printf(" %6.4g%%", 100 * depth_of(settings, d));
+    printf(" %8s  %s\n", "minimum", "95% interval of that depth alone");
+}
+
+static void print_row(const int *right, const PasskeySettings *settings, int window) {
+    int least = settings->samples;
+    printf("%8d", window);
+    for (int d = 0; d < settings->depths; d++) {
+        printf(" %6.1f%%", 100.0 * right[d] / settings->samples);
+        if (right[d] < least) least = right[d];
+    }
+    const Interval interval = wilson(least, settings->samples);
+    printf(" %7.1f%%  (%.1f%% to %.1f%%)\n", 100.0 * least / settings->samples, 100 * interval.low,
+           100 * interval.high);
+    fflush(stdout);
+}
+
+static void csv_rows(FILE *csv, const int *right, const PasskeySettings *settings, int window) {
+    for (int d = 0; d < settings->depths; d++) {
+        const Interval interval = wilson(right[d], settings->samples);
+        fprintf(csv, "%d,%.9g,%d,%d,%.9g,%.9g,%.9g\n", window, depth_of(settings, d), settings->samples, right[d],
+                (double)right[d] / settings->samples, interval.low, interval.high);
+    }
+}
+
+static bool print_table(const Run *run, const PasskeySettings *settings, FILE *csv, Error *error) {
+    const double count = (double)settings->samples * settings->depths;
+    int *right = malloc((size_t)settings->depths * sizeof *right);
+    bool ok = right || fail_run(error, "no memory for %d depths", settings->depths);
+    double total = 0, done = 0;
+    for (int i = 0; i < settings->count; i++) total += count * passkey_work(&run->gpt, settings->windows[i]);
+    ProgressLine line;
+    progress_start(&line, "eval", 0, total);
+    for (int i = 0; ok && i < settings->count; i++) {
+        const int window = settings->windows[i];
+        ok = examine(right, run, settings, window, &line, done, error);
+        done += count * passkey_work(&run->gpt, window);
+        progress_clear(&line);
+        if (ok) print_row(right, settings, window);
+        if (ok && csv) csv_rows(csv, right, settings, window);
+    }
+    free(right);
+    return ok;
+}
+
+static bool check(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
+    if (run->tokenizer.kind == TOKENIZER_NONE)
+        return fail_input(error,
+                          "passkeys are text, but the tokens that %s was trained on came without their tokenizer; "
+                          "prepare its data with `bitter prepare`",
+                          directory);
+    const int shortest = passkey_shortest_window(&run->tokenizer);
+    for (int i = 0; i < settings->count; i++) {
+        if (settings->windows[i] < shortest)
+            return fail_input(error,
+                              "a window of %d tokens is too short for a passkey and its question, which take %d; give "
+                              "--context %d or more",
+                              settings->windows[i], shortest, shortest);
+        if (!length_check(&run->gpt, settings->windows[i], error)) return false;
+    }
+    // Does the tokenizer know what the documents are made of?
+    Text prompt = {0};
+    Tokens tokens = {0};
+    passkey_prompt(&prompt, 12345, PASSKEY_SHORTEST, 0);
+    text_print(&prompt, "0123456789");
+    const bool ok = prompt.failed ? fail_run(error, "no memory for a prompt")
+                                  : tokenizer_encode(&tokens, &run->tokenizer, prompt.bytes, prompt.size,
+                                                     "the passkey prompt", error);
+    text_free(&prompt);
+    tokens_free(&tokens);
+    return ok;
+}
+
+bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
+    AtomicFile csv = {0};
+    static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
+    if (!check(run, directory, settings, error) ||
+        (*settings->csv && !result_open(&csv, "--csv", settings->csv, header, error)))
+        return false;
+    interrupt_catch();
+    kernels_report(stdout, "eval");
+    print_title(settings, directory);
+    const bool ok = print_table(run, settings, csv.stream, error);
+    if (!csv.stream) return ok;
+    if (ok) return atomic_commit(&csv, error);
+    atomic_abandon(&csv);
+    return false;
+}

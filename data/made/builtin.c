@@ -1,0 +1,149 @@
+#include "data/made/builtin.h"
+
+#include "base/memory.h"
+#include "data/made/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const Option text_options[] = {
+    {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
+    {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
+    {.name = NULL},
+};
+
+const Builtin *const builtins[] = {
+    &builtin_tales,
+    &builtin_passkey,
+    &builtin_copy,
+    &builtin_reverse,
+    &builtin_addition,
+    &builtin_sort,
+    &builtin_parity,
+    &builtin_recall,
+    &builtin_offset,
+    &builtin_duplicate,
+    &builtin_flipflop,
+    &builtin_grid,
+    NULL,
+};
+
+enum {
+    BUILTINS_MOST = 64,
+    MEMORY_PER_BYTE = 5, // of text: itself and its allocations, a token of two bytes, and a copy of that
+};
+
+bool is_builtin(const char *name) {
+    return strncmp(name, BUILTIN_PREFIX, strlen(BUILTIN_PREFIX)) == 0;
+}
+
+static const Builtin *builtin_find(const char *name, Error *error) {
+    const char *names[BUILTINS_MOST];
+    int count = 0;
+    for (const Builtin *const *entry = builtins; *entry && count < BUILTINS_MOST; entry++) {
+        if (strcmp((*entry)->name, name) == 0) return *entry;
+        names[count++] = (*entry)->name;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    fail_input(error, "builtin:%s: no such corpus; did you mean builtin:%s?", name, nearest ? nearest : names[0]);
+    return NULL;
+}
+
+static bool check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE, available = (double)memory_available();
+    if (needed <= available) return true;
+    return fail_run(error,
+                    "builtin:%s: that many bytes of text and their tokens need about %.1f GiB of memory, and %.1f GiB "
+                    "are free; ask for less with bytes=N",
+                    specification, needed / 0x1p30, available / 0x1p30);
+}
+
+// Has the corpus all lengths that it was asked for?
+static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
+    if (!corpus->builtin->counts) return true;
+    if (corpus->min > corpus->max)
+        return fail_input(error, "builtin:%s: min=%lld is above max=%lld; lengths are drawn from min to max",
+                          specification, corpus->min, corpus->max);
+    const Builtin *builtin = corpus->builtin;
+    const long long ends[] = {corpus->min, corpus->max};
+    for (int i = 0; builtin->check && i < 2; i++) {
+        const char *objection = builtin->check(corpus, (int)ends[i]);
+        if (objection)
+            return fail_input(error, "builtin:%s: there is no exercise of %lld %s: %s", specification, ends[i],
+                              builtin->counts, objection);
+    }
+    return true;
+}
+
+bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error) {
+    char name[TEXT_CAPACITY], owner[TEXT_CAPACITY + 8] = BUILTIN_PREFIX;
+    if (is_builtin(specification)) specification += strlen(BUILTIN_PREFIX);
+    const size_t length = strcspn(specification, ":");
+    if (length >= sizeof name)
+        return fail_input(error, "builtin:%.40s...: the name of a corpus is shorter than %zu characters", specification,
+                          sizeof name);
+    memcpy(name, specification, length);
+    name[length] = '\0';
+    const Builtin *builtin = builtin_find(name, error);
+    if (!builtin) return false;
+    const Option *options = builtin->options ? builtin->options : text_options;
+    *corpus = (BuiltinCorpus){.builtin = builtin};
+    options_default(corpus, options);
+    const char *list = specification[length] == ':' ? specification + length + 1 : "";
+    return options_parse_list(corpus, options, list, strcat(owner, name), error) &&
+           check_lengths(corpus, specification, error) && check_memory(corpus, specification, error);
+}
+
+void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
+    if (!is_task(corpus)) {
+        corpus->builtin->document(text, corpus, index);
+        return;
+    }
+    Exercise exercise = {0};
+    const uint64_t stream = task_stream(corpus, "text");
+    task_write(&exercise, corpus, stream, index, task_length(corpus, stream, index));
+    if (exercise.text.failed || exercise.asked.failed) text->failed = true;
+    text_add(text, exercise.text.bytes, exercise.text.size);
+    exercise_free(&exercise);
+}
+
+// One more zeroed Text at the end of the array, or NULL.
+static Text *documents_grow(Text **documents, size_t *count, size_t *capacity) {
+    if (*count == *capacity) {
+        const size_t more = *capacity ? 2 * *capacity : 64;
+        Text *larger = realloc(*documents, more * sizeof **documents);
+        if (!larger) return NULL;
+        *documents = larger;
+        *capacity = more;
+    }
+    Text *document = &(*documents)[(*count)++];
+    *document = (Text){0};
+    return document;
+}
+
+static void documents_free(Text **documents, size_t *count) {
+    for (size_t i = 0; i < *count; i++) text_free(&(*documents)[i]);
+    free(*documents);
+    *documents = NULL;
+    *count = 0;
+}
+
+bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error) {
+    BuiltinCorpus corpus;
+    *documents = NULL;
+    *count = 0;
+    if (!builtin_choose(&corpus, specification, error)) return false;
+    long long bytes = 0;
+    size_t capacity = 0;
+    while (bytes < corpus.bytes) {
+        Text *document = documents_grow(documents, count, &capacity);
+        if (document) builtin_document(document, &corpus, *count - 1);
+        if (!document || document->failed) {
+            documents_free(documents, count);
+            return fail_run(error, "builtin:%s: out of memory after %lld bytes; ask for less with bytes=N",
+                            corpus.builtin->name, bytes);
+        }
+        bytes += (long long)document->size;
+    }
+    return true;
+}

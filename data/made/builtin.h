@@ -1,0 +1,70 @@
+// Corpora that need no download: `builtin:NAME[:key=value,...]` wherever data is asked for. One file per corpus, one
+// registry in builtin.c. Some are text (tales), the others tasks: made-up questions with known answers
+// (data/made/task.h).
+#ifndef BITTER_BUILTIN_H
+#define BITTER_BUILTIN_H
+
+#include "base/option.h"
+#include "base/text.h"
+
+#include <stdint.h>
+
+typedef struct Builtin Builtin;
+typedef struct Exercise Exercise; // data/made/task.h
+
+// A corpus asked for.
+typedef struct {
+    const Builtin *builtin;
+    long long bytes; // of its plain text: documents 0, 1, ... until they hold that many together
+    long long seed;
+    long long min, max; // lengths, of tasks and of documents that are made to measure
+    // Of single tasks:
+    long long offset, keys;
+    double ignore;
+    double share; // of a scattered corpus, in the tokens of the mixture
+} BuiltinCorpus;
+
+struct Builtin {
+    const char *name;
+    const char *help;      // one sentence
+    const Option *options; // rows over BuiltinCorpus; NULL = bytes and seed
+
+    // Of text: append document `index`, a pure function of the corpus's options and index: ASCII, without an end
+    // marker.
+    void (*document)(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+    bool scattered; // beside other text, `bitter prepare` spreads the documents through its training tokens
+
+    // Of a task: write an exercise of this length, whose random numbers are functions of key.
+    void (*write)(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key);
+    // The bytes of the longest exercise of this length.
+    int (*longest)(const BuiltinCorpus *task, int length);
+    // NULL (or no hook), or why there is no exercise of this length.
+    const char *(*check)(const BuiltinCorpus *task, int length);
+    const char *counts; // what a length is a number of: "symbols"; NULL = there are no lengths
+};
+
+// NULL-terminated.
+extern const Builtin *const builtins[];
+
+extern const Builtin builtin_tales, builtin_passkey;
+extern const Builtin builtin_copy, builtin_reverse, builtin_addition, builtin_sort, builtin_parity;
+extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_flipflop, builtin_grid;
+
+#define BUILTIN_PREFIX "builtin:"
+
+// Does this name a built-in corpus, not a file or directory?
+bool is_builtin(const char *name);
+
+// Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming
+// the nearest, on lengths that the task does not have, (run) on a size that this machine's memory does not hold as
+// text and tokens.
+bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
+
+// Append document `index` of the corpus: a pure function of its options and index.
+void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
+
+// The documents of such a corpus, one Text each; the caller frees each and the array. Fails as builtin_choose does, and
+// (run) when memory runs out.
+bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error);
+
+#endif

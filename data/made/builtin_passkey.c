@@ -1,0 +1,37 @@
+// builtin:passkey: passkey documents with their answers, to be scattered through other text: a model that never saw
+// their words scores zero whatever its positions.
+#include "data/made/builtin.h"
+#include "data/made/passkey.h"
+#include "base/random.h"
+
+#define SHORTEST 255 // document of any key
+_Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");
+
+static const Option options[] = {
+    {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e6", 1000, 1e12, NULL, "N",
+     "size of the corpus, when it is not scattered through other text"},
+    {"share", OPTION_NUMBER, offsetof(BuiltinCorpus, share), "0.05", 0.0001, 0.9, NULL, "SHARE",
+     "of the training tokens, when it is"},
+    {"min", OPTION_INTEGER, offsetof(BuiltinCorpus, min), "255", SHORTEST, 1e6, NULL, "N", "shortest document"},
+    {"max", OPTION_INTEGER, offsetof(BuiltinCorpus, max), "512", SHORTEST, 1e6, NULL, "N", "longest document"},
+    {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which documents"},
+    {.name = NULL},
+};
+
+static void document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
+    const uint64_t seed = (uint64_t)corpus->seed, choice = random_bits(random_key(seed, "passkey document"), index);
+    const int key = passkey_key(seed, index);
+    const int length =
+        (int)(corpus->min + (long long)(random_uniform(choice, 0) * (double)(corpus->max - corpus->min + 1)));
+    passkey_prompt(text, key, length - passkey_answer_length(key), random_uniform(choice, 1));
+    passkey_answer(text, key);
+}
+
+const Builtin builtin_passkey = {
+    .name = "passkey",
+    .help = "a number told once in a text that says nothing, and asked for at its end",
+    .counts = "characters",
+    .options = options,
+    .document = document,
+    .scattered = true,
+};

@@ -1,0 +1,47 @@
+// builtin:duplicate: "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that came at least twice; its latest
+// value counts. Content finds the key, recency the value.
+#include "data/made/task.h"
+
+static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+    const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
+    const int wanted = draw(key, 0, (int)task->keys), answer = draw(key, 1, 10);
+    // Two different places of the key, so that there are as many; the others hold any.
+    const int one = draw(key, 2, length), other = (one + 1 + draw(key, 3, length - 1)) % length;
+    int latest = 0;
+    for (int i = 0; i < length; i++)
+        if (i == one || i == other || draw(names, i, (int)task->keys) == wanted) latest = i;
+    for (int i = 0; i < length; i++) {
+        const int name = i == one || i == other ? wanted : draw(names, i, (int)task->keys);
+        // Before its latest place, the key has any value but the answer.
+        const int stale = (answer + 1 + draw(values, i, 9)) % 10, any = draw(values, i, 10);
+        given(exercise, "%c%d ", 'a' + name, i == latest ? answer : name == wanted ? stale : any);
+    }
+    given(exercise, "? %c", 'a' + wanted);
+    asked(exercise, "%d", answer);
+}
+
+static int longest(const BuiltinCorpus *task, int length) {
+    (void)task;
+    return 3 * length + 4;
+}
+
+static const char *check(const BuiltinCorpus *task, int length) {
+    (void)task;
+    return length < 2 ? "the key in question comes at least twice" : NULL;
+}
+
+static const Option options[] = {
+    TASK_OPTION_ROWS("2", "8"),
+    {"keys", OPTION_INTEGER, offsetof(BuiltinCorpus, keys), "4", 1, 26, NULL, "N", "different keys"},
+    {.name = NULL},
+};
+
+const Builtin builtin_duplicate = {
+    .name = "duplicate",
+    .help = "keys that come again with other values, and one of them: what was its latest value?",
+    .counts = "pairs",
+    .options = options,
+    .write = write,
+    .longest = longest,
+    .check = check,
+};

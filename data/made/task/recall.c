@@ -1,0 +1,48 @@
+// builtin:recall: "a3 k7 c1 ? k7": pairs of a key and a value, then one of the keys. Content alone decides: no key
+// comes twice, and pairs stand in any order.
+#include "data/made/task.h"
+
+enum { KEYS_MOST = 26 * 26 };
+
+// One letter where that is enough, else two.
+static void give_key(Exercise *exercise, const BuiltinCorpus *task, int name) {
+    if (task->keys > 26) given(exercise, "%c", 'a' + name / 26);
+    given(exercise, "%c", 'a' + name % 26);
+}
+
+static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+    const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
+    const int wanted = draw(key, 0, length);
+    for (int i = 0; i < length; i++) {
+        give_key(exercise, task, (int)random_permute((uint64_t)i, (uint64_t)task->keys, names));
+        given(exercise, "%d ", draw(values, i, 10));
+    }
+    given(exercise, "? ");
+    give_key(exercise, task, (int)random_permute((uint64_t)wanted, (uint64_t)task->keys, names));
+    asked(exercise, "%d", draw(values, wanted, 10));
+}
+
+static int longest(const BuiltinCorpus *task, int length) {
+    const int letters = task->keys > 26 ? 2 : 1;
+    return length * (letters + 2) + 2 + letters + 1;
+}
+
+static const char *check(const BuiltinCorpus *task, int length) {
+    return length > task->keys ? "every pair has its own key, so there are at most as many pairs as keys" : NULL;
+}
+
+static const Option options[] = {
+    TASK_OPTION_ROWS("1", "8"),
+    {"keys", OPTION_INTEGER, offsetof(BuiltinCorpus, keys), "26", 1, KEYS_MOST, NULL, "N", "different keys"},
+    {.name = NULL},
+};
+
+const Builtin builtin_recall = {
+    .name = "recall",
+    .help = "keys with their values, and one of the keys again: what was its value?",
+    .counts = "pairs",
+    .options = options,
+    .write = write,
+    .longest = longest,
+    .check = check,
+};

@@ -1,0 +1,124 @@
+#include "lab/compare/measure.h"
+
+#include "lab/eval/answers.h"
+#include "lab/eval/evaluate.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CONTEXT_TOKENS 4096 // that are scored with more and more text before them
+#define LENGTHS_MOST   20   // of exercises
+
+static void row(FILE *csv, const char *quantity, double x, double value, uint64_t count) {
+    fprintf(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
+}
+
+bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *error) {
+    const uint64_t tokens = split_limit(&corpus->val, options->eval_tokens), longest = 8 * (uint64_t)options->context;
+    return tokens / 2 > longest || fail_input(error,
+                                              "%s: half of its %" PRIu64
+                                              " validation tokens must hold a window of 8 times the context, %" PRIu64
+                                              "; choose a smaller --context, more --eval-tokens or more text",
+                                              corpus->name, tokens, longest);
+}
+
+// Loss by position: half octaves up to the trained length, then halves of it, so that no row is of positions on both
+// sides.
+static void write_positions(FILE *csv, const Evaluation *e, int T) {
+    double nll = 0, edge = 1;
+    uint64_t tokens = 0;
+    for (int t = 0; t < e->window; t++) {
+        nll += e->position_nll[t];
+        tokens += e->position_tokens[t];
+        if (t + 1 < (int)edge) continue;
+        if (tokens > 0) row(csv, "position", t + 1, nll / (double)tokens, tokens);
+        nll = 0;
+        tokens = 0;
+        while (t + 1 >= (int)edge) edge = 2 * edge < T ? fmax(edge + 1, edge * sqrt(2)) : edge < T ? T : edge + 0.5 * T;
+    }
+}
+
+static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+                            Error *error) {
+    const int T = trainer->gpt.shape.context;
+    const Split *val = &trainer->corpus->val;
+    Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
+    if (!evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error)) return false;
+    row(csv, "choose", T, e.nll / (double)e.tokens, e.tokens);
+    int longest = 0;
+    char ignored[256];
+    for (int i = 0; i < MULTIPLES && !length_complaint(ignored, &trainer->gpt, T << i); i++) longest = T << i;
+    assert(longest > 0);
+    double *nll = calloc((size_t)longest, sizeof *nll);
+    uint64_t *tokens = calloc((size_t)longest, sizeof *tokens);
+    bool ok = (nll && tokens) || fail_run(error, "no memory for losses at %d positions", longest);
+    for (int window = T; ok && window <= longest; window *= 2) {
+        const bool last = window == longest;
+        e = (Evaluation){.window = window,
+                         .stride = window,
+                         .from = half,
+                         .limit = end,
+                         .position_nll = last ? nll : NULL,
+                         .position_tokens = last ? tokens : NULL,
+                         .stop = stop};
+        ok = evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error);
+        if (ok) row(csv, "loss", window, e.nll / (double)e.tokens, e.tokens);
+    }
+    if (ok) write_positions(csv, &e, T);
+    free(nll);
+    free(tokens);
+    return ok;
+}
+
+// The same tokens, each with at least so much text before it.
+static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+                            Error *error) {
+    const int T = trainer->gpt.shape.context;
+    char ignored[256];
+    const uint64_t last = half + CONTEXT_TOKENS < end ? half + CONTEXT_TOKENS : end;
+    for (int window = T; window <= 4 * T && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
+        Evaluation e = {.window = window, .stride = T / 4 > 0 ? T / 4 : 1, .from = half, .limit = last, .stop = stop};
+        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
+        row(csv, "same", window, e.nll / (double)e.tokens, e.tokens);
+    }
+    return true;
+}
+
+static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
+    const BuiltinCorpus *task = &trainer->corpus->builtin;
+    const int first = (int)task->min, last = 2 * (int)task->max, all = last - first + 1;
+    const int count = all < LENGTHS_MOST ? all : LENGTHS_MOST;
+    for (int i = 0; i < count; i++) {
+        const int length = count > 1 ? first + i * (all - 1) / (count - 1) : first;
+        char ignored[256];
+        if ((task->builtin->check && task->builtin->check(task, length)) ||
+            length_complaint(ignored, &trainer->gpt, task_tokens(task, length)))
+            continue;
+        Answers answers = {0};
+        Examination examination = {.task = *task,
+                                   .stream = task_stream(task, "test"),
+                                   .count = exercises,
+                                   .end = tokenizer_end(&trainer->corpus->tokenizer),
+                                   .stop = stop};
+        examination.task.min = examination.task.max = length;
+        if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
+        row(csv, "right", length, (double)answers.right / (double)answers.questions, answers.questions);
+    }
+    return true;
+}
+
+bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, const Stop *stop, Error *error) {
+    const Gpt *gpt = &trainer->gpt;
+    const uint64_t end = split_limit(&trainer->corpus->val, trainer->options->eval_tokens), half = end / 2;
+    fputs(MEASURED_HEADER, csv);
+    const bool ok = job->task >= 0 ? measure_answers(csv, trainer, plan->exercises, stop, error)
+                                   : measure_lengths(csv, trainer, half, end, stop, error) &&
+                                         measure_context(csv, trainer, half, end, stop, error);
+    row(csv, "parameters", 0, (double)tensor_numbers(&gpt->tensors, false), 1);
+    row(csv, "positions", 0, (double)tensor_numbers(&gpt->tensors, true), 1);
+    row(csv, "tokens", 0, (double)trainer_tokens(trainer), 1);
+    row(csv, "seconds", 0, trainer->progress.seconds, 1);
+    row(csv, "batches", 0, (double)trainer->progress.batch_crc, 1);
+    return ok;
+}

@@ -1,0 +1,309 @@
+#include "lab/compare/outcome.h"
+
+#include "lab/run/config.h"
+#include "lab/compare/measure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MOST 0x1p53
+
+// Are these numbers that a run can have written?
+static bool check_row(const Measured *row) {
+    if (!(row->x >= 0 && row->x <= NUMBER_MOST && row->count >= 0 && row->count <= NUMBER_MOST)) return false;
+    if (strcmp(row->quantity, "batches") == 0) return row->value >= 0 && row->value <= UINT32_MAX;
+    if (strcmp(row->quantity, "right") == 0) return row->value >= 0 && row->value <= 1;
+    return true;
+}
+
+static bool read_row(Measured *row, const char *line) {
+    int length = 0;
+    return sscanf(line, "%15[a-z],%lf,%lf,%lf%n", row->quantity, &row->x, &row->value, &row->count, &length) == 4 &&
+           line[length] == '\n' && check_row(row);
+}
+
+static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
+    measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
+    if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
+    bool ok = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
+    for (const char *line = strchr(text, '\n'); ok && line && line[1]; line = strchr(line + 1, '\n')) {
+        ok = read_row(&measures->rows[measures->count], line + 1);
+        measures->count += ok;
+    }
+    const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
+    ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
+    measures->done = ok;
+    return ok || fail_input(error, "%s: row %d is damaged or missing; remove the run's directory to repeat it", path,
+                            measures->count + 2);
+}
+
+// Another plan may have left a run of the same name.
+static bool check_options(const Comparison *c, const Job *job, Error *error) {
+    char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
+    TrainOptions wanted = {0}, run;
+    int vocab;
+    if (!comparison_path(path, c, job, "config.json", error)) return false;
+    if (!path_exists(path)) return true;
+    if (!config_read(path, &run, &vocab, error)) return false;
+    plan_job_options(&wanted, &c->plan, job);
+    for (const Option *o = train_options; o->name; o++) {
+        option_print(&wanted, o, asked);
+        option_print(&run, o, found);
+        if (!option_free_on_resume(o->name) && strcmp(asked, found) != 0)
+            return fail_input(error,
+                              "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
+                              "comparison another --out",
+                              path, o->name, found, asked);
+    }
+    return true;
+}
+
+// Seeds that were trained on different texts cannot be compared.
+static bool check_data(Outcome *o, const Job *job, Error *error) {
+    char path[PATH_CAPACITY];
+    if (job->task >= 0) return true; // exercises come from the program itself
+    if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
+    if (!path_exists(path)) return true;
+    json_t *data = config_data(path, error);
+    if (!data) return false;
+    if (!o->data) o->data = json_incref(data);
+    const bool same = data_same(data, o->data);
+    json_decref(data);
+    return same || fail_input(error,
+                              "%s: that run was trained on another text than the comparison's, by its CRC-32; remove "
+                              "the run's directory to repeat it, or give the comparison another --out",
+                              path);
+}
+
+static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *error) {
+    const Comparison *c = o->comparison;
+    char path[PATH_CAPACITY];
+    Buffer file;
+    *measures = (Measures){0};
+    if (!comparison_path(path, c, job, "", error)) return false;
+    if (path_is_link(path))
+        return fail_input(error, "%s is a symbolic link; a comparison's runs are directories of its own: remove it",
+                          path);
+    if (!check_options(c, job, error) || !check_data(o, job, error) ||
+        !comparison_path(path, c, job, "measured.csv", error))
+        return false;
+    if (!path_exists(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    const bool ok = parse(measures, (const char *)file.bytes, path, error);
+    free(file.bytes);
+    return ok;
+}
+
+static double value_of(const Measures *measures, const char *quantity, double x) {
+    for (int i = 0; i < measures->count; i++)
+        if (measures->rows[i].x == x && strcmp(measures->rows[i].quantity, quantity) == 0)
+            return measures->rows[i].value;
+    return NAN;
+}
+
+static bool same_job(const Job *a, const Job *b) {
+    return a->size == b->size && a->task == b->task && a->arm == b->arm && a->rate == b->rate && a->seed == b->seed;
+}
+
+int outcome_done(const Outcome *outcome) {
+    int done = 0;
+    for (int i = 0; i < plan_job_count(&outcome->comparison->plan); i++) done += outcome->jobs[i].done;
+    return done;
+}
+
+const Measures *outcome_measures(const Outcome *o, const Job *job) {
+    const Plan *plan = &o->comparison->plan;
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job other = plan_job(plan, i);
+        if (same_job(job, &other)) return &o->jobs[i];
+    }
+    return NULL;
+}
+
+static long long steps_of(const Plan *plan, const Job *job) {
+    return job->task < 0 ? plan->arms[job->arm].steps[job->size] : plan->task_steps;
+}
+
+// Paired differences are worth nothing unless all schemes of a seed saw the same.
+static bool check_pair(const Outcome *o, int i, int before, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const Job a = plan_job(plan, i), b = plan_job(plan, before);
+    char name[PATH_CAPACITY], other[PATH_CAPACITY];
+    if (a.size != b.size || a.task != b.task || a.seed != b.seed || steps_of(plan, &a) != steps_of(plan, &b))
+        return true;
+    const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
+    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged, or is not done
+    return plan_job_name(name, plan, &a, error) && plan_job_name(other, plan, &b, error) &&
+           fail_input(error,
+                      "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
+                      "); were the data changed? remove the older runs to repeat them",
+                      o->comparison->directory, name, other, (uint32_t)batches, (uint32_t)others);
+}
+
+static bool check_batches(const Outcome *o, Error *error) {
+    for (int i = 0; i < plan_job_count(&o->comparison->plan); i++)
+        for (int before = 0; o->jobs[i].done && before < i; before++)
+            if (o->jobs[before].done && !check_pair(o, i, before, error)) return false;
+    return true;
+}
+
+static double choosing_loss(const Outcome *o, int size, int arm, int rate) {
+    const Plan *plan = &o->comparison->plan;
+    const int T = (int)plan->base.context;
+    double sum = 0;
+    for (int seed = 0; seed < o->seeds; seed++) {
+        const Job job = {.size = size, .task = -1, .arm = arm, .rate = rate, .seed = seed};
+        sum += value_of(outcome_measures(o, &job), "choose", T);
+    }
+    return isnan(sum) ? INFINITY : sum; // a rate at which a seed diverged is no choice
+}
+
+static void choose_rates(Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    for (int size = 0; size < plan->size_count; size++)
+        for (int arm = 0; arm < plan->arm_count; arm++)
+            for (int rate = 1; rate < plan->rate_count; rate++)
+                if (choosing_loss(o, size, arm, rate) < choosing_loss(o, size, arm, o->rates[size][arm]))
+                    o->rates[size][arm] = rate;
+}
+
+bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {
+    const Plan *plan = &comparison->plan;
+    const int jobs = plan_job_count(plan);
+    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds, .data = json_incref(comparison->data)};
+    outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
+    bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
+    for (int i = 0; ok && i < jobs; i++) {
+        const Job job = plan_job(plan, i);
+        ok = read_job(outcome, &outcome->jobs[i], &job, error);
+        if (!outcome->jobs[i].done && job.seed < outcome->seeds) outcome->seeds = job.seed;
+    }
+    ok = ok && check_batches(outcome, error);
+    if (ok) choose_rates(outcome);
+    if (!ok) outcome_free(outcome);
+    return ok;
+}
+
+void outcome_free(Outcome *outcome) {
+    for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
+    free(outcome->jobs);
+    json_decref(outcome->data);
+    outcome->jobs = NULL;
+    outcome->data = NULL;
+}
+
+Job outcome_job(const Outcome *o, int size, int arm, int seed) {
+    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm], .seed = seed};
+}
+
+double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
+    const Job on_task = {.task = task, .arm = arm, .seed = seed};
+    const Job job = task < 0 ? outcome_job(o, size, arm, seed) : on_task;
+    return value_of(outcome_measures(o, &job), quantity, x);
+}
+
+Paired outcome_paired(const Outcome *o, int size, int arm, int other, const char *quantity, double x) {
+    double differences[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++)
+        differences[seed] =
+            outcome_value(o, size, -1, arm, seed, quantity, x) - outcome_value(o, size, -1, other, seed, quantity, x);
+    return paired_summary(differences, o->seeds);
+}
+
+const Gap *gaps_find(const Gaps *gaps, int arm, int other) {
+    for (int i = 0; i < gaps->count; i++)
+        if (gaps->items[i].arm == arm && gaps->items[i].other == other) return &gaps->items[i];
+    return NULL;
+}
+
+static void add_gap(Gaps *gaps, const Outcome *o, int size, double x, int arm, int other) {
+    if (other < 0 || other == arm || gaps_find(gaps, arm, other)) return;
+    gaps->items[gaps->count++] =
+        (Gap){.arm = arm, .other = other, .gap = outcome_paired(o, size, arm, other, "loss", x)};
+}
+
+void outcome_gaps(Gaps *gaps, const Outcome *o, int size, double x) {
+    const Plan *plan = &o->comparison->plan;
+    double p[2 * ARMS_MOST], adjusted[2 * ARMS_MOST];
+    gaps->count = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        add_gap(gaps, o, size, x, arm, plan->reference);
+        add_gap(gaps, o, size, x, arm, plan_designed(plan, arm));
+    }
+    for (int i = 0; i < gaps->count; i++) p[i] = gaps->items[i].gap.p;
+    holm(adjusted, p, gaps->count);
+    for (int i = 0; i < gaps->count; i++) {
+        Gap *gap = &gaps->items[i];
+        gap->adjusted = adjusted[i];
+        gap->verdict = verdict(gap->gap.mean, gap->adjusted);
+    }
+}
+
+void outcome_standings(Standing *standings, const Outcome *o, int size, double x) {
+    const Plan *plan = &o->comparison->plan;
+    Gaps gaps;
+    outcome_gaps(&gaps, o, size, x);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        Standing *s = &standings[arm];
+        const Gap *gap = gaps_find(&gaps, arm, plan->reference);
+        *s = (Standing){.adjusted = NAN};
+        for (int seed = 0; seed < o->seeds; seed++)
+            s->loss += outcome_value(o, size, -1, arm, seed, "loss", x) / o->seeds;
+        s->gap = gap ? gap->gap : outcome_paired(o, size, arm, arm, "loss", x);
+        if (gap) s->adjusted = gap->adjusted;
+        s->verdict = verdict(s->gap.mean, s->adjusted);
+        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, gaps.count > 0 ? gaps.count : 1);
+    }
+}
+
+void outcome_seed_right(double *right, double *questions, const Outcome *o, int task, int arm, int seed, double first,
+                        double last) {
+    const Job job = {.task = task, .arm = arm, .seed = seed};
+    const Measures *measures = outcome_measures(o, &job);
+    *right = *questions = 0;
+    for (int i = 0; i < measures->count; i++) {
+        const Measured *row = &measures->rows[i];
+        if (strcmp(row->quantity, "diverged") == 0) *right = *questions = NAN;
+        if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
+        *right += round(row->value * row->count);
+        *questions += row->count;
+    }
+}
+
+void outcome_right(double *right, double *questions, const Outcome *o, int task, int arm, double first, double last) {
+    *right = *questions = 0;
+    for (int seed = 0; seed < o->seeds; seed++) {
+        double r, q;
+        outcome_seed_right(&r, &q, o, task, arm, seed, first, last);
+        *right += r;
+        *questions += q;
+    }
+}
+
+static void write_quoted(FILE *csv, const char *text) {
+    fprintf(csv, strchr(text, ',') ? "\"%s\"," : "%s,", text);
+}
+
+bool outcome_write(const char *path, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    AtomicFile csv;
+    if (!atomic_open(&csv, path, error)) return false;
+    fputs("size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n", csv.stream);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const bool text = job.task < 0, chosen = !text || o->rates[job.size][job.arm] == job.rate;
+        for (int r = 0; r < o->jobs[i].count; r++) {
+            const Measured *row = &o->jobs[i].rows[r];
+            write_quoted(csv.stream, text ? plan->sizes[job.size].name : "");
+            write_quoted(csv.stream, text ? "" : plan->tasks[job.task]);
+            write_quoted(csv.stream, plan->arms[job.arm].name);
+            fprintf(csv.stream, "%.9g,%d,%lld,%s,%.9g,%.10g,%.0f\n", text ? plan->rates[job.rate] : plan->base.lr,
+                    chosen, plan->base.seed + job.seed, row->quantity, row->x, row->value, row->count);
+        }
+    }
+    return atomic_commit(&csv, error);
+}

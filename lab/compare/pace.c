@@ -1,0 +1,185 @@
+#include "lab/compare/pace.h"
+
+#include "base/progress.h"
+#include "lab/run/trainer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WARM_UP  3 // steps that do not count
+#define SECONDS  2.0
+#define PATIENCE 5 // times as long, where other programs leave it that little of the processor
+
+// Of each scheme, when their steps are to take equal time.
+#define ROUND_SECONDS 0.25
+enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12 };
+
+static double seconds_of(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// The parent cannot know.
+static double why_not(const TrainOptions *options, const Error *error) {
+    fprintf(stderr, "bitter compare: %s: %s\n", options->pos, error->message);
+    return NAN;
+}
+
+// In a process of its own, for so many seconds: tokens a second by `clock`, or NAN.
+static double train_for(const TrainOptions *options, const Corpus *corpus, double seconds, clockid_t clock) {
+    Trainer trainer;
+    StepReport report;
+    Error error;
+    threads_use(options->threads);
+    if (!trainer_create(&trainer, options, corpus, &error)) return why_not(options, &error);
+    bool ok = true;
+    for (int step = 0; ok && step < WARM_UP; step++) ok = trainer_step(&report, &trainer, &error);
+    const double start = clock_seconds(), start_of_clock = seconds_of(clock);
+    double tokens = 0;
+    while (ok && seconds_of(clock) - start_of_clock < seconds && clock_seconds() - start < PATIENCE * seconds) {
+        ok = trainer_step(&report, &trainer, &error);
+        tokens += (double)report.tokens;
+    }
+    return ok ? tokens / (seconds_of(clock) - start_of_clock) : why_not(options, &error);
+}
+
+static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, const Corpus *corpus, double seconds,
+                  clockid_t clock) {
+    int ends[2];
+    if (pipe(ends) != 0) return false;
+    *child = fork();
+    if (*child == 0) {
+        const double speed = train_for(options, corpus, seconds, clock);
+        const bool told = write(ends[1], &speed, sizeof speed) == (ssize_t)sizeof speed;
+        _exit(told ? 0 : 1);
+    }
+    close(ends[1]);
+    *pipe_end = ends[0];
+    if (*child < 0) close(ends[0]);
+    return *child > 0;
+}
+
+// Tokens a second by `clock` of all `processes` together, each training an arm at a size with so many threads for about
+// `seconds`. Fails (run) when one cannot be started or does not end well.
+static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size,
+                         int processes, int threads, double seconds, clockid_t clock, Error *error) {
+    enum { PROCESSES_MOST = 1024 };
+    pid_t children[PROCESSES_MOST];
+    int ends[PROCESSES_MOST], started = 0;
+    const Job job = {.size = size, .task = -1, .arm = arm};
+    TrainOptions options = {0};
+    plan_job_options(&options, plan, &job);
+    options.threads = threads;
+    *tokens_per_second = 0;
+    if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
+    while (started < processes && start(&children[started], &ends[started], &options, corpus, seconds, clock))
+        started++;
+    const int trouble = errno;
+    for (int i = 0; i < started; i++) {
+        double speed = NAN;
+        if (read(ends[i], &speed, sizeof speed) != (ssize_t)sizeof speed) speed = NAN;
+        *tokens_per_second += speed;
+        close(ends[i]);
+        waitpid(children[i], NULL, 0);
+    }
+    if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
+    return *tokens_per_second > 0 ||
+           fail_run(error, "the scheme %s cannot be timed: a short training of it failed, as said above",
+                    plan->arms[arm].name);
+}
+
+bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {
+    double one, many;
+    plan->threads = 1;
+    if (cores == 1) return true;
+    const int size = plan->size_count - 1, arm = plan->reference;
+    if (!pace_measure(&one, plan, corpus, arm, size, 1, cores, SECONDS, CLOCK_MONOTONIC, error) ||
+        !pace_measure(&many, plan, corpus, arm, size, cores, 1, SECONDS, CLOCK_MONOTONIC, error))
+        return false;
+    plan->threads = one > many ? cores : 1;
+    printf("pace    one run on %d cores: %.0f tokens/s; %d runs on one core each: %.0f tokens/s; %s\n", cores, one,
+           cores, many, one > many ? "so one after the other" : "so side by side");
+    return true;
+}
+
+void speed_add(Speed *speed, double tokens_per_second) {
+    int place = SPEED_ROUNDS;
+    while (place > 0 && tokens_per_second > speed->rounds[place - 1]) place--;
+    for (int i = SPEED_ROUNDS - 1; i > place; i--) speed->rounds[i] = speed->rounds[i - 1];
+    if (place < SPEED_ROUNDS) speed->rounds[place] = tokens_per_second;
+}
+
+static double spread(const Speed *speed) {
+    return 1 - speed->rounds[SPEED_ROUNDS - 1] / speed->rounds[0];
+}
+
+double speed_noise(const Speed *a, const Speed *b) {
+    return fmax(SPEED_NOISE, fmax(spread(a), spread(b)));
+}
+
+bool speed_same(const Speed *a, const Speed *b) {
+    return fabs(a->rounds[0] / b->rounds[0] - 1) <= speed_noise(a, b);
+}
+
+long long speed_steps(long long steps, const Speed *speed, const Speed *reference) {
+    if (speed_same(speed, reference)) return steps;
+    const double share = round((double)steps * speed->rounds[0] / reference->rounds[0]);
+    return share < 1 ? 1 : (long long)share;
+}
+
+// The first arm of the same scheme and options, which is timed for all of them: one program has one speed, and no clock
+// may say otherwise.
+static int timed_for(const Plan *plan, int arm) {
+    int first = 0;
+    while (strcmp(plan->arms[first].pos, plan->arms[arm].pos) != 0) first++;
+    return first;
+}
+
+// All schemes at one size, in turns, until the fastest rounds of each agree, or there is no hope.
+static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpus, int size, Error *error) {
+    // One thread is as fast as its processor time says, whatever else is at work on the machine.
+    const clockid_t clock = plan->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    bool settled = false;
+    memset(speeds, 0, ARMS_MOST * sizeof *speeds);
+    for (int turn = 0; turn < ROUNDS_MOST && !settled; turn++) {
+        settled = turn + 1 >= ROUNDS_LEAST;
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            double speed;
+            if (timed_for(plan, arm) != arm) continue;
+            if (!pace_measure(&speed, plan, corpus, arm, size, 1, plan->threads, ROUND_SECONDS, clock, error))
+                return false;
+            speed_add(&speeds[arm], speed);
+            settled = settled && spread(&speeds[arm]) <= SPEED_NOISE;
+        }
+    }
+    for (int arm = 0; arm < plan->arm_count; arm++) speeds[arm] = speeds[timed_for(plan, arm)];
+    return true;
+}
+
+bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
+    Speed speeds[ARMS_MOST];
+    const Speed *reference = &speeds[plan->reference];
+    const char *reference_name = plan->arms[plan->reference].name;
+    for (int s = 0; s < plan->size_count; s++) {
+        const Size *size = &plan->sizes[s];
+        if (!time_arms(speeds, plan, corpus, s, error)) return false;
+        for (int a = 0; a < plan->arm_count; a++) {
+            Arm *arm = &plan->arms[a];
+            arm->steps[s] = speed_steps(size->steps, &speeds[a], reference);
+            printf("pace    %s%s%s: %.0f tokens/s, %lld steps", size->name, *size->name ? " " : "", arm->name,
+                   speeds[a].rounds[0], arm->steps[s]);
+            if (a != plan->reference && timed_for(plan, a) == timed_for(plan, plan->reference))
+                printf("; the scheme of %s", reference_name);
+            else if (a != plan->reference && speed_same(&speeds[a], reference))
+                printf("; no other pace than %s, to within %.1f%%", reference_name,
+                       100 * speed_noise(&speeds[a], reference));
+            printf("\n");
+        }
+    }
+    return true;
+}

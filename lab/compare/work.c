@@ -1,0 +1,277 @@
+#include "lab/compare/work.h"
+
+#include "lab/run/config.h"
+#include "base/interrupt.h"
+#include "lab/compare/measure.h"
+#include "lab/stats/npy.h"
+#include "lab/run/run.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+bool comparison_paths(Comparison *c, const char *directory, Error *error) {
+    if (!*directory) return fail_input(error, "the directory's name is empty; give one, such as runs/compare");
+    return path_format(c->directory, error, "%s", directory) &&
+           path_format(c->file, error, "%s/compare.json", directory) &&
+           path_format(c->claims, error, "%s/claims", directory);
+}
+
+bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job, const char *file, Error *error) {
+    char name[PATH_CAPACITY];
+    return plan_job_name(name, &c->plan, job, error) &&
+           path_format(path, error, "%s/runs/%s%s%s", c->directory, name, *file ? "/" : "", file);
+}
+
+bool job_done(const Comparison *c, const Job *job) {
+    char path[PATH_CAPACITY];
+    Error error;
+    return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
+}
+
+// Files in it are replaced or removed, which must not happen behind a link.
+static bool check_inside(const char *directory, Error *error) {
+    return !path_is_link(directory) ||
+           fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", directory);
+}
+
+bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
+    char runs[PATH_CAPACITY];
+    return path_format(runs, error, "%s/runs", c->directory) && check_inside(runs, error) &&
+           check_inside(c->claims, error) && directory_create(c->claims, error) &&
+           claim_wait(claim, c->claims, what, c->patience, error);
+}
+
+bool fail_changed(const Comparison *c, const char *name, Error *error) {
+    return fail_input(error,
+                      "%s has changed since the comparison in %s was begun: the CRC-32s of its tokens differ; restore "
+                      "the old text, or choose another --out",
+                      name, c->directory);
+}
+
+long long snapshot_step(long long steps, int snapshot) {
+    return snapshot == 0 ? 0 : steps >> (SNAPSHOTS - 1 - snapshot);
+}
+
+// What one worker has at hand.
+typedef struct {
+    Comparison *comparison;
+    pid_t parent;    // who waits for this process
+    Corpus *corpora; // (1 + task_count) of the text and of the tasks, opened when they are needed
+    Claim claim;
+    Sighting *seen; // (jobs) of others' claims
+    Job job;
+    int index; // of the job
+    TrainOptions options;
+    RunPaths paths;
+    Trainer trainer;
+    RunLog log;
+    Stop stop;
+} Worker;
+
+static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
+    Corpus *c = &w->corpora[1 + w->job.task];
+    *corpus = c;
+    if (c->tokenizer.vocab_size > 0) return true;
+    if (!corpus_open(c, w->options.data, error)) return false;
+    if (w->job.task >= 0 || !w->comparison->data) return true;
+    json_t *found = data_json(c);
+    const bool same = data_same(found, w->comparison->data);
+    json_decref(found);
+    if (same) return true;
+    corpus_close(c);
+    *c = (Corpus){0};
+    return fail_changed(w->comparison, w->options.data, error);
+}
+
+static bool record_positions(const Worker *w, long long step, Error *error) {
+    const Gpt *gpt = &w->trainer.gpt;
+    char path[PATH_CAPACITY], file[64];
+    AtomicFile npy;
+    snprintf(file, sizeof file, "positions-%lld.npy", step);
+    if (!comparison_path(path, w->comparison, &w->job, file, error) ||
+        !npy_open(&npy, path, 1, (long long)tensor_numbers(&gpt->tensors, true), error))
+        return false;
+    for (int p = 0; p < gpt->pos.param_count; p++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+        if (!atomic_write(&npy, gpt->params + tensor->offset, tensor->count * sizeof(real), error)) return false;
+    }
+    return atomic_commit(&npy, error);
+}
+
+static bool snapshot(const Worker *w, long long step, Error *error) {
+    if (w->job.task >= 0 || w->trainer.gpt.pos.param_count == 0) return true;
+    for (int s = 0; s < SNAPSHOTS; s++)
+        if (snapshot_step(w->options.steps, s) == step) return record_positions(w, step, error);
+    return true;
+}
+
+// A signal came, here or to the parent, or the parent was killed.
+static bool must_stop(const void *context) {
+    const Worker *w = context;
+    return interrupt_came() || atomic_load(w->comparison->stop) || getppid() != w->parent;
+}
+
+static void set_progress(const Worker *w, double share) {
+    atomic_store(&w->comparison->jobs[w->index].progress, (int)(share * PROGRESS_ALL));
+}
+
+static void pause_shortly(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+}
+
+static bool due(long long step, long long every, long long last) {
+    return step == last || (every > 0 && step % every == 0);
+}
+
+// *lost: somebody else has the job now.
+static bool train(Worker *w, bool *lost, Error *error) {
+    const TrainOptions *o = &w->options;
+    Trainer *trainer = &w->trainer;
+    if (trainer->progress.step == 0 && !snapshot(w, 0, error)) return false;
+    for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
+        StepReport report;
+        Validation validation = {NAN, NAN};
+        if (!trainer_step(&report, trainer, error)) return false;
+        if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
+        if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
+        set_progress(w, (double)step / (double)o->steps);
+        const bool go_on = stop_check(&w->stop, error);
+        if ((due(step, o->save_every, o->steps) || !go_on) && !run_save(trainer, &w->paths, &w->log, error))
+            return false;
+        if (!go_on) return false;
+        if (!claim_keep(&w->claim)) {
+            *lost = true;
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool write_measures(const Worker *w, Error *error) {
+    char path[PATH_CAPACITY];
+    AtomicFile csv;
+    if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
+        return false;
+    if (measure(csv.stream, &w->trainer, &w->comparison->plan, &w->job, &w->stop, error))
+        return atomic_commit(&csv, error);
+    atomic_abandon(&csv);
+    return false;
+}
+
+static bool write_divergence(const Worker *w, Error *error) {
+    char path[PATH_CAPACITY], text[128];
+    snprintf(text, sizeof text, MEASURED_HEADER "diverged,%lld,nan,1", (long long)w->trainer.progress.step + 1);
+    return comparison_path(path, w->comparison, &w->job, "measured.csv", error) && atomic_text(path, text, error);
+}
+
+static bool finish(const Worker *w, bool trained, Error *error) {
+    if (!trained && error->kind != ERROR_NONFINITE) return false;
+    if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
+    unlink(w->paths.state);               // three times the weights, and never needed again
+    if (!trained) unlink(w->paths.model); // of the last checkpoint: not what this run came to
+    set_progress(w, 1);
+    return true;
+}
+
+// Wait for the directory of the run: a process that was stopped may have lost the claim and not know it yet.
+static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error) {
+    LockResult result;
+    while ((result = run_enter(lock, out, error)) == LOCK_TAKEN) {
+        if (!stop_check(&w->stop, error)) return false;
+        pause_shortly();
+    }
+    return result == LOCK_MINE;
+}
+
+// Train or go on training, and measure, in a directory that was entered.
+static bool do_entered(Worker *w, Error *error) {
+    const Corpus *corpus;
+    bool lost = false;
+    w->options.resume = path_exists(w->paths.config);
+    if (job_done(w->comparison, &w->job)) return true;
+    bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
+    if (!ok) return false;
+    w->log = (RunLog){0};
+    ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
+         log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
+    if (ok) {
+        ok = train(w, &lost, error);
+        if (!lost) ok = finish(w, ok, error);
+    }
+    log_close(&w->log);
+    trainer_free(&w->trainer);
+    return ok;
+}
+
+static bool do_job(Worker *w, Error *error) {
+    char out[PATH_CAPACITY];
+    RunLock lock;
+    plan_job_options(&w->options, &w->comparison->plan, &w->job);
+    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
+    if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
+    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
+    if (!enter(&lock, out, w, error)) return false;
+    const bool ok = do_entered(w, error);
+    run_leave(&lock);
+    return ok;
+}
+
+// The first job that is neither done nor somebody else's nor tried in vain; *left counts those that are not done and
+// may still be.
+static ClaimResult next_job(Worker *w, int *left, Error *error) {
+    const Comparison *c = w->comparison;
+    *left = 0;
+    for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
+        char name[PATH_CAPACITY];
+        w->job = plan_job(&c->plan, w->index);
+        if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
+        ++*left;
+        if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
+        const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
+        if (result == CLAIM_TAKEN) continue;
+        if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;
+        claim_release(&w->claim); // somebody did it, or tried, between the look and the claim
+    }
+    return CLAIM_TAKEN;
+}
+
+// One run that cannot be done does not keep a worker from the others; *first is why the first one could not.
+static bool try_job(Worker *w, Error *first, Error *error) {
+    const bool ok = do_job(w, error);
+    if (!ok && error->kind != ERROR_INTERRUPTED) atomic_store(&w->comparison->jobs[w->index].failed, true);
+    claim_release(&w->claim);
+    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
+    if (first->kind == ERROR_NONE) *first = *error;
+    return true;
+}
+
+bool work(Comparison *comparison, Error *error) {
+    Worker w = {.comparison = comparison, .parent = getppid()};
+    const int corpora = 1 + comparison->plan.task_count;
+    int left = 0;
+    Error first = {0};
+    w.stop = (Stop){must_stop, &w, "the same command goes on"};
+    w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
+    w.seen = calloc((size_t)plan_job_count(&comparison->plan), sizeof *w.seen);
+    bool ok = (w.corpora && w.seen) || fail_run(error, "no memory for %d corpora", corpora);
+    threads_use(comparison->plan.threads);
+    while (ok) {
+        const ClaimResult result = next_job(&w, &left, error);
+        ok = result != CLAIM_FAILED;
+        if (result == CLAIM_MINE) {
+            ok = try_job(&w, &first, error);
+        } else if (left == 0) {
+            break;
+        } else if (ok) { // others are at work on the rest, and may die of it
+            pause_shortly();
+        }
+        ok = ok && stop_check(&w.stop, error);
+    }
+    for (int i = 0; w.corpora && i < corpora; i++)
+        if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
+    free(w.corpora);
+    free(w.seen);
+    if (ok && first.kind != ERROR_NONE) *error = first;
+    return ok && first.kind == ERROR_NONE;
+}

@@ -1,0 +1,146 @@
+#include "lab/eval/evaluate.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
+
+double perplexity(double nll, uint64_t tokens) {
+    return exp(nll / (double)tokens);
+}
+
+const char *length_complaint(char text[256], const Gpt *gpt, int window) {
+    const int most = position_max_length(&gpt->pos);
+    if (most == 0 || window <= most) return NULL;
+    if (most == position_random(&gpt->pos))
+        snprintf(text, 256, "the model was trained at random positions below %d", most);
+    else
+        snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
+    return text;
+}
+
+bool length_check(const Gpt *gpt, int window, Error *error) {
+    char complaint[256];
+    if (!length_complaint(complaint, gpt, window)) return true;
+    const bool drawn = position_random(&gpt->pos) > 0; // then --past would not help
+    const bool past = !drawn && gpt->pos.scheme->options && option_find(gpt->pos.scheme->options, "past");
+    return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
+                      past ? "--past clamp, --past interpolate or " : "");
+}
+
+// A run of windows that are fed side by side.
+typedef struct {
+    uint64_t start[TOKENS_AT_A_TIME]; // first token
+    int from[TOKENS_AT_A_TIME];       // first position whose target is scored
+    int count;
+} Windows;
+
+// The next windows, at most `most`; the first *done targets are scored, or not wanted.
+static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
+    for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
+        const uint64_t window = (uint64_t)e->window;
+        uint64_t fresh = (uint64_t)e->stride;
+        if (*done + fresh < window) fresh = window - *done; // nothing stands before the stream
+        if (fresh > targets - *done) fresh = targets - *done;
+        windows->start[windows->count] = *done + fresh - window;
+        windows->from[windows->count] = e->window - (int)fresh;
+        *done += fresh;
+    }
+}
+
+typedef struct {
+    Inference inference;
+    int *ids, *targets; // (B, chunk)
+    double *nll;        // (B, chunk)
+} Scorer;
+
+static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
+    char text[16];
+    return tokenizer ? (uint64_t)tokenizer_decode(tokenizer, id, text) : 0;
+}
+
+// Feed the windows and add up the losses of their scored targets.
+static bool score(Evaluation *e, Scorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
+                  Error *error) {
+    Inference *inference = &scorer->inference;
+    inference->B = windows->count; // the last run may be smaller than what memory was taken for
+    inference_restart(inference);
+    for (int at = 0; at < e->window; at += inference->chunk) {
+        const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
+        for (int b = 0; b < windows->count; b++) {
+            const uint64_t start = windows->start[b] + (uint64_t)at;
+            if (!split_read(scorer->ids + (size_t)b * n, split, start, (size_t)n, error) ||
+                !split_read(scorer->targets + (size_t)b * n, split, start + 1, (size_t)n, error))
+                return false;
+        }
+        inference_feed(inference, gpt, scorer->ids, n);
+        inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
+        for (int b = 0; b < windows->count; b++) {
+            for (int t = 0; t < n; t++) {
+                if (at + t < windows->from[b]) continue;
+                e->nll += scorer->nll[b * n + t];
+                e->tokens++;
+                e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);
+                if (!e->position_nll) continue;
+                e->position_nll[at + t] += scorer->nll[b * n + t];
+                e->position_tokens[at + t]++;
+            }
+        }
+    }
+    return true;
+}
+
+static bool scorer_create(Scorer *scorer, const Gpt *gpt, int window, Error *error) {
+    *scorer = (Scorer){0};
+    const int B = window < TOKENS_AT_A_TIME ? TOKENS_AT_A_TIME / window : 1;
+    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
+    const size_t rows = (size_t)B * (size_t)chunk;
+    if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
+    scorer->ids = malloc(rows * sizeof *scorer->ids);
+    scorer->targets = malloc(rows * sizeof *scorer->targets);
+    scorer->nll = malloc(rows * sizeof *scorer->nll);
+    if (scorer->ids && scorer->targets && scorer->nll) return true;
+    return fail_run(error, "no memory for a window of %d tokens", window);
+}
+
+static void scorer_free(Scorer *scorer) {
+    inference_free(&scorer->inference);
+    free(scorer->ids);
+    free(scorer->targets);
+    free(scorer->nll);
+}
+
+bool evaluation_check(const Evaluation *e, const Gpt *gpt, const Split *split, const char *name, Error *error) {
+    if (!length_check(gpt, e->window, error)) return false;
+    if (e->stride < 1 || e->stride > e->window)
+        return fail_input(error, "--stride %d does not fit windows of %d tokens; choose 1 to that", e->stride,
+                          e->window);
+    const uint64_t tokens = split_limit(split, (long long)e->limit);
+    assert(e->from == 0 || e->from + 1 < tokens);
+    return tokens > (uint64_t)e->window ||
+           fail_input(error,
+                      "%s: a window of %d tokens needs %d, but there are %llu; choose a shorter context or more text",
+                      name, e->window, e->window + 1, (unsigned long long)tokens);
+}
+
+bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
+              void *context, Error *error) {
+    if (!evaluation_check(e, gpt, split, name, error)) return false;
+    const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
+    Scorer scorer;
+    bool ok = scorer_create(&scorer, gpt, e->window, error);
+    const int B = scorer.inference.B;
+    e->nll = 0;
+    e->tokens = e->bytes = 0;
+    for (uint64_t done = e->from; ok && done < targets;) {
+        Windows windows;
+        plan(&windows, &done, e, targets, B);
+        ok = score(e, &scorer, &windows, gpt, split, error);
+        if (!ok) break;
+        if (progress) progress(context, (double)(done - e->from) / (double)(targets - e->from));
+        ok = stop_check(e->stop, error);
+    }
+    scorer_free(&scorer);
+    return ok;
+}

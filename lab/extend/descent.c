@@ -1,0 +1,182 @@
+#include "lab/extend/extend.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "lab/run/result.h"
+#include "model/adamw.h"
+#include "model/train_pass.h"
+#include "posenc/rotation/rotate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// A training step reads a window forwards and, at twice the cost, backwards.
+#define READS_PER_STEP 3
+
+// The frozen model at the stretched length, and the factors on their way down.
+typedef struct {
+    Extension *x;
+    Gpt gpt; // with gradients, which nothing uses but the rotations'
+    TrainPass pass;
+    Stretch stretch;
+    double log_factors[PAIRS_MOST], m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
+    double most;                                                  // the largest factor: the search's bound
+    long long step, steps;
+    FILE *csv;
+    ProgressLine line;
+} Descent;
+
+static bool descent_create(Descent *d, Extension *x, Error *error) {
+    Shape shape = x->run.gpt.shape;
+    Position pos = x->run.gpt.pos;
+    shape.context = x->window;
+    pos.shape = shape;
+    pos.scaling = (Scaling){.method = METHOD_GRADIENT, .factor = x->factor, .original = x->original, .learns = true};
+    if (!gpt_create(&d->gpt, &shape, &pos, true, error) || !train_pass_create(&d->pass, &d->gpt, 1, x->window, error))
+        return false;
+    memcpy(d->gpt.params, x->run.gpt.params, d->gpt.tensors.total * sizeof(real));
+    return true;
+}
+
+static void descent_free(Descent *d) {
+    train_pass_free(&d->pass);
+    gpt_free(&d->gpt);
+}
+
+// Mean loss of a window, and its gradient by the logarithms of the factors.
+static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
+    const int T = d->x->window;
+    const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
+    TrainPass *pass = &d->pass;
+    pass->pos.scaling.wide = d->stretch;
+    pass->pos.prepared = false; // the tables are those of the last step
+    for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
+    train_pass_embed(pass, &d->gpt, ids);
+    train_pass_forward(pass, &d->gpt, ids + 1, true);
+    train_pass_backward(pass, &d->gpt, ids);
+    rotary_dfactors(dlog_factors, &pass->pos);
+    double loss = 0;
+    for (int t = 0; t < T; t++) loss += pass->nll[t];
+    return loss / T;
+}
+
+// Adam on log factors, which stay within [1, most] as in the search.
+static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
+    const double beta1 = 0.9, beta2 = 0.99;
+    for (int i = 0; i < d->x->pairs; i++) {
+        const double g = dlog_factors[i];
+        d->m[i] = beta1 * d->m[i] + (1 - beta1) * g;
+        d->v[i] = beta2 * d->v[i] + (1 - beta2) * g * g;
+        const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step));
+        const double moved = d->log_factors[i] - rate * m / (sqrt(v) + 1e-12);
+        d->log_factors[i] = fmin(fmax(moved, 0), log(d->most));
+        d->stretch.factors[i] = exp(d->log_factors[i]);
+    }
+}
+
+static bool interrupted(const Descent *d, Error *error) {
+    fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
+    return interrupt_failed(error);
+}
+
+static bool descend(Descent *d, long long steps, double rate, Error *error) {
+    const int pairs = d->x->pairs;
+    memset(d->m, 0, sizeof d->m);
+    memset(d->v, 0, sizeof d->v);
+    for (int i = 0; i < pairs; i++) d->log_factors[i] = log(d->stretch.factors[i]);
+    for (long long step = 1; step <= steps; step++) {
+        double dlog_factors[PAIRS_MOST];
+        const double loss = loss_and_gradient(dlog_factors, d, (int)(d->step % d->x->scorer.windows));
+        d->step++;
+        if (!isfinite(loss))
+            return fail_nonfinite(error, "step %lld: the loss is %g; try a smaller --lr", d->step, loss);
+        fprintf(d->csv, "%lld,%.9g,%d", d->step, loss, d->stretch.unscaled);
+        for (int i = 0; i < pairs; i++) fprintf(d->csv, ",%.6g", d->stretch.factors[i]);
+        if (fputc('\n', d->csv) == EOF || fflush(d->csv) != 0)
+            return fail_run(error, "cannot write %s/descent.csv: %s; make room and start again", d->x->options->out,
+                            strerror(errno));
+        move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, rate, 0), step);
+        progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
+        if (interrupt_came()) return interrupted(d, error);
+    }
+    return true;
+}
+
+// Keep the better of two stretches.
+static void keep_better(Stretch *best, double *best_loss, Extension *x, const Stretch *stretch) {
+    const double loss = stretch_score_all(&x->scorer, stretch);
+    x->scaling.evaluations++;
+    if (!(loss < *best_loss)) return;
+    *best_loss = loss;
+    *best = *stretch;
+}
+
+// From the best start; and from how far down that leads, with the best of n_hat, further.
+static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
+    Extension *x = d->x;
+    double loss = INFINITY;
+    Stretch seeds[SEEDS_MOST];
+    const int seed_count = extension_seeds(seeds, x);
+    for (int i = 0; i < seed_count; i++) {
+        extension_attention(&seeds[i], x);
+        keep_better(best, &loss, x, &seeds[i]);
+    }
+    if (interrupt_came()) return interrupted(d, error);
+    if (!isfinite(loss)) return fail_run(error, "no start has a finite loss; is the model trained?");
+    d->stretch = *best;
+    if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
+    for (int i = 0; i < space->unscaled; i++) {
+        Stretch stretch = d->stretch;
+        stretch.unscaled = unscaled_choices[i];
+        keep_better(best, &loss, x, &stretch);
+    }
+    d->stretch = *best;
+    if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
+    keep_better(best, &loss, x, &d->stretch);
+    if (interrupt_came()) return interrupted(d, error);
+    x->scaling.loss = loss;
+    x->scaling.evaluations += d->step;
+    x->scaling.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
+    return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
+}
+
+// Starts, choices of n_hat and the end are scored too, which leaves so many steps of the budget.
+static long long steps_of(const Extension *x, const SearchSpace *space) {
+    const ExtendOptions *o = x->options;
+    const SearchOptions search = extension_search(x);
+    Stretch seeds[SEEDS_MOST];
+    const long long reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&search) * search.windows,
+                    scored = (extension_seeds(seeds, x) + space->unscaled + 1) * o->windows;
+    if (o->steps > 0) return o->steps;
+    return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
+}
+
+static bool open_csv(Descent *d, const char *path, Error *error) {
+    static const char header[] = "step,loss,unscaled";
+    AtomicFile file;
+    if (!result_check("--out", path, header, strlen(header), error) || !atomic_open(&file, path, error)) return false;
+    fputs(header, file.stream);
+    for (int i = 0; i < d->x->pairs; i++) fprintf(file.stream, ",factor_%d", i);
+    fputc('\n', file.stream);
+    if (!atomic_commit(&file, error)) return false;
+    d->csv = file_append(path);
+    return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
+bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
+    char path[PATH_CAPACITY];
+    const SearchSpace space = search_space(x->pairs, extension_bound(x), x->original);
+    Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
+    extension_attention(&d.stretch, x);
+    if (!path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error)) return false;
+    interrupt_catch();
+    bool ok = descent_create(&d, x, error);
+    progress_start(&d.line, "extend", 0, (double)d.steps);
+    ok = ok && find(result, &d, &space, error);
+    progress_clear(&d.line);
+    if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
+    descent_free(&d);
+    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
+    unlink(path);
+    return false;
+}

@@ -1,0 +1,72 @@
+#include "lab/extend/stretch.h"
+
+#include "base/interrupt.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#define CHUNK 512 // tokens fed at a time
+
+bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, int window, int windows, int workers,
+                           const Split *text, const char *name, Error *error) {
+    *scorer = (StretchScorer){
+        .gpt = gpt, .factor = (double)window / original, .original = original, .window = window, .windows = windows};
+    if (text->count < (uint64_t)window + 1)
+        return fail_input(
+            error,
+            "%s: a window of %d tokens needs %d, but there are %llu; give more text with --data, or a smaller --factor",
+            name, window, window + 1, (unsigned long long)text->count);
+    scorer->ids = malloc((size_t)windows * ((size_t)window + 1) * sizeof *scorer->ids);
+    scorer->inference = calloc((size_t)workers, sizeof *scorer->inference);
+    scorer->nll = malloc((size_t)workers * CHUNK * sizeof *scorer->nll);
+    bool ok = (scorer->ids && scorer->inference && scorer->nll) ||
+              fail_run(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, window);
+    for (int w = 0; ok && w < windows; w++) {
+        const uint64_t last = text->count - (uint64_t)window - 1,
+                       start = windows > 1 ? last * (uint64_t)w / (uint64_t)(windows - 1) : last / 2;
+        ok = split_read(scorer->ids + (size_t)w * ((size_t)window + 1), text, start, (size_t)window + 1, error);
+    }
+    for (; ok && scorer->workers < workers; scorer->workers++)
+        ok = inference_create(&scorer->inference[scorer->workers], gpt, 1, window, CHUNK, error);
+    if (!ok) stretch_scorer_free(scorer);
+    return ok;
+}
+
+void stretch_scorer_free(StretchScorer *scorer) {
+    for (int i = 0; scorer->inference && i < scorer->workers; i++) inference_free(&scorer->inference[i]);
+    free(scorer->inference);
+    free(scorer->ids);
+    free(scorer->nll);
+    *scorer = (StretchScorer){0};
+}
+
+double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, int window) {
+    Inference *inference = &scorer->inference[worker];
+    const int *ids = scorer->ids + (size_t)window * ((size_t)scorer->window + 1);
+    double *nll = scorer->nll + (size_t)worker * CHUNK, sum = 0;
+    inference->pos.scaling =
+        (Scaling){.method = METHOD_LONGROPE, .factor = scorer->factor, .original = scorer->original, .wide = *stretch};
+    inference->pos.prepared = false; // the tables are those of another stretch
+    inference_restart(inference);
+    for (int at = 0; at < scorer->window; at += CHUNK) {
+        if (interrupt_came()) return NAN;
+        const int n = scorer->window - at < CHUNK ? scorer->window - at : CHUNK;
+        inference_feed(inference, scorer->gpt, ids + at, n);
+        inference_nll(nll, inference, scorer->gpt, ids + at + 1, n);
+        for (int t = 0; t < n; t++) sum += nll[t];
+    }
+#pragma omp atomic
+    scorer->tokens += scorer->window;
+    return sum / scorer->window;
+}
+
+double stretch_score_all(StretchScorer *scorer, const Stretch *stretch) {
+    double sum = 0;
+    double *scores = calloc((size_t)scorer->windows, sizeof *scores);
+    if (!scores) return NAN;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(scorer->workers)
+    for (int w = 0; w < scorer->windows; w++) scores[w] = stretch_score(scorer, omp_get_thread_num(), stretch, w);
+    for (int w = 0; w < scorer->windows; w++) sum += scores[w]; // in one order, whoever came first
+    free(scores);
+    return sum / scorer->windows;
+}

@@ -1,0 +1,124 @@
+// What heads look at, by distance.
+#include "lab/eval/attended.h"
+#include "lab/report/report.h"
+#include "data/corpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOWS = 8, LINES_MOST = 64, POINTS_MOST = 64 };
+
+// Windows (WINDOWS, T) of the validation text's second half.
+static int *read_windows(const Outcome *o, int T, Error *error) {
+    const TrainOptions *base = &o->comparison->plan.base;
+    Corpus corpus;
+    if (!corpus_open(&corpus, base->data, error)) return NULL;
+    int *ids = malloc((size_t)WINDOWS * (size_t)T * sizeof *ids);
+    const uint64_t half = corpus.val.count / 2, room = (uint64_t)WINDOWS * (uint64_t)T;
+    const uint64_t from = corpus.val.count > half + room ? half : 0;
+    bool ok = false;
+    if (!ids)
+        fail_run(error, "no memory for %d windows", WINDOWS);
+    else if (corpus.val.count < room)
+        fail_input(error, "%s has %llu validation tokens; %llu are looked at", base->data,
+                   (unsigned long long)corpus.val.count, (unsigned long long)room);
+    else
+        ok = split_read(ids, &corpus.val, from, (size_t)room, error);
+    corpus_close(&corpus);
+    if (ok) return ids;
+    free(ids);
+    return NULL;
+}
+
+static void heads_rows(Page *page, const char *name, const Attended *a) {
+    for (int l = 0; l < a->layers; l++)
+        for (int h = 0; h < a->heads; h++) {
+            const size_t at = (size_t)l * (size_t)a->heads + (size_t)h;
+            page_cells(page, false, "%s|%d|%d|%.1f|%.1f|%.1f%%", name, l, h, a->distance[at], exp(a->entropy[at]),
+                       100 * a->first[at]);
+        }
+}
+
+// Distances of half an octave together: x (POINTS_MOST) is their geometric middle, plus 1, because a logarithmic axis
+// has no 0; y the mean over them. Returns how many points there are.
+static int octaves(double *x, double *y, const double *by_distance, int T) {
+    int count = 0;
+    for (int from = 0, to; from < T && count < POINTS_MOST; from = to, count++) {
+        to = (int)ceil((from + 1) * sqrt(2)) - 1;
+        if (to <= from) to = from + 1;
+        if (to > T) to = T;
+        y[count] = 0;
+        for (int d = from; d < to; d++) y[count] += by_distance[d] / (to - from);
+        x[count] = sqrt((from + 1.0) * to);
+    }
+    return count;
+}
+
+static bool attended_chart(Page *page, const char *name, const Attended *a, const Attended *uniform, Error *error) {
+    static char names[LINES_MOST][32];
+    static double x[LINES_MOST + 1][POINTS_MOST], y[LINES_MOST + 1][POINTS_MOST];
+    Series series[LINES_MOST + 1];
+    const int T = a->T, lines = a->layers * a->heads < LINES_MOST ? a->layers * a->heads : LINES_MOST;
+    for (int i = 0; i <= lines; i++) {
+        const bool last = i == lines;
+        if (!last) snprintf(names[i], sizeof names[i], "layer %d, head %d", i / a->heads, i % a->heads);
+        const double *curve = last ? uniform->by_distance : a->by_distance + (size_t)i * (size_t)T;
+        const int count = octaves(x[i], y[i], curve, T);
+        series[i] = (Series){.name = last ? "all keys alike" : names[i], .x = x[i], .y = y[i], .count = count};
+    }
+    char title[TEXT_CAPACITY + 64];
+    snprintf(title, sizeof title, "Attention by distance: %s", name);
+    const Chart chart = {.title = title,
+                         .x_label = "tokens back, plus 1",
+                         .y_label = "mean probability",
+                         .log_x = true,
+                         .log_y = true,
+                         .mark = NAN};
+    return page_chart(page, &chart, series, lines + 1, error);
+}
+
+static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, int T, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const bool ok = attended_measure(a, &run.gpt, ids, WINDOWS, T, error);
+    run_close(&run);
+    return ok;
+}
+
+bool report_attention(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const int T = (int)plan->base.context;
+    Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
+    Error reason;
+    int models = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(o, arm);
+    if (models == 0) return true;
+    page_heading(page, "What heads attend to");
+    int *ids = read_windows(o, T, &reason);
+    if (!ids) {
+        for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
+        page_paragraph(page, "The text cannot be read again, so this is left out: %s.", reason.message);
+        return true;
+    }
+    bool ok = attended_uniform(&uniform, T, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (report_has_weights(o, arm)) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
+    if (ok) {
+        page_paragraph(page,
+                       "The first seed's models at the largest size, on %d windows of validation text. Distance: "
+                       "the mean number of tokens back. Keys: how many a query attends to (exp of the entropy). "
+                       "First: what goes to the window's first token, where heads rest.",
+                       WINDOWS);
+        page_table(page, "heads");
+        page_cells(page, true, "scheme|layer|head|distance|keys|first");
+        for (int arm = 0; arm < plan->arm_count; arm++) heads_rows(page, plan->arms[arm].name, &attended[arm]);
+        page_table_end(page);
+    }
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (attended[arm].layers > 0) ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
+    for (int arm = 0; arm < plan->arm_count; arm++) attended_free(&attended[arm]);
+    attended_free(&uniform);
+    free(ids);
+    return ok;
+}

@@ -1,0 +1,396 @@
+// What gradient descent made of positions: tables, frequencies and biases of the first seed's models at the largest
+// size, beside what people designed.
+#include "lab/report/report.h"
+
+#include "lab/stats/curves.h"
+#include "lab/stats/fit.h"
+#include "lab/stats/npy.h"
+#include "lab/run/run.h"
+#include "lab/eval/scheme_probe.h"
+#include "lab/stats/spectrum.h"
+#include "posenc/rotation/rotate.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHIFT       5  // k, in "the code at p+k"
+#define SHADES_MOST 32 // rows of a similarity matrix
+#define PEAKS       6  // singular vectors whose waves are listed
+
+static Job job_of(const Outcome *o, int arm) {
+    return outcome_job(o, o->comparison->plan.size_count - 1, arm, 0);
+}
+
+bool report_open_run(Run *run, const Outcome *o, int arm, Error *error) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY];
+    return comparison_path(path, o->comparison, &job, "", error) && run_open(run, path, "", error);
+}
+
+// The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C); NAN where there are not enough rows.
+static double linear_of(const real *codes, int T, int C) {
+    const size_t rows = T > SHIFT ? (size_t)(T - SHIFT) : 0, n = rows * (size_t)C;
+    double *X = malloc((n + 1) * sizeof *X), *Y = malloc((n + 1) * sizeof *Y), residual = NAN;
+    for (size_t i = 0; X && Y && i < n; i++) {
+        X[i] = (double)codes[i];
+        Y[i] = (double)codes[i + SHIFT * (size_t)C];
+    }
+    if (X && Y && rows > 0) residual = linear_residual(Y, X, (int)rows, C);
+    free(X);
+    free(Y);
+    return residual;
+}
+
+// An embedding scheme's codes (T, C) of a run.
+typedef struct {
+    const char *name;
+    real *codes;
+    double *power; // (T/2 + 1)
+    double *frequencies;
+    Peak peaks[PEAKS];   // of the first singular vectors, as far as there are so many
+    double share[PEAKS]; // of the variance that they hold
+    int peak_count;
+} Table;
+
+static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
+    page_row(page, false);
+    page_cell(page, "%s", name);
+    page_cell(page, "%.1f", effective_rank(spectrum->values, spectrum->count));
+    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.9));
+    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.99));
+    page_cell(page, "%.3f", translation_invariance(codes, T, C));
+    page_number(page, 3, linear_of(codes, T, C));
+    page_row_end(page);
+}
+
+// What numbers without any order look like, to hold the others against.
+static bool noise_row(Page *page, int T, int C, Error *error) {
+    assert(T > 0 && C > 0);
+    const uint64_t key = random_key(1337, "noise");
+    Spectrum spectrum;
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
+    ok = ok && spectrum_create(&spectrum, codes, T, C, error);
+    if (ok) {
+        measures_row(page, "random numbers", &spectrum, codes, T, C);
+        spectrum_free(&spectrum);
+    }
+    free(codes);
+    return ok;
+}
+
+static bool table_rows(Page *page, Table *table, const Run *run, Error *error) {
+    const int T = run->gpt.shape.context, C = run->gpt.shape.width;
+    Spectrum spectrum;
+    if (!spectrum_create(&spectrum, table->codes, T, C, error)) return false;
+    measures_row(page, table->name, &spectrum, table->codes, T, C);
+    double all = 0;
+    for (int i = 0; i < spectrum.count; i++) all += spectrum.values[i] * spectrum.values[i];
+    table->peak_count = spectrum.count < PEAKS ? spectrum.count : PEAKS;
+    for (int i = 0; i < table->peak_count; i++) table->share[i] = spectrum.values[i] * spectrum.values[i] / all;
+    const bool peaked = spectrum_peaks(table->peaks, &spectrum, table->peak_count, error);
+    spectrum_free(&spectrum);
+    if (!peaked) return false;
+    table->power = calloc((size_t)T / 2 + 1, sizeof *table->power);
+    table->frequencies = calloc((size_t)T / 2 + 1, sizeof *table->frequencies);
+    if (!table->power || !table->frequencies) return fail_run(error, "no memory for %d frequencies", T / 2);
+    for (int k = 0; k <= T / 2; k++) table->frequencies[k] = (double)k / T;
+    return table_power(table->power, table->codes, T, C, error);
+}
+
+static void peaks_table(Page *page, const Table *tables, int count) {
+    page_table(page, "the first singular vectors, functions of position: share of the table's variance, and the period "
+                     "in tokens of the wave that explains most of each, with how much it explains");
+    page_cells(page, true, "scheme|1|2|3|4|5|6");
+    for (int i = 0; i < count; i++) {
+        page_row(page, false);
+        page_cell(page, "%s", tables[i].name);
+        for (int k = 0; k < tables[i].peak_count; k++)
+            page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k], 1 / tables[i].peaks[k].frequency,
+                      100 * tables[i].peaks[k].share);
+        page_row_end(page);
+    }
+    page_table_end(page);
+}
+
+static bool power_chart(Page *page, const Table *tables, int count, int T, Error *error) {
+    Series series[ARMS_MOST];
+    for (int i = 0; i < count; i++)
+        series[i] =
+            (Series){.name = tables[i].name, .x = tables[i].frequencies + 1, .y = tables[i].power + 1, .count = T / 2};
+    const Chart chart = {.title = "Which waves the tables are made of",
+                         .x_label = "frequency, cycles a token",
+                         .y_label = "share of the variance",
+                         .log_x = true,
+                         .log_y = true,
+                         .mark = NAN};
+    return page_chart(page, &chart, series, count, error);
+}
+
+static bool similarity_matrix(Page *page, const Table *table, int T, int C, Error *error) {
+    double cells[SHADES_MOST * SHADES_MOST];
+    char title[TEXT_CAPACITY + 64];
+    const int n = similarity(cells, table->codes, T, C, SHADES_MOST);
+    snprintf(title, sizeof title, "How alike the codes of two positions are (cosine): %s", table->name);
+    return page_matrix(page, title, cells, n, (double)T / n, error);
+}
+
+// What the position parameters were on the way.
+static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Error *error) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY], file[64];
+    float *values;
+    size_t count, at = 0;
+    Gpt *gpt = &run->gpt;
+    snprintf(file, sizeof file, "positions-%lld.npy", snapshot_step(run->options.steps, snapshot));
+    if (!comparison_path(path, o->comparison, &job, file, error) || !npy_read(&values, &count, path, error))
+        return false;
+    bool ok =
+        count == tensor_numbers(&gpt->tensors, true) ||
+        fail_input(error, "%s has %zu numbers, not the model's %zu", path, count, tensor_numbers(&gpt->tensors, true));
+    for (int p = 0; ok && p < gpt->pos.param_count; p++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+        for (size_t i = 0; i < tensor->count; i++) gpt->params[tensor->offset + i] = (real)values[at++];
+    }
+    free(values);
+    return ok;
+}
+
+// How the learned table comes to its structure, or does not.
+static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const int T = run.gpt.shape.context, C = run.gpt.shape.width;
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    page_row(page, false);
+    page_cell(page, "%s", o->comparison->plan.arms[arm].name);
+    for (int s = 0; ok && s < SNAPSHOTS; s++) {
+        ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
+        if (ok) page_number(page, 3, linear_of(codes, T, C));
+    }
+    page_row_end(page);
+    free(codes);
+    run_close(&run);
+    return ok;
+}
+
+bool report_has_weights(const Outcome *o, int arm) {
+    const Job job = job_of(o, arm);
+    char path[PATH_CAPACITY];
+    Error ignored;
+    return comparison_path(path, o->comparison, &job, "model.safetensors", &ignored) && path_exists(path);
+}
+
+// Is there a model to look at, whose positions enter here?
+static bool enters(const Outcome *o, int arm, Enters where) {
+    return plan_scheme(&o->comparison->plan, arm)->enters == where && report_has_weights(o, arm);
+}
+
+static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    page_table(page, "the same residual over training, after these shares of the steps");
+    page_cells(page, true, "scheme|0|1/8|1/4|1/2|all");
+    bool ok = true;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params) ok = linear_table(page, o, arm, error);
+    page_table_end(page);
+    return ok;
+}
+
+static bool tables_section(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Table tables[ARMS_MOST] = {{0}};
+    int count = 0, T = 0, C = 0, learned = 0;
+    bool ok = true;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        learned += enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
+    if (learned == 0 || plan->base.context < WAVE_LEAST) return true;
+    page_paragraph(page,
+                   "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
+                   "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
+                   "Residual: what the best linear map from the code at p to that at p+%d leaves; a rotation, such as "
+                   "sinusoidal's, leaves 0, and the more columns a table has beside its rows, the less is left of any: "
+                   "random numbers say how much.",
+                   SHIFT);
+    page_table(page, "what the tables are like");
+    page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        Run run;
+        if (!enters(o, arm, ENTERS_EMBEDDING)) continue;
+        if (!(ok = report_open_run(&run, o, arm, error))) break;
+        Table *table = &tables[count++];
+        T = run.gpt.shape.context;
+        C = run.gpt.shape.width;
+        table->name = plan->arms[arm].name;
+        table->codes = malloc((size_t)T * (size_t)C * sizeof *table->codes);
+        ok = (table->codes || fail_run(error, "no memory for %d codes", T)) &&
+             scheme_codes(table->codes, &run.gpt, error) && table_rows(page, table, &run, error);
+        run_close(&run);
+    }
+    ok = ok && noise_row(page, T, C, error);
+    page_table_end(page);
+    if (ok) peaks_table(page, tables, count);
+    ok = ok && learned_residuals(page, o, error) && power_chart(page, tables, count, T, error);
+    for (int i = 0; i < count; i++) {
+        ok = ok && similarity_matrix(page, &tables[i], T, C, error);
+        free(tables[i].codes);
+        free(tables[i].power);
+        free(tables[i].frequencies);
+    }
+    return ok;
+}
+
+// theta of every head and layer, beside base^(-2i/d).
+static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
+    enum { SETS_MOST = 64 };
+    static double x[PAIRS_MOST], y[SETS_MOST + 1][PAIRS_MOST];
+    static char names[SETS_MOST][32];
+    Series series[SETS_MOST + 1];
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const Gpt *gpt = &run.gpt;
+    const int pairs = rotary_pairs(&gpt->pos), shown = pairs < PAIRS_MOST ? pairs : PAIRS_MOST;
+    const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]];
+    const int sets = (int)(rho->count / (size_t)pairs) < SETS_MOST ? (int)(rho->count / (size_t)pairs) : SETS_MOST;
+    for (int i = 0; i < shown; i++) {
+        x[i] = i;
+        y[0][i] = rotary_theta(&gpt->pos, i);
+        for (int s = 0; s < sets; s++) y[s + 1][i] = exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]);
+    }
+    series[0] = (Series){.name = "designed", .x = x, .y = y[0], .count = shown};
+    for (int s = 0; s < sets; s++) {
+        snprintf(names[s], sizeof names[s], "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
+        series[s + 1] = (Series){.name = names[s], .x = x, .y = y[s + 1], .count = shown};
+    }
+    char title[TEXT_CAPACITY + 64];
+    snprintf(title, sizeof title, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
+    const Chart chart = {.title = title, .x_label = "pair", .y_label = "radians a token", .log_y = true, .mark = NAN};
+    run_close(&run);
+    return page_chart(page, &chart, series, sets + 1, error);
+}
+
+static void print_fit(char text[128], const CurveFits *fits) {
+    const CurveFit *best = &fits->fits[fits->best];
+    if (fits->best == FAMILY_CONSTANT)
+        snprintf(text, 128, "none");
+    else if (isnan(best->shape))
+        snprintf(text, 128, "%s, r = %.3g", family_name(fits->best), best->weights[0]);
+    else
+        snprintf(text, 128, "%s, r = %.3g, p = %.3g", family_name(fits->best), best->weights[0], best->shape);
+}
+
+static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
+    for (int h = 0; h < H; h++) {
+        CurveFits fits;
+        char best[128];
+        if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
+        print_fit(best, &fits);
+        page_row(page, false);
+        page_cell(page, "%s", o->comparison->plan.arms[arm].name);
+        page_cell(page, "%d", h);
+        page_cell(page, "%s", best);
+        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
+        page_row_end(page);
+    }
+    return true;
+}
+
+// All near distances, and every step-th of the others.
+static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
+    enum { HEADS_MOST = 64, POINTS_MOST = 64, NEAR = 16 };
+    static char names[HEADS_MOST][32];
+    static double x[POINTS_MOST], y[HEADS_MOST][POINTS_MOST];
+    Series series[HEADS_MOST];
+    const int heads = H < HEADS_MOST ? H : HEADS_MOST, step = 1 + T / (POINTS_MOST - NEAR);
+    char title[TEXT_CAPACITY + 64];
+    int count = 0;
+    for (int d = 0; d < T && count < POINTS_MOST; d += d < NEAR ? 1 : step) x[count++] = d;
+    for (int h = 0; h < heads; h++) {
+        snprintf(names[h], sizeof names[h], "head %d", h);
+        for (int i = 0; i < count; i++) y[h][i] = curves[(size_t)h * (size_t)T + (size_t)x[i]];
+        series[h] = (Series){.name = names[h], .x = x, .y = y[h], .count = count};
+    }
+    snprintf(title, sizeof title, "Bias by distance: %s", name);
+    const Chart chart = {.title = title, .x_label = "tokens back", .y_label = "added to the score", .mark = NAN};
+    return page_chart(page, &chart, series, heads, error);
+}
+
+typedef struct {
+    double *curves; // (H, T)
+    int H, T;
+} Biases;
+
+static bool biases_of(Biases *b, const Outcome *o, int arm, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    *b = (Biases){.H = run.gpt.shape.heads, .T = run.gpt.shape.context};
+    b->curves = malloc((size_t)b->H * (size_t)b->T * sizeof *b->curves);
+    const bool ok = (b->curves || fail_run(error, "no memory for curves of %d distances", b->T)) &&
+                    scheme_bias(b->curves, &run.gpt, error);
+    run_close(&run);
+    return ok;
+}
+
+static bool bias_section(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Biases biases[ARMS_MOST] = {{0}};
+    bool ok = true, any = false;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        if (!enters(o, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
+        any = any || plan_scheme(plan, arm)->params;
+        ok = biases_of(&biases[arm], o, arm, error);
+    }
+    if (ok && any) {
+        page_paragraph(page,
+                       "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
+                       "are fitted to even distances and judged by odd ones: their root mean square error there "
+                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %s: %s; %s: %s; "
+                       "%s: %s; %s: %s; %s: %s.",
+                       family_name(FAMILY_LINEAR), family_formula(FAMILY_LINEAR), family_name(FAMILY_LOG),
+                       family_formula(FAMILY_LOG), family_name(FAMILY_POWER), family_formula(FAMILY_POWER),
+                       family_name(FAMILY_EXPONENTIAL), family_formula(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER),
+                       family_formula(FAMILY_FOURIER));
+        page_table(page, "biases by formula");
+        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
+                   family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
+        for (int arm = 0; ok && arm < plan->arm_count; arm++)
+            if (biases[arm].curves)
+                ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
+        page_table_end(page);
+    }
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (ok && any && biases[arm].curves)
+            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].H, biases[arm].T, error);
+        free(biases[arm].curves);
+    }
+    return ok;
+}
+
+// Models that cannot be looked at.
+static void missing_paragraph(Page *page, const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    Text list = {0};
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if (!report_has_weights(o, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
+    if (list.size > 0)
+        page_paragraph(page,
+                       "Left out, here and below, for want of weights (a run diverged, or its model.safetensors "
+                       "was removed): %.*s.",
+                       (int)list.size, list.bytes);
+    text_free(&list);
+}
+
+bool report_learned(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    page_heading(page, "What was learned");
+    missing_paragraph(page, o);
+    bool ok = tables_section(page, o, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0 && report_has_weights(o, arm))
+            ok = frequency_chart(page, o, arm, error);
+    return ok && bias_section(page, o, error);
+}

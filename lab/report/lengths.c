@@ -1,0 +1,121 @@
+// Losses against the context: windows longer than the trained one, positions in them, and the same tokens with more
+// text before them.
+#include "lab/report/report.h"
+
+#include "lab/compare/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool context_chart(Page *page, const Outcome *o, int size, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    double x[MULTIPLES], y[ARMS_MOST][MULTIPLES];
+    Series series[ARMS_MOST];
+    for (int i = 0; i < MULTIPLES; i++) x[i] = (double)(plan->base.context << i);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        for (int i = 0; i < MULTIPLES; i++) y[arm][i] = exp(report_mean(o, size, arm, "loss", x[i]));
+        series[arm] = (Series){.name = plan->arms[arm].name, .x = x, .y = y[arm], .count = MULTIPLES};
+    }
+    const Chart chart = {.title = "Perplexity against the window's length",
+                         .x_label = "tokens of a window",
+                         .y_label = "perplexity",
+                         .log_x = true,
+                         .log_y = true,
+                         .mark = x[0],
+                         .mark_label = "trained"};
+    return page_chart(page, &chart, series, plan->arm_count, error);
+}
+
+// Cells of a change by seed, and the word for it.
+static void change_cells(Page *page, const Paired *change, double adjusted, bool diverged, const char *const words[3]) {
+    const bool judged = report_difference_cells(page, change);
+    page_cell(page, judged ? "%.3g" : "-", adjusted);
+    page_cell(page, "%s",
+              judged                ? words[verdict(change->mean, adjusted)]
+              : diverged            ? "diverged"
+              : isnan(change->mean) ? "is not defined there"
+                                    : "");
+}
+
+// A row a scheme: a quantity at 1, 2, 4, ... times the trained length, `count` of them, and its change from the first
+// to the last; words say what no, a falling and a rising change are.
+static void change_table(Page *page, const Outcome *o, int size, const char *quantity, int count, const char *caption,
+                         const char *const words[3], const char *word_heading) {
+    const Plan *plan = &o->comparison->plan;
+    const double T = (double)plan->base.context;
+    Paired found[ARMS_MOST];
+    double adjusted[ARMS_MOST];
+    report_changes(found, adjusted, o, size, quantity, 1 << (count - 1));
+    page_table(page, caption);
+    page_row(page, true);
+    page_cell(page, "scheme");
+    for (int i = 0; i < count; i++) page_cell(page, "%.0f", T * (1 << i));
+    page_cell(page, "change at %dx", 1 << (count - 1));
+    page_cell(page, "95%% interval");
+    page_cell(page, "p (Holm)");
+    page_cell(page, "%s", word_heading);
+    page_row_end(page);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
+        for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
+        change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, size, arm, "loss", T)), words);
+        page_row_end(page);
+    }
+    page_table_end(page);
+}
+
+// Rows of one quantity of one run, averaged over seeds, in the order of x; their number comes back.
+static int curve_of(double *x, double *y, int most, const Outcome *o, int size, int arm, const char *quantity) {
+    const Job first = outcome_job(o, size, arm, 0);
+    const Measures *measures = outcome_measures(o, &first);
+    int count = 0;
+    for (int i = 0; i < measures->count && count < most; i++) {
+        if (strcmp(measures->rows[i].quantity, quantity) != 0) continue;
+        x[count] = measures->rows[i].x;
+        y[count] = report_mean(o, size, arm, quantity, x[count]);
+        count++;
+    }
+    return count;
+}
+
+static bool position_chart(Page *page, const Outcome *o, int size, Error *error) {
+    enum { POINTS_MOST = 128 };
+    const Plan *plan = &o->comparison->plan;
+    double(*x)[POINTS_MOST] = calloc((size_t)plan->arm_count, sizeof *x),
+    (*y)[POINTS_MOST] = calloc((size_t)plan->arm_count, sizeof *y);
+    Series series[ARMS_MOST];
+    bool ok = (x && y) || fail_run(error, "no memory for a chart");
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
+        const int count = curve_of(x[arm], y[arm], POINTS_MOST, o, size, arm, "position");
+        series[arm] = (Series){.name = plan->arms[arm].name, .x = x[arm], .y = y[arm], .count = count};
+    }
+    const Chart chart = {.title = "Loss by position in the longest window that the scheme is defined for",
+                         .x_label = "position",
+                         .y_label = "nats a token",
+                         .log_x = true,
+                         .mark = (double)plan->base.context,
+                         .mark_label = "trained"};
+    ok = ok && page_chart(page, &chart, series, plan->arm_count, error);
+    free(x);
+    free(y);
+    return ok;
+}
+
+bool report_lengths(Page *page, const Outcome *o, Error *error) {
+    static const char *const longer[] = {"not resolved", "falls", "rises"}, *const more[] = {"not resolved", "helps",
+                                                                                             "hurts"};
+    const int size = o->comparison->plan.size_count - 1;
+    page_heading(page, "Past the trained length");
+    if (!context_chart(page, o, size, error)) return false;
+    change_table(page, o, size, "loss", MULTIPLES,
+                 "loss by the window's length, and its change from the trained length to eight times that", longer,
+                 "the loss");
+    if (!position_chart(page, o, size, error)) return false;
+    page_heading(page, "Does more context help?");
+    page_paragraph(page, "The same tokens, the last quarter of a trained window, with more and more text before them.");
+    change_table(page, o, size, "same", 3, "loss of the same tokens by how long their windows are", more,
+                 "more context");
+    return true;
+}

@@ -1,0 +1,142 @@
+// How the gap between learned and designed moves with compute.
+#include "lab/report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+// 6 N D floating point operations, without attention's.
+static double compute_of(const Plan *plan, int size) {
+    const Job job = {.size = size, .task = -1, .arm = plan->reference};
+    return 6 * (double)plan->sizes[size].parameters * plan_job_tokens(plan, &job);
+}
+
+typedef struct {
+    int arm, designed;
+    Trend trend;
+    double adjusted;
+} Pair;
+
+// Every learned scheme with its designed one; how many there are comes back.
+static int find_pairs(Pair *pairs, const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    double x[SIZES_MOST], gaps[SEEDS_MOST * SIZES_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
+    int count = 0;
+    for (int size = 0; size < plan->size_count; size++) x[size] = log10(compute_of(plan, size));
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const int designed = plan_designed(plan, arm);
+        if (designed < 0) continue;
+        for (int seed = 0; seed < o->seeds; seed++)
+            for (int size = 0; size < plan->size_count; size++)
+                gaps[seed * plan->size_count + size] =
+                    outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context) -
+                    outcome_value(o, size, -1, designed, seed, "loss", (double)plan->base.context);
+        pairs[count] = (Pair){.arm = arm, .designed = designed};
+        pairs[count].trend = trend_fit(x, gaps, o->seeds, plan->size_count);
+        p[count] = pairs[count].trend.slope.p;
+        count++;
+    }
+    holm(adjusted, p, count);
+    for (int i = 0; i < count; i++) pairs[i].adjusted = adjusted[i];
+    return count;
+}
+
+// Of a gap that moves along no straight line, a slope does not tell how.
+static const char *words_of(const Pair *pair) {
+    return trend_is_bent(&pair->trend) ? "no straight line" : trend_words(trend_verdict(&pair->trend, pair->adjusted));
+}
+
+static void add_gaps(Text *list, const Outcome *o, const Pair *pair) {
+    const Plan *plan = &o->comparison->plan;
+    for (int size = 0; size < plan->size_count; size++) {
+        const double T = (double)plan->base.context;
+        const Paired gap = outcome_paired(o, size, pair->arm, pair->designed, "loss", T);
+        text_print(list, "%s%+.4f at %s", size ? ", " : ": ", gap.mean, plan->sizes[size].name);
+    }
+}
+
+void report_trend_sentence(Page *page, const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    Pair pairs[ARMS_MOST];
+    Text list = {0};
+    const int count = plan->size_count > 1 ? find_pairs(pairs, o) : 0;
+    for (int i = 0; i < count; i++) {
+        const Trend *t = &pairs[i].trend;
+        text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
+                   plan->arms[pairs[i].designed].name);
+        report_difference(&list, &t->slope, words_of(&pairs[i]));
+        if (trend_is_bent(t)) add_gaps(&list, o, &pairs[i]);
+    }
+    if (count > 0)
+        page_paragraph(page,
+                       "From %s to %s parameters, the gap between learned and designed changes, with every tenfold of "
+                       "compute, by (below 0, in favour of the learned): %.*s.",
+                       plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
+    else if (plan->size_count < 2)
+        page_paragraph(page, "One size says nothing of how the gap moves with compute; --scale trains several.");
+    text_free(&list);
+}
+
+static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    double x[SIZES_MOST], y[ARMS_MOST][SIZES_MOST], low[ARMS_MOST][SIZES_MOST], high[ARMS_MOST][SIZES_MOST];
+    char names[ARMS_MOST][128];
+    Series series[ARMS_MOST];
+    for (int size = 0; size < plan->size_count; size++) x[size] = compute_of(plan, size);
+    for (int i = 0; i < count; i++) {
+        for (int size = 0; size < plan->size_count; size++) {
+            const Paired gap =
+                outcome_paired(o, size, pairs[i].arm, pairs[i].designed, "loss", (double)plan->base.context);
+            y[i][size] = gap.mean;
+            low[i][size] = gap.t.low;
+            high[i][size] = gap.t.high;
+        }
+        snprintf(names[i], sizeof names[i], "%.60s - %.60s", plan->arms[pairs[i].arm].name,
+                 plan->arms[pairs[i].designed].name);
+        series[i] = (Series){.name = names[i],
+                             .x = x,
+                             .y = y[i],
+                             .low = o->seeds > 1 ? low[i] : NULL,
+                             .high = o->seeds > 1 ? high[i] : NULL,
+                             .count = plan->size_count};
+    }
+    char label[TEXT_CAPACITY + 128] = "training compute (floating point operations, 6 N D)";
+    if (plan->by_seconds)
+        snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
+                 plan->arms[plan->reference].name);
+    const Chart chart = {.title = "Gap between learned and designed against compute; below 0, learned is better",
+                         .x_label = label,
+                         .y_label = "gap in nats a token, with 95% intervals",
+                         .log_x = true,
+                         .mark = NAN};
+    return page_chart(page, &chart, series, count, error);
+}
+
+bool report_scale(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Pair pairs[ARMS_MOST];
+    if (plan->size_count < 2) return true;
+    const int count = find_pairs(pairs, o);
+    if (count == 0) return true;
+    page_heading(page, "Does the gap close with compute?");
+    if (!gap_chart(page, o, pairs, count, error)) return false;
+    page_table(page,
+               "the gap at both ends, and the slope of a line through all sizes, one for each seed: change with every "
+               "tenfold of compute; misfit: the largest distance of a gap from the line, and whether seeds agree that "
+               "there is one: then the slope does not tell how the gap moves");
+    page_cells(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
+               plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
+    for (int i = 0; i < count; i++) {
+        const Trend *t = &pairs[i].trend;
+        page_row(page, false);
+        page_cell(page, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
+        page_number(page, 4, t->first.mean);
+        page_number(page, 4, t->last.mean);
+        const bool judged = report_difference_cells(page, &t->slope);
+        page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
+        page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
+        page_cell(page, "%s", judged ? words_of(&pairs[i]) : "");
+        page_row_end(page);
+    }
+    page_table_end(page);
+    return true;
+}

@@ -1,0 +1,86 @@
+#include "lab/run/result.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_MOST 256 // bytes
+
+// In the directory of a run or of a comparison, these are its own.
+static const char *const own_files[] = {
+    "config.json", "tokenizer.json", "model.safetensors", "state.safetensors", "log.csv",
+    "lock",        "search.csv",     "descent.csv",       "measured.csv",      "positions-*.npy",
+    "report.md",   "report.html",    "results.csv",       "compare.json",      "plot-*.svg",
+    "runs",        "claims",
+};
+
+// `path` as directory and name.
+static bool split_path(char directory[PATH_CAPACITY], const char **name, const char *path, Error *error) {
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    if (!slash) return path_format(directory, error, ".");
+    return path_format(directory, error, "%.*s", slash > path ? (int)(slash - path) : 1, path);
+}
+
+static bool holds(const char *directory, const char *file) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    return path_format(path, &ignored, "%s/%s", directory, file) && path_exists(path);
+}
+
+// Some file systems take capitals for the same letters.
+static bool is_own_file(const char *name) {
+    char lower[PATH_CAPACITY];
+    size_t length = 0;
+    for (; length < sizeof lower - 1 && name[length]; length++)
+        lower[length] = (char)tolower((unsigned char)name[length]);
+    lower[length] = 0;
+    for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
+        if (fnmatch(own_files[i], lower, 0) == 0) return true;
+    return false;
+}
+
+static bool check_owner(const char *option, const char *path, Error *error) {
+    char directory[PATH_CAPACITY];
+    const char *name;
+    if (!split_path(directory, &name, path, error)) return false;
+    const bool run = holds(directory, "config.json"), comparison = holds(directory, "compare.json");
+    return !((run || comparison) && is_own_file(name)) ||
+           fail_input(error, "%s %s is a file of the %s in that directory; name another file", option, path,
+                      run ? "run" : "comparison");
+}
+
+bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error) {
+    struct stat status;
+    if (!check_owner(option, path, error)) return false;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return true; // atomic_open fails and says why
+    char found[HEAD_MOST];
+    assert(size <= sizeof found);
+    const int file = file_open(path, error);
+    if (file < 0) return false;
+    const bool same = read(file, found, size) == (ssize_t)size && memcmp(found, head, size) == 0;
+    close(file);
+    return same || fail_input(error, "%s %s is there already and holds something else; name another file, or remove it",
+                              option, path);
+}
+
+bool result_open(AtomicFile *file, const char *option, const char *path, const char *header, Error *error) {
+    const size_t size = strlen(header);
+    return result_check(option, path, header, size, error) && atomic_open(file, path, error) &&
+           atomic_write(file, header, size, error);
+}
+
+bool result_same(const char *a, const char *b) {
+    char directories[2][PATH_CAPACITY];
+    const char *names[2];
+    struct stat status[2];
+    Error ignored;
+    return split_path(directories[0], &names[0], a, &ignored) && split_path(directories[1], &names[1], b, &ignored) &&
+           strcmp(names[0], names[1]) == 0 && stat(directories[0], &status[0]) == 0 &&
+           stat(directories[1], &status[1]) == 0 && status[0].st_dev == status[1].st_dev &&
+           status[0].st_ino == status[1].st_ino;
+}

@@ -1,0 +1,253 @@
+#include "lab/run/run.h"
+
+#include "lab/run/config.h"
+#include "lab/eval/evaluate.h"
+#include "lab/run/rotation.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
+
+bool run_paths(RunPaths *paths, const char *directory, Error *error) {
+    return path_format(paths->config, error, "%s/config.json", directory) &&
+           path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
+           path_format(paths->model, error, "%s/model.safetensors", directory) &&
+           path_format(paths->state, error, "%s/state.safetensors", directory) &&
+           path_format(paths->log, error, "%s/log.csv", directory);
+}
+
+bool run_exists(const RunPaths *paths, const char *directory, Error *error) {
+    if (path_exists(paths->config)) return true;
+    if (errno == EACCES)
+        return fail_input(error, "cannot look into %s: %s; check the permissions", directory, strerror(errno));
+    return fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+                      directory);
+}
+
+void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
+    const int length = (int)strcspn(pos, ":");
+    snprintf(out, TEXT_CAPACITY, "runs/%.*s", length, pos);
+    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
+}
+
+LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
+    char path[PATH_CAPACITY];
+    *lock = (RunLock){0};
+    if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
+        return LOCK_FAILED;
+    if (path_is_link(directory)) { // what it leads to may be anybody's
+        fail_input(error, "%s is a symbolic link; name the directory itself, or remove the link", directory);
+        return LOCK_FAILED;
+    }
+    LockResult result = LOCK_FAILED;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        bool made;
+        if (!directory_make(directory, &made, error)) return LOCK_FAILED;
+        lock->made = lock->made || made;
+        result = lock_take(&lock->lock, path);
+        // The process that made the directory may have removed it since.
+        if (result != LOCK_FAILED || errno != ENOENT) break;
+    }
+    if (result == LOCK_TAKEN)
+        fail_input(error, "another process is working on the run in %s; wait until it ends, or choose another --out",
+                   directory);
+    if (result == LOCK_FAILED) {
+        fail_create(path, errno, error);
+        if (lock->made) rmdir(directory);
+    }
+    return result;
+}
+
+void run_leave(RunLock *lock) {
+    if (!lock->lock.held) return;
+    lock_release(&lock->lock);
+    if (lock->made) rmdir(lock->directory);
+}
+
+// Fails (input) when there are files of a run, or others of the same names. A tokenizer alone, or with a state, was
+// left by a start that was killed before it wrote config.json, and may be replaced.
+static bool is_free(const RunPaths *paths, const char *out, Error *error) {
+    const char *const files[] = {paths->config, paths->model, paths->log};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (path_exists(files[i]))
+            return fail_input(error,
+                              "%s already holds a run (there is %s); choose another --out, or continue it with "
+                              "--resume",
+                              out, files[i]);
+    if (path_exists(paths->state) && !path_exists(paths->tokenizer))
+        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->state);
+    Tokenizer tokenizer;
+    Error ignored;
+    if (path_exists(paths->tokenizer) && !tokenizer_read(&tokenizer, paths->tokenizer, &ignored))
+        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->tokenizer);
+    if (path_exists(paths->tokenizer)) tokenizer_free(&tokenizer);
+    return corpus_absent(out, error);
+}
+
+bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
+    if (!is_free(paths, options->out, error) || !config_check_names(trainer->corpus, error)) return false;
+    unlink(paths->state);
+    if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
+        (!*options->init || trainer_save_state(trainer, paths->state, error)) &&
+        config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
+        return true;
+    unlink(paths->state);
+    unlink(paths->tokenizer);
+    return false;
+}
+
+static bool apply_past(Position *pos, const char *past, Error *error) {
+    if (!*past) return true;
+    const Option *option = pos->scheme->options ? option_find(pos->scheme->options, "past") : NULL;
+    if (!option) return fail_input(error, "--past does not apply to the scheme %s; leave it out", pos->scheme->name);
+    return option_set(pos->options, option, past, "--past", error);
+}
+
+bool run_open(Run *run, const char *directory, const char *past, Error *error) {
+    *run = (Run){0};
+    RunPaths paths;
+    int vocab_size;
+    Position pos;
+    if (!run_paths(&paths, directory, error) || !run_exists(&paths, directory, error)) return false;
+    if (!path_exists(paths.model)) {
+        char quoted[QUOTED_CAPACITY];
+        return fail_input(error,
+                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                          directory, shell_quoted(quoted, directory));
+    }
+    if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
+    const Shape shape = shape_of(&run->options, vocab_size);
+    Error reason;
+    if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
+    bool ok = position_create(&pos, run->options.pos, &shape, error) &&
+              rotation_apply(&pos, &run->options.scaling, paths.config, error) && apply_past(&pos, past, error) &&
+              tokenizer_read(&run->tokenizer, paths.tokenizer, error);
+    if (ok && run->tokenizer.vocab_size != vocab_size)
+        ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",
+                        paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
+    pos.rule = place_rule(&run->tokenizer);
+    ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
+    if (!ok) run_close(run);
+    return ok;
+}
+
+void run_close(Run *run) {
+    tokenizer_free(&run->tokenizer);
+    gpt_free(&run->gpt);
+}
+
+bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
+    static const char *const advice[] = {
+        [TOKENIZER_BYTES] = "make the data again with `bitter prepare --tokenizer bytes`",
+        [TOKENIZER_CHARS] = ("the characters of a run are those of its own training text, so leave --data out, or use "
+                             "data and a run that were both made with --tokenizer bytes"),
+        [TOKENIZER_NONE] = "give shards of the tokenizer whose tokens the run was trained on",
+    };
+    return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||
+           fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
+                      advice[run->tokenizer.kind]);
+}
+
+bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
+    Run run;
+    if (!run_open(&run, directory, "", error)) return false;
+    const Shape *a = &gpt->shape, *b = &run.gpt.shape;
+    bool ok = a->vocab == b->vocab && a->layers == b->layers && a->heads == b->heads && a->width == b->width;
+    if (!ok)
+        fail_input(error,
+                   "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; "
+                   "make them "
+                   "equal",
+                   directory, b->layers, b->heads, b->width, b->vocab, a->layers, a->heads, a->width, a->vocab);
+    for (int i = 0; ok && i < gpt->tensors.count; i++) {
+        const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
+        if (from && from->count == to->count)
+            memcpy(gpt->params + to->offset, run.gpt.params + from->offset, to->count * sizeof(real));
+        else if (from)
+            ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context",
+                            directory, to->name, from->count, to->count);
+    }
+    position_project(&gpt->pos);
+    run_close(&run);
+    return ok;
+}
+
+bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
+    if (!options->resume)
+        return (!*options->init || run_init_from(&trainer->gpt, options->init, error)) &&
+               run_create(paths, options, trainer, error);
+    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    char quoted[QUOTED_CAPACITY];
+    return !*options->init ||
+           fail_input(error,
+                      "%s has no state.safetensors, which would hold the weights that it began with; start a new run "
+                      "with --init %s",
+                      options->out, shell_quoted(quoted, options->init));
+}
+
+// The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.
+static size_t kept_bytes(const char *text, long long step) {
+    const char *at = strchr(text, '\n');
+    if (!at) return 0;
+    for (at++;;) {
+        const char *end = strchr(at, '\n');
+        if (!end || strtoll(at, NULL, 10) > step) return (size_t)(at - text);
+        at = end + 1;
+    }
+}
+
+bool log_open(RunLog *log, const char *path, long long step, Error *error) {
+    Buffer old = {0};
+    size_t kept = 0;
+    *log = (RunLog){0};
+    if (!path_format(log->path, error, "%s", path)) return false;
+    if (step > 0 && path_exists(path)) {
+        if (!file_read(&old, path, error)) return false;
+        kept = kept_bytes((const char *)old.bytes, step);
+    }
+    AtomicFile file;
+    bool ok = atomic_open(&file, path, error);
+    if (kept > 0)
+        ok = ok && atomic_write(&file, old.bytes, kept, error);
+    else
+        ok = ok && atomic_write(&file, LOG_HEADER, strlen(LOG_HEADER), error);
+    ok = ok && atomic_commit(&file, error);
+    free(old.bytes);
+    if (!ok) return false;
+    log->stream = file_append(path);
+    return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
+}
+
+static bool log_failed(const RunLog *log, Error *error) {
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good, make room and continue with --resume",
+                    log->path, strerror(errno));
+}
+
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error) {
+    const Progress *p = &trainer->progress;
+    char validated[80] = ",";
+    if (!isnan(validation)) snprintf(validated, sizeof validated, "%.9g,%.9g", validation, exp(validation));
+    const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
+                                trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
+                                report->gradient_norm, (double)report->tokens / report->seconds);
+    return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
+}
+
+bool log_sync(RunLog *log, Error *error) {
+    return (fflush(log->stream) == 0 && fsync(fileno(log->stream)) == 0) || log_failed(log, error);
+}
+
+bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+    return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
+           trainer_save_state(trainer, paths->state, error);
+}
+
+void log_close(RunLog *log) {
+    if (log->stream) fclose(log->stream);
+    log->stream = NULL;
+}

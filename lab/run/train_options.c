@@ -1,0 +1,102 @@
+#include "lab/run/train_options.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(TrainOptions, name)
+
+const Option train_options[] = {
+    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
+     "shards from `bitter prepare`, llm.c's, or builtin:NAME"},
+    MODEL_OPTION_ROWS(TrainOptions),
+    {"random-positions", OPTION_INTEGER, FIELD(random_positions), "0", 0, 1e6, NULL, "N",
+     "train at random, rising positions below N; 0 = 0, 1, 2 ..."},
+    {"accumulate", OPTION_INTEGER, FIELD(accumulate), "1", 1, 100000, NULL, "N",
+     "batches whose gradients make one step"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "1000", 1, HUGE_VAL, NULL, "N", "optimiser steps"},
+    {"lr", OPTION_NUMBER, FIELD(lr), "1e-3", 0, 100, NULL, "X", "highest learning rate"},
+    {"min-lr", OPTION_NUMBER, FIELD(min_lr), "1e-4", 0, 100, NULL, "X",
+     "learning rate at the end of the cosine, at most --lr"},
+    {"warmup", OPTION_INTEGER, FIELD(warmup), "100", 0, HUGE_VAL, NULL, "N",
+     "steps of linear warm-up before the cosine"},
+    {"weight-decay", OPTION_NUMBER, FIELD(weight_decay), "0.1", 0, 100, NULL, "X", "for matrices, never for positions"},
+    {"beta1", OPTION_NUMBER, FIELD(beta1), "0.9", 0, 0.999999, NULL, "X", "AdamW's first moment"},
+    {"beta2", OPTION_NUMBER, FIELD(beta2), "0.99", 0, 0.999999, NULL, "X", "AdamW's second moment"},
+    {"clip", OPTION_NUMBER, FIELD(clip), "1", 0, HUGE_VAL, NULL, "X", "largest norm of the gradient; 0 = any"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X",
+     "share dropped of embeddings, attention and branches"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N",
+     "decides initial weights, batches and dropout"},
+    THREADS_OPTION_ROW(TrainOptions),
+    {"eval-every", OPTION_INTEGER, FIELD(eval_every), "250", 0, HUGE_VAL, NULL, "N",
+     "steps between validations; 0 = only at the end"},
+    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "131072", 0, HUGE_VAL, NULL, "N",
+     "validate on the split's first N; 0 = all"},
+    {"sample-every", OPTION_INTEGER, FIELD(sample_every), "0", 0, HUGE_VAL, NULL, "N",
+     "steps between printed samples; 0 = none"},
+    {"save-every", OPTION_INTEGER, FIELD(save_every), "250", 0, HUGE_VAL, NULL, "N",
+     "steps between checkpoints; 0 = only at the end"},
+    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
+     "run directory; by default runs/SCHEME, numbered when taken"},
+    {"init", OPTION_TEXT, FIELD(init), NULL, 0, 0, NULL, "RUN",
+     "start from this run's weights; its model and data are the defaults"},
+    {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "continue the run in --out, bit for bit"},
+    {0},
+};
+
+bool option_free_on_resume(const char *name) {
+    static const char *const names[] = {"data",       "eval-every", "eval-tokens", "sample-every",
+                                        "save-every", "out",        "resume",      "threads"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+Shape shape_of(const TrainOptions *options, int vocab) {
+    return (Shape){.vocab = vocab,
+                   .context = (int)options->context,
+                   .layers = (int)options->layers,
+                   .heads = (int)options->heads,
+                   .width = (int)options->width,
+                   .random_positions = (int)options->random_positions};
+}
+
+bool name_check(const char *option, const char *name, Error *error) {
+    if (!is_utf8(name))
+        return fail_input(error, "%s %s: the name is not UTF-8, so no JSON file can record it; rename it", option,
+                          name);
+    return is_plain(name) ||
+           fail_input(error, "%s %s: the name holds a newline or another control character; rename it", option, name);
+}
+
+// On a resume nothing is recorded anew.
+static bool check_names(const TrainOptions *options, Error *error) {
+    for (const Option *o = train_options; o->name && !options->resume; o++) {
+        char label[TEXT_CAPACITY], text[TEXT_CAPACITY];
+        if (o->type != OPTION_TEXT) continue;
+        snprintf(label, sizeof label, "--%s", o->name);
+        option_print(options, o, text);
+        if (!name_check(label, text, error)) return false;
+    }
+    return true;
+}
+
+bool train_options_check(const TrainOptions *options, Error *error) {
+    if (!check_names(options, error)) return false;
+    if (options->min_lr > options->lr)
+        return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
+                          options->min_lr, options->lr);
+    if ((double)options->batch * (double)options->context > 1e8)
+        return fail_input(
+            error, "--batch %lld times --context %lld is more than 10^8 tokens; use --accumulate for larger steps",
+            options->batch, options->context);
+    const double rows = (double)options->batch * (double)options->accumulate;
+    if ((double)options->steps * rows * (double)options->context > 0x1p62)
+        return fail_input(error, "--steps %lld of %.0f windows of %lld tokens are more than 2^62 tokens; give fewer",
+                          options->steps, rows, options->context);
+    return true;
+}

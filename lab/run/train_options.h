@@ -1,0 +1,52 @@
+// The options that everything that trains has in common.
+#ifndef BITTER_TRAIN_OPTIONS_H
+#define BITTER_TRAIN_OPTIONS_H
+
+#include "base/option.h"
+#include "model/base/tensor.h"
+#include "posenc/stretch/scaling.h"
+
+#include <stddef.h>
+
+// Rows that several commands share, over a struct S with fields of these names.
+#define MODEL_OPTION_ROWS(S)                                                                                            \
+    {"pos",  OPTION_TEXT, offsetof(S, pos),                                                                             \
+     "rope", 0,           0,                                                                                            \
+     NULL,   "SCHEME",    "position scheme with its options; `--pos help` lists them"},                                 \
+        {"layers", OPTION_INTEGER, offsetof(S, layers), "4", 1, 1000, NULL, "N", "transformer blocks"},                 \
+        {"heads", OPTION_INTEGER, offsetof(S, heads), "4", 1, 1000, NULL, "N", "attention heads; must divide --width"}, \
+        {"width", OPTION_INTEGER, offsetof(S, width), "128", 1, 20000, NULL, "N", "channels of the residual stream"},   \
+        {"context", OPTION_INTEGER, offsetof(S, context), "256", 1, 1000000, NULL, "N", "tokens of a training window"}, \
+    {                                                                                                                   \
+        "batch", OPTION_INTEGER, offsetof(S, batch), "8", 1, 100000, NULL, "N", "windows worked on at a time"           \
+    }
+#define THREADS_OPTION_ROW(S)                                                                                          \
+    { "threads", OPTION_INTEGER, offsetof(S, threads), "0", 0, 1024, NULL, "N", "0 = all cores" }
+
+typedef struct {
+    char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
+    double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
+    long long eval_every, eval_tokens, sample_every, save_every;
+    char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
+    bool resume;
+    Scaling scaling; // of the rotations: no option, but what `bitter extend` wrote into a run
+} TrainOptions;
+
+extern const Option train_options[];
+
+// May this option differ between a run and its resumption? Data may have moved: that it is the same is checked by its
+// contents. Another number of threads changes only last bits, and is said.
+bool option_free_on_resume(const char *name);
+
+Shape shape_of(const TrainOptions *options, int vocab);
+
+// Fails (input), naming the option, when a name is not UTF-8, which is all that JSON can hold, or has control
+// characters, which the terminal of whoever reads the run would obey.
+bool name_check(const char *option, const char *name, Error *error);
+
+// What the table's ranges cannot say. Fails (input) on options that do not go together, and on names that config.json
+// cannot hold.
+bool train_options_check(const TrainOptions *options, Error *error);
+
+#endif

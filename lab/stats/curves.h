@@ -1,0 +1,57 @@
+// Which formula a curve over distance follows, such as the learned bias of one head: each family of formulas is fitted
+// to the even distances and judged by the odd ones.
+#ifndef BITTER_CURVES_H
+#define BITTER_CURVES_H
+
+#include "base/error.h"
+
+// By their number of parameters.
+typedef enum {
+    FAMILY_CONSTANT,    // a
+    FAMILY_LINEAR,      // a + r d: ALiBi
+    FAMILY_LOG,         // a + r log(1 + p d): KERPLE, logarithmic
+    FAMILY_POWER,       // a + r d^p: KERPLE, power
+    FAMILY_EXPONENTIAL, // a + r exp(-d/p)
+    FAMILY_FOURIER,     // a + r cos(2 pi p d) + s sin(2 pi p d)
+    FAMILIES
+} Family;
+
+typedef struct {
+    double offset;     // a
+    double weights[2]; // r and s, of any sign; 0 where the family has none
+    double shape;      // p; NAN where the family has none
+    double error;      // root mean square error at odd distances, by the standard deviation of the whole curve
+} CurveFit;
+
+typedef struct {
+    CurveFit fits[FAMILIES];
+    Family best; // FAMILY_CONSTANT: none of the others is better than no formula at all
+} CurveFits;
+
+#define CURVE_LEAST 16 // distances, for 8 to fit and 8 to judge
+
+// Fit all families to curve (n) at distances 0 .. n-1. Weights and offset are exact least squares; p is searched on a
+// grid and then refined, log: 1/n to 100, power: 0.05 to 2, exponential: 1/2 to n, Fourier: 1/n to 1/4, because even
+// distances cannot tell faster waves from slower ones. A shape that hardly bends within n is left to the linear family.
+// The best family has the smallest error once each of k parameters costs a factor m^(1/2m) with m = n/2 errors (Schwarz
+// 1978), 2% where n is 256. A curve that is flat, or not finite, has errors NAN and a constant as best. n is at least
+// CURVE_LEAST. Fails (run) for want of memory.
+bool curves_fit(CurveFits *fits, const double *curve, int n, Error *error);
+
+// The fitted formula at a distance.
+double curve_value(Family family, const CurveFit *fit, double distance);
+
+// "exponential", and "a + r exp(-d/p)"
+const char *family_name(Family family);
+const char *family_formula(Family family);
+
+// Least squares: the offset and weights with which offset + weights[0] f + weights[1] g comes nearest to y, each
+// (count); g may be NULL. A function that does not change, or is the other one's multiple, gets weight 0; f and g are
+// of the order of 1 or larger. Returns the sum of squares that are left.
+double least_squares(double *offset, double weights[2], const double *y, const double *f, const double *g, int count);
+
+// Where f is least from low to high, if it has one valley there (golden sections, Kiefer 1953): up to 1e-10 of their
+// distance, and only as sharp as f's own rounding lets it be.
+double least_between(double low, double high, double (*f)(void *context, double x), void *context);
+
+#endif

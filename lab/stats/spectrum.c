@@ -1,0 +1,237 @@
+#include "lab/stats/spectrum.h"
+
+#include "lab/stats/curves.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static const double two_pi = 6.283185307179586;
+
+// LAPACK, which is part of OpenBLAS: A (m, n) = U diag(s) V^T, all by columns, A's rows lda apart and so on. A job 'S'
+// wants min(m, n) singular vectors, 'N' none. What Fortran needs to know of strings, their lengths, comes last.
+extern void dgesvd_(const char *job_u, const char *job_vt, const int *m, const int *n, double *A, const int *lda,
+                    double *s, double *U, const int *ldu, double *VT, const int *ldvt, double *work, const int *lwork,
+                    int *info, size_t job_u_length, size_t job_vt_length);
+
+// The table (T, C) less its mean row, in new memory that the caller frees; NULL after an error.
+static double *centred(const real *table, int T, int C, Error *error) {
+    const size_t columns = (size_t)C;
+    double *rows = calloc((size_t)T * columns, sizeof *rows);
+    if (!rows) {
+        fail_run(error, "no memory for a table of %d positions and %d channels", T, C);
+        return NULL;
+    }
+    for (size_t c = 0; c < columns; c++) {
+        double mean = 0;
+        for (int t = 0; t < T; t++) mean += (double)table[t * columns + c] / T;
+        for (int t = 0; t < T; t++) rows[t * columns + c] = (double)table[t * columns + c] - mean;
+    }
+    return rows;
+}
+
+// --- singular values ---
+// Fortran reads rows (T, C) as their transpose, whose right singular vectors are the left ones of the table.
+static bool decompose(Spectrum *s, double *rows, int C, Error *error) {
+    const int T = s->T, m = s->count, one = 1, ask = -1;
+    int info = 0, size = 0;
+    double none, best_size = 0;
+    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, &best_size, &ask, &info, 1, 1);
+    size = (int)best_size;
+    double *work = malloc((size_t)size * sizeof *work);
+    if (!work) return fail_run(error, "no memory for the singular values of a table of %d positions", T);
+    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, work, &size, &info, 1, 1);
+    free(work);
+    return info == 0 || fail_run(error, "the singular values of a table of %d positions did not converge", T);
+}
+
+static bool all_finite(const real *table, size_t count) {
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(table[n])) return false;
+    return true;
+}
+
+bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
+    *s = (Spectrum){.T = T, .count = T < C ? T : C};
+    if (!all_finite(table, (size_t)T * (size_t)C))
+        return fail_input(error,
+                          "the table of %d positions holds a number that is not finite; take weights from before the "
+                          "training went wrong",
+                          T);
+    double *rows = centred(table, T, C, error);
+    if (!rows) return false;
+    s->values = malloc((size_t)s->count * sizeof *s->values);
+    s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
+    const bool ok = (s->values && s->vectors) ? decompose(s, rows, C, error)
+                                              : fail_run(error, "no memory for %d singular vectors", s->count);
+    free(rows);
+    if (!ok) spectrum_free(s);
+    return ok;
+}
+
+void spectrum_free(Spectrum *s) {
+    free(s->values);
+    free(s->vectors);
+    *s = (Spectrum){0};
+}
+
+static double sum_of_squares(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += values[i] * values[i];
+    return sum;
+}
+
+double effective_rank(const double *values, int count) {
+    const double total = sum_of_squares(values, (size_t)count);
+    double entropy = 0;
+    for (int i = 0; i < count; i++) {
+        const double share = values[i] * values[i] / total;
+        entropy -= share > 0 ? share * log(share) : 0;
+    }
+    return total > 0 ? exp(entropy) : NAN;
+}
+
+int values_holding(const double *values, int count, double share) {
+    const double wanted = share * sum_of_squares(values, (size_t)count);
+    double held = 0;
+    int n = 0;
+    while (n < count && held < wanted) {
+        held += values[n] * values[n];
+        n++;
+    }
+    return n;
+}
+
+// --- waves ---
+typedef struct {
+    double *cosines, *sines; // (T) of t turns by T
+    double *wave;            // (T) at work
+    double *f, *g;           // (T) cosine and sine of a frequency
+    double *power;           // (T/2 + 1)
+    int T;
+} Waves;
+
+static bool waves_create(Waves *w, int T, Error *error) {
+    assert(T >= WAVE_LEAST);
+    double *room = malloc(6 * (size_t)T * sizeof *room);
+    *w = (Waves){.T = T, .cosines = room};
+    if (!room) return fail_run(error, "no memory for waves over %d positions", T);
+    w->sines = w->cosines + T;
+    w->wave = w->sines + T;
+    w->f = w->wave + T;
+    w->g = w->f + T;
+    w->power = w->g + T;
+    for (int t = 0; t < T; t++) {
+        w->cosines[t] = cos(two_pi * t / T);
+        w->sines[t] = sin(two_pi * t / T);
+    }
+    return true;
+}
+
+static void waves_free(Waves *w) {
+    free(w->cosines);
+}
+
+// Add to power (T/2 + 1), from k = 1, what each frequency k/T has of the wave's sum of squares.
+static void add_power(double *power, const Waves *w) {
+    for (int k = 1; k <= w->T / 2; k++) {
+        double re = 0, im = 0;
+        for (int t = 0, angle = 0; t < w->T; t++) {
+            re += w->wave[t] * w->cosines[angle];
+            im += w->wave[t] * w->sines[angle];
+            angle = (angle + k) % w->T;
+        }
+        // Of a real wave, T-k says the same as k; T/2 is its own other half.
+        power[k] += (2 * k == w->T ? 1 : 2) * (re * re + im * im) / w->T;
+    }
+}
+
+// What a cosine and a sine of this frequency leave of the wave's sum of squares.
+static double left_by(void *context, double frequency) {
+    const Waves *w = context;
+    double offset, weights[2];
+    for (int t = 0; t < w->T; t++) {
+        w->f[t] = cos(two_pi * frequency * t);
+        w->g[t] = sin(two_pi * frequency * t);
+    }
+    return least_squares(&offset, weights, w->wave, w->f, w->g, w->T);
+}
+
+static Peak strongest(Waves *w) {
+    double offset, weights[2];
+    const double all = least_squares(&offset, weights, w->wave, NULL, NULL, w->T), T = w->T;
+    if (!(all > 1e-12)) return (Peak){NAN, NAN}; // the constant, which no centred table has
+    int k = 1;
+    memset(w->power, 0, (size_t)(w->T / 2 + 1) * sizeof *w->power);
+    add_power(w->power, w);
+    for (int other = 2; other <= w->T / 2; other++)
+        if (w->power[other] > w->power[k]) k = other;
+    const double frequency = least_between(fmax((k - 1) / T, 0.5 / T), fmin((k + 1) / T, 0.5), left_by, w);
+    return (Peak){frequency, 1 - left_by(w, frequency) / all};
+}
+
+bool spectrum_peaks(Peak *peaks, const Spectrum *s, int count, Error *error) {
+    Waves waves;
+    assert(count <= s->count);
+    if (!waves_create(&waves, s->T, error)) return false;
+    for (int n = 0; n < count; n++) {
+        for (int t = 0; t < s->T; t++) waves.wave[t] = s->vectors[(size_t)t * s->count + n];
+        peaks[n] = strongest(&waves);
+    }
+    waves_free(&waves);
+    return true;
+}
+
+bool table_power(double *power, const real *table, int T, int C, Error *error) {
+    Waves waves;
+    double *rows = centred(table, T, C, error);
+    if (!rows) return false;
+    const bool ok = waves_create(&waves, T, error);
+    if (ok) {
+        const double all = sum_of_squares(rows, (size_t)T * (size_t)C);
+        memset(power, 0, (size_t)(T / 2 + 1) * sizeof *power);
+        for (int c = 0; c < C; c++) {
+            for (int t = 0; t < T; t++) waves.wave[t] = rows[(size_t)t * C + c];
+            add_power(power, &waves);
+        }
+        for (int k = 0; k <= T / 2; k++) power[k] /= all;
+        waves_free(&waves);
+    }
+    free(rows);
+    return ok;
+}
+
+// --- rows with each other ---
+static double dot(const real *x, const real *y, int C) {
+    double sum = 0;
+    for (int c = 0; c < C; c++) sum += (double)x[c] * (double)y[c];
+    return sum;
+}
+
+int similarity(double *cells, const real *table, int T, int C, int most) {
+    const int n = T < most ? T : most;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            const real *x = table + (size_t)((long long)i * T / n) * C, *y = table + (size_t)((long long)j * T / n) * C;
+            cells[(size_t)i * n + j] = dot(x, y, C) / sqrt(dot(x, x, C) * dot(y, y, C));
+        }
+    return n;
+}
+
+double translation_invariance(const real *table, int T, int C) {
+    const double pairs = 0.5 * T * (T - 1);
+    double sum = 0, squares = 0, within = 0;
+    for (int distance = 1; distance < T; distance++) {
+        double of_distance = 0, squares_of_distance = 0;
+        for (int p = distance; p < T; p++) {
+            const double product = dot(table + (size_t)p * C, table + (size_t)(p - distance) * C, C);
+            of_distance += product;
+            squares_of_distance += product * product;
+        }
+        sum += of_distance;
+        squares += squares_of_distance;
+        within += squares_of_distance - of_distance * of_distance / (T - distance);
+    }
+    const double variance = squares - sum * sum / pairs;
+    return variance > 1e-12 * squares ? 1 - within / variance : NAN;
+}

@@ -1,0 +1,56 @@
+// What a table of positions (T, C), one row for each, is made of: how many directions it uses, which waves run along
+// them, and whether the likeness of two positions is a matter of their distance alone.
+#ifndef BITTER_SPECTRUM_H
+#define BITTER_SPECTRUM_H
+
+#include "base/error.h"
+#include "model/base/real.h"
+
+typedef struct {
+    int T, count;    // positions; singular values: min(T, C)
+    double *values;  // (count) falling
+    double *vectors; // (T, count) left singular vectors in columns: functions of position, of length 1
+} Spectrum;
+
+// The singular value decomposition of the table less its mean row. Fails (input) when a number of the table is not
+// finite, (run) for want of memory.
+bool spectrum_create(Spectrum *spectrum, const real *table, int T, int C, Error *error);
+void spectrum_free(Spectrum *spectrum);
+
+// exp of the entropy of the shares that the squares of the values have in their sum: 1 = one direction holds all of the
+// variance, count = all hold the same. Roy and Vetterli (2007) take shares of the values instead of their squares,
+// which gives more. NAN when all are 0.
+double effective_rank(const double *values, int count);
+
+// How many of the values, which fall, hold at least this share (below 1) of the sum of their squares; 0 when all are 0.
+int values_holding(const double *values, int count, double share);
+
+typedef struct {
+    double frequency; // in cycles per token
+    double share;     // of the variance that a cosine and a sine of this frequency explain
+} Peak;
+
+// The strongest wave in each of the first `count` left singular vectors: near the highest k/T of its discrete Fourier
+// transform, and no further from it than 1/T, the frequency whose cosine and sine, fitted by least squares, explain
+// most. So it need not be a multiple of 1/T, and no window smears it. Frequencies go from 1/(2T), half a wave over the
+// whole table, to 1/2. The first vectors of any
+// table that changes slowly are close to half a wave, a whole one, one and a half ...: such peaks do not say that waves
+// were learned. And vectors of nearly equal values are mixtures that the decomposition is free to choose. table_power()
+// has neither fault. T is WAVE_LEAST or more. Fails (run) for want of memory.
+#define WAVE_LEAST 4
+bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
+
+// power (T/2 + 1): the share of the table's variance around its mean row that has frequency k/T, all columns together.
+// power[0] is 0, and the sum 1; NAN when all rows are equal. Fails (run) for want of memory.
+bool table_power(double *power, const real *table, int T, int C, Error *error);
+
+// cells (n, n), n = min(T, most): the cosine of the rows i*T/n and j*T/n, rounded down. Returns n. NAN at rows of
+// zeros.
+int similarity(double *cells, const real *table, int T, int C, int most);
+
+// The share of the variance of P[p].P[q], over all pairs p > q, that p-q explains: 1 = the product is a function of the
+// distance; rows drawn at random have about 2/T. Equal positions are left out, for there even random rows are unlike
+// the rest. NAN when all products are equal.
+double translation_invariance(const real *table, int T, int C);
+
+#endif

@@ -1,0 +1,74 @@
+#include "lab/stats/statistics.h"
+
+#include <assert.h>
+#include <math.h>
+
+#define Z_95 1.959963984540054 // of the standard normal, 95% lie within so many deviations
+
+// Squaring both sides gives a quadratic in p; these are its two roots.
+Interval wilson(double right, double count) {
+    if (!(count > 0)) return (Interval){0, 1};
+    const double share = right / count, z2 = Z_95 * Z_95 / count;
+    const double middle = (share + z2 / 2) / (1 + z2);
+    const double half = sqrt(share * (1 - share) * z2 + z2 * z2 / 4) / (1 + z2);
+    return (Interval){fmax(middle - half, 0), fmin(middle + half, 1)};
+}
+
+// I_x(a, b) with y = 1 - x by its continued fraction (DLMF 8.17.22), from the last term to the first. Where
+// x <= (a + 1) / (a + b + 2) and one of a, b is 1/2, it needs at most 60 pairs of terms for all digits.
+static double beta_fraction(double x, double y, double a, double b) {
+    const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(y)) / a;
+    double rest = 1;
+    for (int m = 60; m > 0; m--) {
+        const double odd = -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1));
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        rest = 1 + odd / (1 + even / rest);
+    }
+    return front / rest;
+}
+
+// x and y = 1 - x are both given because either may be too small to be what is left of 1.
+static double incomplete_beta(double x, double y, double a, double b) {
+    if (x <= (a + 1) / (a + b + 2)) return beta_fraction(x, y, a, b);
+    return 1 - beta_fraction(y, x, b, a);
+}
+
+double t_cdf(double t, double df) {
+    assert(df >= 1);
+    const double x = df / (df + t * t), y = 1 / (1 + df / (t * t));
+    const double tail = incomplete_beta(x, y, df / 2, 0.5) / 2;
+    return t > 0 ? 1 - tail : tail;
+}
+
+double t_quantile(double p, double df) {
+    if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    if (p > 0.5) return -t_quantile(1 - p, df);
+    if (p == 0.5) return 0;
+    double low = -1, high = 0;
+    while (t_cdf(low, df) > p) {
+        high = low;
+        low *= 2;
+    }
+    for (double middle = (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2)
+        *(t_cdf(middle, df) < p ? &low : &high) = middle;
+    return high;
+}
+
+// P(Z > z) of the standard normal.
+static double normal_tail(double z) {
+    return erfc(z / sqrt(2)) / 2;
+}
+
+// For a given s it is two tails of the normal; then the average over s, by Simpson's rule.
+double t_power(double shift, double critical, double df) {
+    enum { STEPS = 2000 };
+    const double most = 9; // s is below it but for 1e-18, whatever df is
+    const double log_scale = log(2) + df / 2 * log(df / 2) - lgamma(df / 2);
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double s = most * i / STEPS, density = exp(log_scale - df * s * s / 2) * pow(s, df - 1);
+        const double found = normal_tail(critical * s - shift) + normal_tail(critical * s + shift);
+        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * density * found;
+    }
+    return sum * most / STEPS / 3;
+}

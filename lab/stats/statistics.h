@@ -1,0 +1,27 @@
+// How sure a measured number is: intervals, and the distribution behind them. lab/stats/paired.h compares schemes with
+// it.
+#ifndef BITTER_STATISTICS_H
+#define BITTER_STATISTICS_H
+
+typedef struct {
+    double low, high;
+} Interval;
+
+// 95% interval for a probability of which `right` of `count` trials are known (Wilson 1927): the probabilities p whose
+// own standard error reaches right/count, |right/count - p| <= z sqrt(p (1 - p) / count). 0 to 1 without trials.
+Interval wilson(double right, double count);
+
+// P(T <= t) of Student's t (1908) with df >= 1 degrees of freedom, whole or not: half the regularised incomplete beta
+// function I_x(df/2, 1/2) at x = df / (df + t^2) is the probability beyond |t| on one side (DLMF 8.17). The relative
+// error of the smaller tail is below 1e-12 up to df = 100 and 1e-9 up to 100000. NAN if t is.
+double t_cdf(double t, double df);
+
+// The t that t_cdf(t, df) = p belongs to, by bisection; as precise. -INFINITY and INFINITY at p = 0 and 1, NAN for p
+// outside.
+double t_quantile(double p, double df);
+
+// P(|T| > critical) of the noncentral t: T = (Z + shift) / s, Z standard normal and df s^2 chi-squared with df degrees
+// of freedom. Right to 1e-9 for df from 2 to 100 and critical values up to 25; to 1e-6 for df = 1 and values up to 64.
+double t_power(double shift, double critical, double df);
+
+#endif

@@ -1,0 +1,89 @@
+#include "model/base/gemm.h"
+
+#include "model/base/team.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <math.h>
+
+// OpenBLAS only; other BLAS libraries leave these undefined, so they are weak.
+extern int openblas_get_parallel(void) __attribute__((weak));
+extern char *openblas_get_config(void) __attribute__((weak));
+extern char *openblas_get_corename(void) __attribute__((weak));
+
+void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
+#ifdef REAL_DOUBLE
+#define CBLAS_GEMM cblas_dgemm
+#else
+#define CBLAS_GEMM cblas_sgemm
+#endif
+    CBLAS_GEMM(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, M, N,
+               K, alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
+}
+
+enum { SEQUENTIAL, OWN_THREADS, OPENMP }; // what openblas_get_parallel() returns
+
+// A sequential build shares buffers between calls without a lock: two at a time give wrong products.
+int gemm_threads_most(void) {
+    return openblas_get_parallel && openblas_get_parallel() == SEQUENTIAL ? 1 : THREADS_MOST;
+}
+
+const char *gemm_complaint(void) {
+    if (!openblas_get_parallel || openblas_get_parallel() == OPENMP) return NULL;
+    return openblas_get_parallel() == SEQUENTIAL
+               ? "this OpenBLAS is a sequential build, so training uses one core; install the OpenMP build"
+               : "this OpenBLAS brings its own threads, which fight with OpenMP's (up to 4 times slower); install the "
+                 "OpenMP build";
+}
+
+const char *gemm_description(void) {
+    return openblas_get_config ? openblas_get_config() : "BLAS without openblas_get_config";
+}
+
+const char *gemm_core(void) {
+    return openblas_get_corename ? openblas_get_corename() : "unknown";
+}
+
+// Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no
+// multiples of a vector's length.
+enum { CHECK_M = 93, CHECK_N = 131, CHECK_K = 101 };
+
+static real entry(Matrix matrix, int row, int column) {
+    return matrix.transposed ? matrix.at[column * matrix.stride + row] : matrix.at[row * matrix.stride + column];
+}
+
+static bool product_is_right(const real *a, const real *b, bool a_transposed, bool b_transposed) {
+    const Matrix A = a_transposed ? columns_of(a, CHECK_M) : rows_of(a, CHECK_K);
+    const Matrix B = b_transposed ? columns_of(b, CHECK_K) : rows_of(b, CHECK_N);
+    const double rounding = sizeof(real) == sizeof(double) ? DBL_EPSILON : FLT_EPSILON;
+    real C[CHECK_M * CHECK_N]; // (M,N)
+    gemm(C, CHECK_N, 0, 1, A, B, CHECK_M, CHECK_N, CHECK_K);
+    for (int m = 0; m < CHECK_M; m++) {
+        double sum[CHECK_N] = {0}, size[CHECK_N] = {0};
+        for (int k = 0; k < CHECK_K; k++) {
+            const double a_mk = (double)entry(A, m, k);
+            for (int n = 0; n < CHECK_N; n++) {
+                const double term = a_mk * (double)entry(B, k, n);
+                sum[n] += term;
+                size[n] += fabs(term);
+            }
+        }
+        for (int n = 0; n < CHECK_N; n++)
+            if (!(fabs((double)C[m * CHECK_N + n] - sum[n]) <= (CHECK_K + 2) * rounding * size[n])) return false;
+    }
+    return true;
+}
+
+bool gemm_is_right(void) {
+    real a[CHECK_M * CHECK_K], b[CHECK_K * CHECK_N];
+    bool right = true;
+    for (int i = 0; i < CHECK_M * CHECK_K; i++) a[i] = (real)(i % 89 - 44) / 44;
+    for (int i = 0; i < CHECK_K * CHECK_N; i++) b[i] = (real)(i % 97 - 48) / 48;
+    // On one thread, as each of a team's calls it: threads that the library started would hang a process forked later.
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    for (int transposed = 0; right && transposed < 4; transposed++)
+        right = product_is_right(a, b, transposed & 1, transposed & 2);
+    omp_set_num_threads(threads);
+    return right;
+}

@@ -1,0 +1,70 @@
+// The one table of trainable tensors: it drives sizes, views, initial values, weight decay, checkpoints and tests.
+#ifndef BITTER_TENSOR_H
+#define BITTER_TENSOR_H
+
+#include "base/error.h"
+#include "model/base/real.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The sizes that every part of the model is made from.
+typedef struct {
+    int vocab;            // V
+    int context;          // T, the trained length
+    int layers;           // L
+    int heads;            // H
+    int width;            // C
+    int random_positions; // 0, or training places its tokens at random coordinates below this
+} Shape;
+
+static inline int head_width(const Shape *shape) {
+    return shape->width / shape->heads;
+}
+
+typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;
+
+typedef struct {
+    char name[64];
+    int rank, shape[3];
+    Init init;
+    double scale;         // standard deviation for INIT_NORMAL
+    bool decay;           // weight decay applies
+    bool position;        // belongs to the position scheme
+    double rate;          // factor of the learning rate
+    size_t offset, count; // numbers, inside each of the flat arrays (parameters, gradients, moments)
+} Tensor;
+
+typedef struct {
+    Tensor *items; // (count)
+    int count, capacity;
+    size_t total; // numbers in all
+    bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
+} TensorTable;
+
+#define TENSOR_NUMBERS_MOST 1000000000 // of one tensor: some loops count them with an int
+
+// Append a tensor; name, rank, shape, init, scale, decay and position are taken from `tensor`, offset and count are
+// worked out. Offsets are aligned to 16 numbers. Returns its index.
+int tensor_add(TensorTable *table, Tensor tensor);
+
+// Are all tensors there, and none of them too large? Fails (run) when memory ran out, (input) when one has more than
+// TENSOR_NUMBERS_MOST.
+bool tensors_check(const TensorTable *table, Error *error);
+
+// NULL when there is none of that name.
+const Tensor *tensor_find(const TensorTable *table, const char *name);
+
+// Numbers in all tensors, without alignment gaps; only those of the position scheme when asked.
+size_t tensor_numbers(const TensorTable *table, bool position_only);
+
+// Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
+void tensors_init(real *values, const TensorTable *table, uint64_t seed);
+
+// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one of the last layer,
+// which a backward pass comes to first.
+const char *tensors_nonfinite(const real *values, const TensorTable *table);
+
+void tensors_free(TensorTable *table);
+
+#endif

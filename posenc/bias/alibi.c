@@ -1,0 +1,25 @@
+// ALiBi: attention scores fall linearly with distance, with a fixed slope per head; nothing is added to the embeddings.
+#include "posenc/bias/bias.h"
+
+// The bias is constant, so dS passes unchanged and there is nothing to do in backward.
+static double curve(const Position *pos, int set, int head, int distance) {
+    (void)set;
+    return -alibi_slope(head, pos->shape.heads) * distance;
+}
+
+static void prepare(Position *pos) {
+    bias_prepare(pos, curve);
+}
+
+const Scheme scheme_alibi = {
+    .name = "alibi",
+    .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H)",
+    .paper = "Press et al. 2021 (2108.12409)",
+    .help = "A fixed penalty on distance: steep heads see the last few tokens, flat ones look far back. Defined at any "
+            "length, because a distance never seen only continues the line.",
+    .enters = ENTERS_BIAS,
+    .relative = true,
+    .layout = bias_layout,
+    .prepare = prepare,
+    .score_forward = bias_forward,
+};

@@ -1,0 +1,222 @@
+// FIRE: a little network decides the bias, and what it is shown is the distance as a share of how far back the query
+// can look, on a logarithmic scale: always between 0 and 1, however long the text.
+#include "posenc/posenc.h"
+
+#include "base/random.h"
+
+enum { W1, B1, W2, B2, C, MULT }; // params, by sets: (W), (W), (H, W), (H), one, one; W hidden units
+enum { PSI };                     // tables (sets, positions)
+enum { SLABS };                   // dtables, of the layer at work (B, H, 3W + 3): dW2, dW1, db1, db2, dc, dmult
+
+#define EPSILON 1e-6
+
+typedef struct {
+    long long width;
+    double threshold;
+    int layers;
+} FireOptions;
+
+static const Option fire_options[] = {
+    {"width", OPTION_INTEGER, offsetof(FireOptions, width), "32", 1, 1024, NULL, "W", "hidden units of the network"},
+    {"threshold", OPTION_NUMBER, offsetof(FireOptions, threshold), "512", 1, 1e9, NULL, "L",
+     "queries before this position take their share of it and not of what is behind them; trained from here"},
+    LAYERS_OPTION_ROW(FireOptions, "own"),
+    {0},
+};
+
+static const FireOptions *options_of(const Position *pos) {
+    return (const FireOptions *)pos->options;
+}
+
+static int hidden(const Position *pos) {
+    return (int)options_of(pos)->width;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "w1", pos->sets, hidden(pos), INIT_ZERO, 0);
+    position_param(pos, table, "b1", pos->sets, hidden(pos), INIT_ZERO, 0);
+    position_param(pos, table, "w2", pos->sets * pos->shape.heads, hidden(pos), INIT_ZERO, 0);
+    position_param(pos, table, "b2", pos->sets, pos->shape.heads, INIT_ZERO, 0);
+    position_param(pos, table, "c", pos->sets, 1, INIT_ZERO, 0);
+    position_param(pos, table, "mult", pos->sets, 1, INIT_ONE, 0);
+}
+
+static void uniform(real *values, int count, double most, Random *random) {
+    for (int n = 0; n < count; n++) values[n] = (real)(most * (2 * random_next(random) - 1));
+}
+
+// Layers start as PyTorch's do, within 1/sqrt(inputs) of 0.
+static void init(Position *pos, uint64_t seed) {
+    Random random = {random_key(seed, "fire"), 0};
+    const int W = hidden(pos), H = pos->shape.heads;
+    uniform(pos->params[W1], pos->sets * W, 1, &random);
+    uniform(pos->params[B1], pos->sets * W, 1, &random);
+    uniform(pos->params[W2], pos->sets * H * W, 1 / sqrt(W), &random);
+    uniform(pos->params[B2], pos->sets * H, 1 / sqrt(W), &random);
+    for (int set = 0; set < pos->sets; set++) pos->params[C][set] = (real)0.1;
+}
+
+static size_t slab_size(const Position *pos) {
+    return 3 * (size_t)hidden(pos) + 3;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    pos->tables[PSI] = arena_reals(arena, (size_t)pos->sets * pos->positions);
+    if (training) pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * slab_size(pos));
+}
+
+static double psi(double c, double distance) {
+    return log1p(fabs(c) * distance);
+}
+
+static double psi_by_c(double c, double distance) {
+    return copysign(distance / (1 + fabs(c) * distance), c);
+}
+
+static void prepare(Position *pos) {
+    for (int set = 0; set < pos->sets; set++)
+#pragma omp parallel for
+        for (int distance = 0; distance < pos->positions; distance++)
+            pos->tables[PSI][(size_t)set * pos->positions + distance] =
+                (real)psi((double)pos->params[C][set], distance);
+}
+
+// What the share of a row is taken of: psi(max(position, threshold)).
+typedef struct {
+    double reach;        // max(position, threshold)
+    double of;           // psi of it
+    double by_threshold; // the maximum's derivative: where the two are equal, half, as PyTorch has it
+} Reach;
+
+static Reach reach_of(const Position *pos, int set, int position) {
+    const double threshold = fabs((double)pos->params[MULT][set] * options_of(pos)->threshold);
+    const double reach = fmax(position, threshold);
+    const double by_threshold = 0.5 * ((threshold > position) + (threshold >= position));
+    return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, by_threshold};
+}
+
+// share_j = psi(i - j) / psi(reach of i), for the keys that a query sees.
+static void shares(real *share, const Position *pos, const ScoreBlock *block, int set, int row, int seen) {
+    const real *table = pos->tables[PSI] + (size_t)set * pos->positions;
+    const int here = block->query_at[row].t;
+    const real scale = (real)(1 / reach_of(pos, set, here).of);
+    for (int j = 0; j < seen; j++) share[j] = scale * table[here - block->key_at[j].t];
+}
+
+static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+    (void)pos, (void)rows, (void)training;
+    return 2 * (size_t)columns;
+}
+
+// S_ij += w2 . relu(w1 share_ij + b1) + b2, with w2 and b2 of the head.
+static void score_forward(const Position *pos, const ScoreBlock *block) {
+    const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
+    const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
+    const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
+    const real b2 = pos->params[B2][set * H + block->head];
+    real *share = block->scratch;
+    for (int i = 0; i < block->rows; i++) {
+        const int seen = block->columns - block->rows + i + 1;
+        real *S_i = block->S + (size_t)i * block->stride;
+        shares(share, pos, block, set, i, seen);
+        for (int j = 0; j < seen; j++) S_i[j] += b2;
+        for (int n = 0; n < W; n++)
+            for (int j = 0; j < seen; j++) {
+                const real unit = w1[n] * share[j] + b1[n];
+                S_i[j] += w2[n] * (unit > 0 ? unit : 0);
+            }
+    }
+}
+
+// One row: with unit = w1 share + b1 and a = relu(unit), forward was S += w2 . a + b2. So db2 = sum dS, dw2 = sum dS a;
+// where unit > 0, dunit = dS w2, and dw1 = sum dunit share, db1 = sum dunit, dshare = sum over units of dunit w1.
+static void network_backward(real *slab, real *dshare, const real *dS, const real *share, const real *w1,
+                             const real *b1, const real *w2, int W, int seen) {
+    real *dw2 = slab, *dw1 = slab + W, *db1 = slab + 2 * W, *db2 = slab + 3 * W;
+    memset(dshare, 0, (size_t)seen * sizeof(real));
+    for (int j = 0; j < seen; j++) *db2 += dS[j];
+    for (int n = 0; n < W; n++) {
+        real by_w2 = 0, by_w1 = 0, by_b1 = 0;
+#pragma omp simd reduction(+ : by_w2, by_w1, by_b1)
+        for (int j = 0; j < seen; j++) {
+            const real unit = w1[n] * share[j] + b1[n];
+            const real dunit = unit > 0 ? dS[j] * w2[n] : 0;
+            by_w2 += dS[j] * (unit > 0 ? unit : 0);
+            by_w1 += dunit * share[j];
+            by_b1 += dunit;
+            dshare[j] += dunit * w1[n];
+        }
+        dw2[n] += by_w2;
+        dw1[n] += by_w1;
+        db1[n] += by_b1;
+    }
+}
+
+// share = psi(distance) / of, of = psi(reach) + epsilon: c is in both, mult only where the threshold is the reach.
+static void shares_backward(real *dc, real *dmult, const real *dshare, const real *share, const Position *pos,
+                            const ScoreBlock *block, int set, int row, int seen) {
+    const int here = block->query_at[row].t;
+    const double c = (double)pos->params[C][set];
+    const Reach reach = reach_of(pos, set, here);
+    double dof = 0, sum = 0;
+    for (int j = 0; j < seen; j++) {
+        sum += (double)dshare[j] * psi_by_c(c, here - block->key_at[j].t) / reach.of;
+        dof -= (double)dshare[j] * (double)share[j] / reach.of;
+    }
+    *dc += (real)(sum + dof * psi_by_c(c, reach.reach));
+    *dmult += (real)(reach.by_threshold * dof * fabs(c) / (1 + fabs(c) * reach.reach) *
+                     copysign(options_of(pos)->threshold, (double)pos->params[MULT][set]));
+}
+
+static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
+    const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
+    const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
+    real *share = block->scratch, *dshare = share + block->columns;
+    real *slab = pos->dtables[SLABS] + ((size_t)block->sequence * H + block->head) * slab_size(pos);
+    for (int i = 0; i < block->rows; i++) {
+        const int seen = block->columns - block->rows + i + 1;
+        shares(share, pos, block, set, i, seen);
+        network_backward(slab, dshare, grad->dS + (size_t)i * block->stride, share, w1, b1, w2, W, seen);
+        shares_backward(&slab[3 * W + 1], &slab[3 * W + 2], dshare, share, pos, block, set, i, seen);
+    }
+}
+
+// All sequences share all of it; w2 and b2 belong to a head, the rest is shared by heads.
+static void score_reduce(const Position *pos, int layer) {
+    const int set = position_set(pos, layer), W = hidden(pos), H = pos->shape.heads;
+#pragma omp single
+    for (int n = 0; n < pos->batch * H; n++) {
+        real *slab = pos->dtables[SLABS] + n * slab_size(pos);
+        const int head = set * H + n % H;
+        for (int unit = 0; unit < W; unit++) {
+            pos->dparams[W2][(size_t)head * W + unit] += slab[unit];
+            pos->dparams[W1][set * W + unit] += slab[W + unit];
+            pos->dparams[B1][set * W + unit] += slab[2 * W + unit];
+        }
+        pos->dparams[B2][head] += slab[3 * W];
+        pos->dparams[C][set] += slab[3 * W + 1];
+        pos->dparams[MULT][set] += slab[3 * W + 2];
+        memset(slab, 0, slab_size(pos) * sizeof(real));
+    }
+}
+
+const Scheme scheme_fire = {
+    .name = "fire",
+    .formula = "S_ij += f(psi(i - j) / psi(max(i, L))), psi(x) = ln(|c| x + 1), f a network 1-W-H; all trained",
+    .paper = "Li et al. 2023 (2310.04418)",
+    .help = "The network sees no distance but its share of the longest distance that the query can have, so that no "
+            "input is ever outside of what it was trained on. It can become a line, a logarithm or a staircase.",
+    .options = fire_options,
+    .enters = ENTERS_BIAS,
+    .designed = "alibi",
+    .bends = true,
+    .params = params,
+    .init = init,
+    .layout = layout,
+    .prepare = prepare,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};

@@ -1,0 +1,97 @@
+// KERPLE: kernels of the distance with two trained numbers per head, falling like a logarithm or like a power.
+#include "posenc/bias/bias.h"
+
+#include "base/random.h"
+
+enum { P, A }; // params (sets, H) each
+typedef enum { KIND_LOG, KIND_POWER } Kind;
+
+typedef struct {
+    int kind, layers;
+} KerpleOptions;
+
+static const Option kerple_options[] = {
+    {"kind", OPTION_CHOICE, offsetof(KerpleOptions, kind), "log", 0, 0, "log|power", "WHICH", "shape of the curve"},
+    LAYERS_OPTION_ROW(KerpleOptions, "own"),
+    {0},
+};
+
+static Kind kind_of(const Position *pos) {
+    return (Kind)((const KerpleOptions *)pos->options)->kind;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "p", pos->sets, pos->shape.heads, INIT_ZERO, 0);
+    position_param(pos, table, "a", pos->sets, pos->shape.heads, INIT_ZERO, 0);
+}
+
+// p from 0..2, a from 0..1, as the authors do.
+static void init(Position *pos, uint64_t seed) {
+    Random random = {random_key(seed, "kerple"), 0};
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
+        pos->params[P][n] = (real)(2 * random_next(&random));
+        pos->params[A][n] = (real)random_next(&random);
+    }
+}
+
+// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code, the values
+// are moved and the function is not clamped: the gradient at the bound is that of the formula, so a parameter at the
+// bound leaves it as soon as its gradient changes sign.
+static void project(Position *pos) {
+    const real least = (real)0.01, most_p = kind_of(pos) == KIND_POWER ? 2 : (real)INFINITY;
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
+        real *p = &pos->params[P][n], *a = &pos->params[A][n];
+        if (*p < least) *p = least; // NaN stays, to be found
+        if (*p > most_p) *p = most_p;
+        if (*a < least) *a = least;
+    }
+}
+
+static double curve(const Position *pos, int set, int head, int distance) {
+    const int n = set * pos->shape.heads + head;
+    const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
+    return kind_of(pos) == KIND_LOG ? -p * log1p(a * distance) : -a * pow(distance, p);
+}
+
+static void prepare(Position *pos) {
+    bias_prepare(pos, curve);
+}
+
+// Forward was -p ln(1 + a delta):  by p -ln(1 + a delta),         by a -p delta / (1 + a delta);
+//         or  -a delta^p:          by p -a delta^p ln(delta),     by a -delta^p;  both 0 at delta 0.
+static void reduce(Position *pos) {
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
+        const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
+        double dp = 0, da = 0;
+        for (int distance = 1; distance < pos->positions; distance++) {
+            const double G = bias_gradient(pos, n / pos->shape.heads, n % pos->shape.heads, distance);
+            const double power = pow(distance, p);
+            dp -= G * (kind_of(pos) == KIND_LOG ? log1p(a * distance) : a * power * log(distance));
+            da -= G * (kind_of(pos) == KIND_LOG ? p * distance / (1 + a * distance) : power);
+        }
+        pos->dparams[P][n] += (real)dp;
+        pos->dparams[A][n] += (real)da;
+    }
+    bias_forget(pos);
+}
+
+const Scheme scheme_kerple = {
+    .name = "kerple",
+    .formula = "S_ij -= p_h ln(1 + a_h (i - j)), or a_h (i - j)^p_h; p, a trained",
+    .paper = "Chi et al. 2022 (2205.09921)",
+    .help = "ALiBi's idea with a shape that is learned: a logarithm forgets slowly, a power between them and beyond "
+            "the straight line. Two numbers per head and layer, found by gradient descent from a random start.",
+    .options = kerple_options,
+    .enters = ENTERS_BIAS,
+    .designed = "alibi",
+    .relative = true,
+    .params = params,
+    .init = init,
+    .project = project,
+    .layout = bias_layout,
+    .prepare = prepare,
+    .reduce = reduce,
+    .score_forward = bias_forward,
+    .score_backward = bias_backward,
+    .score_reduce = bias_reduce,
+};

@@ -1,0 +1,150 @@
+// CoPE: positions are counted, not given. Every key between a query and the key it looks at counts for as much as the
+// query attends to it, so that "three back" can come to mean three words, or three sentences.
+#include "posenc/posenc.h"
+#include "posenc/slabs.h"
+
+#include "model/base/gemm.h"
+
+enum { E };     // params (sets * positions, d), shared by heads
+enum { SLABS }; // dtables, of the layer at work (B, H, N, d); N codes
+
+typedef struct {
+    long long positions;
+    int layers;
+} CopeOptions;
+
+static const Option cope_options[] = {
+    {"positions", OPTION_INTEGER, offsetof(CopeOptions, positions), "16", 2, 4096, NULL, "N",
+     "counts 0 to N-1 have a code each; higher ones have the last"},
+    LAYERS_OPTION_ROW(CopeOptions, "own"),
+    {0},
+};
+
+static int all_codes(const Position *pos) { // of one set
+    return (int)((const CopeOptions *)pos->options)->positions;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "e", pos->sets * all_codes(pos), head_width(&pos->shape), INIT_ZERO, 0);
+}
+
+// N: of the codes, those that can be reached, because a token counts for at most 1.
+static int codes(const Position *pos) {
+    return all_codes(pos) <= pos->positions ? all_codes(pos) : pos->positions + 1;
+}
+
+static size_t slab_size(const Position *pos) {
+    return (size_t)codes(pos) * head_width(&pos->shape);
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    if (training) pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * slab_size(pos));
+}
+
+// Scratch of a block: what score_forward leaves, and two of score_backward's own.
+typedef struct {
+    real *gates; // (rows, columns) sigmoid of the raw scores
+    real *P;     // (rows, N) scale q e^T
+    real *dP;    // (rows, N)
+    real *dp;    // (columns) by the counts of one row
+} Work;
+
+static Work work_of(const Position *pos, const ScoreBlock *block) {
+    const size_t rows = (size_t)block->rows, N = (size_t)codes(pos);
+    real *P = block->scratch + rows * block->columns;
+    return (Work){block->scratch, P, P + rows * N, P + 2 * rows * N};
+}
+
+static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+    return (size_t)rows * columns + (size_t)rows * codes(pos) + (training ? (size_t)rows * codes(pos) + columns : 0);
+}
+
+static const real *codes_of(const Position *pos, int layer) { // (positions, d)
+    return pos->params[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
+}
+
+// gate_ij = sigmoid(S_ij) of the keys that query i sees, and going back from it, the count p_ij = gate_ii + .. +
+// gate_ij, at most N-1. S_ij += P[i][p_ij], read between the two neighbours of p_ij.
+static void score_forward(const Position *pos, const ScoreBlock *block) {
+    const Work w = work_of(pos, block);
+    const int d = head_width(&pos->shape), N = codes(pos);
+    gemm(w.P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(codes_of(pos, block->layer), d),
+         block->rows, N, d);
+    for (int i = 0; i < block->rows; i++) {
+        const int seen = block->columns - block->rows + i + 1;
+        real *S_i = block->S + (size_t)i * block->stride, *gate = w.gates + (size_t)i * block->columns;
+        const real *P_i = w.P + (size_t)i * N;
+#pragma omp simd
+        for (int j = 0; j < seen; j++) gate[j] = 1 / (1 + real_exp(-S_i[j]));
+        double p = 0;
+        int j = seen - 1;
+        for (; j >= 0 && (p += (double)gate[j]) < N - 1; j--) {
+            const int below = (int)p;
+            S_i[j] += P_i[below] + (real)(p - below) * (P_i[below + 1] - P_i[below]);
+        }
+        for (; j >= 0; j--) S_i[j] += P_i[N - 1];
+    }
+}
+
+// One row. Forward was S_j += P[p_j], read between below and below + 1: dP goes to both by their shares, and dp_j =
+// (P[below + 1] - P[below]) dS_j; where p_j was cut to N-1 it has no gradient. p_j = gate_j + .. + gate_i, so dgate_k
+// = sum of dp_j over j <= k, and gate = sigmoid(S): dS_k += gate_k (1 - gate_k) dgate_k.
+static void row_backward(real *dS, real *dP, real *dp, const real *P, const real *gate, int N, int seen) {
+    double p = 0;
+    int j = seen - 1;
+    for (; j >= 0 && (p += (double)gate[j]) < N - 1; j--) {
+        const int below = (int)p;
+        const real share = (real)(p - below);
+        dP[below] += (1 - share) * dS[j];
+        dP[below + 1] += share * dS[j];
+        dp[j] = (P[below + 1] - P[below]) * dS[j];
+    }
+    const int first = j + 1;
+    for (; j >= 0; j--) dP[N - 1] += dS[j];
+    real dgate = 0;
+    for (j = first; j < seen; j++) {
+        dgate += dp[j];
+        dS[j] += gate[j] * (1 - gate[j]) * dgate;
+    }
+}
+
+// P = scale q e^T, so dq = scale dP e and de = scale dP^T q. The gates hold on to the raw scores: dS changes.
+static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Work w = work_of(pos, block);
+    const int d = head_width(&pos->shape), N = codes(pos), rows = block->rows, columns = block->columns;
+    real *de = pos->dtables[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(pos);
+    memset(w.dP, 0, (size_t)rows * N * sizeof(real));
+    for (int i = 0; i < rows; i++)
+        row_backward(grad->dS + (size_t)i * block->stride, w.dP + (size_t)i * N, w.dp, w.P + (size_t)i * N,
+                     w.gates + (size_t)i * columns, N, columns - rows + i + 1);
+    gemm(grad->dq, block->q_stride, 1, block->scale, rows_of(w.dP, N), rows_of(codes_of(pos, block->layer), d), rows, d,
+         N);
+    gemm(de, d, 1, block->scale, columns_of(w.dP, N), rows_of(block->q, block->q_stride), N, d, rows);
+}
+
+// All sequences and heads share the codes.
+static void score_reduce(const Position *pos, int layer) {
+    real *de = pos->dparams[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
+    slabs_reduce(de, pos->dtables[SLABS], pos->batch * pos->shape.heads, (int)slab_size(pos));
+}
+
+const Scheme scheme_cope = {
+    .name = "cope",
+    .formula = "S_ij += q_i.e[p_ij]/sqrt(d), p_ij = sum over k = j..i of sigmoid(S_ik), at most N-1; e trained",
+    .paper = "Golovneva et al. 2024 (2405.18719)",
+    .help = "Contextual positions: a query counts the tokens back to a key, each for as much as the query attends to "
+            "it, and the count, seldom a whole number, is looked up between two trained codes. What counts is itself "
+            "learned, so gradients flow through the count into queries and keys. Nothing depends on the length; counts "
+            "from N-1 on, which longer texts have more of, look alike.",
+    .options = cope_options,
+    .enters = ENTERS_CONTENT,
+    .bends = true,
+    .placeless = true,
+    .relative = true,
+    .params = params,
+    .layout = layout,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};

@@ -1,0 +1,149 @@
+// FoX, the forgetting transformer: ALiBi whose slope is decided anew at every token, by the token itself.
+#include "posenc/content/fox.h"
+
+#include "model/base/linear.h"
+#include "model/base/team.h"
+
+enum { W, B }; // params (layers * H, C), (layers, H)
+enum { DZ };   // dtables (rows, H), of the layer at work: gradients by what goes into the sigmoids
+
+typedef struct {
+    double bias;
+} FoxOptions;
+
+static const Option fox_options[] = {
+    {"bias", OPTION_NUMBER, offsetof(FoxOptions, bias), "0", -20, 20, NULL, "B",
+     "where b starts: 0 keeps half at each token, 5 all but a 150th"},
+    {0},
+};
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "w", pos->shape.layers * pos->shape.heads, pos->shape.width, INIT_NORMAL, 0.02);
+    position_param(pos, table, "b", pos->shape.layers, pos->shape.heads, INIT_ZERO, 0);
+}
+
+static void init(Position *pos, uint64_t seed) {
+    (void)seed;
+    for (int n = 0; n < pos->shape.layers * pos->shape.heads; n++)
+        pos->params[B][n] = (real)((const FoxOptions *)pos->options)->bias;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    if (training)
+        pos->dtables[DZ] = arena_reals(arena, (size_t)pos->batch * (size_t)pos->positions * (size_t)pos->shape.heads);
+}
+
+static int features(const Position *pos) {
+    return pos->shape.heads;
+}
+
+// Neither form of exp may overflow: log f = -log(1 + e^-z) where z >= 0, and z - log(1 + e^z) where z < 0.
+real log_sigmoid(real z) {
+    return (real)(fmin((double)z, 0) - log1p(exp(-fabs((double)z))));
+}
+
+// dz = (1 - f) dlog f
+real log_sigmoid_backward(real dlog_f, real log_f) {
+    return (real)(-expm1((double)log_f) * (double)dlog_f);
+}
+
+// features = log f = log(sigmoid(x w^T + b))
+static void input_forward(const Position *pos, int layer, real *features, const real *x, int rows) {
+    const int C = pos->shape.width, H = pos->shape.heads;
+    const Share own = share_rows(rows);
+    linear_forward(features, x, pos->params[W] + (size_t)layer * H * C, pos->params[B] + (size_t)layer * H, rows, C, H);
+    for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++) features[n] = log_sigmoid(features[n]);
+}
+
+static void input_backward(const Position *pos, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    const int C = pos->shape.width, H = pos->shape.heads;
+    const size_t w = (size_t)layer * H * C, b = (size_t)layer * H;
+    const Share own = share_rows(rows);
+    real *dz = pos->dtables[DZ];
+    for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++)
+        dz[n] = log_sigmoid_backward(dfeatures[n], features[n]);
+    linear_backward_add(dx, dz, pos->params[W] + w, rows, C, H);
+    team_barrier();
+    linear_backward_weights(pos->dparams[W] + w, pos->dparams[B] + b, dz, x, rows, C, H);
+}
+
+size_t forget_scratch(int columns) {
+    return 2 * (size_t)columns;
+}
+
+// S_ij += log f_{j+1} + ... + log f_i = C_i - C_j, with C the running sum of log f. C grows with the text while the
+// differences that matter stay small, so it is held in two numbers, what a real can hold and the rest.
+void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch) {
+    real *C = scratch, *rest = scratch + block->columns;
+    double sum = 0;
+    for (int t = 0; t < block->columns; t++) {
+        sum += (double)log_f[(size_t)t * stride];
+        C[t] = (real)sum;
+        rest[t] = (real)(sum - (double)C[t]);
+    }
+    for (int row = 0; row < block->rows; row++) {
+        const int i = block->columns - block->rows + row;
+        real *S_i = block->S + (size_t)row * block->stride;
+        for (int j = 0; j < i; j++) S_i[j] += (C[i] - C[j]) + (rest[i] - rest[j]);
+    }
+}
+
+// So dC_i += the sum of row i of dS, and dC_j -= the sum of column j. Every C from t on contains log f_t: dlog f_t is
+// the sum of dC_u over u >= t.
+void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch) {
+    real *dC = scratch;
+    memset(dC, 0, (size_t)block->columns * sizeof(real));
+    for (int row = 0; row < block->rows; row++) {
+        const int i = block->columns - block->rows + row;
+        const real *dS_i = dS + (size_t)row * block->stride;
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int j = 0; j < i; j++) {
+            sum += (double)dS_i[j];
+            dC[j] -= dS_i[j];
+        }
+        dC[i] += (real)sum;
+    }
+    double sum = 0;
+    for (int t = block->columns - 1; t >= 0; t--) {
+        sum += (double)dC[t];
+        dlog_f[(size_t)t * stride] += (real)sum;
+    }
+}
+
+static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+    (void)pos, (void)rows, (void)training;
+    return forget_scratch(columns);
+}
+
+static void score_forward(const Position *pos, const ScoreBlock *block) {
+    forget_forward(block, block->features + block->head, pos->shape.heads, block->scratch);
+}
+
+static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    forget_backward(grad->dfeatures + block->head, grad->dS, block, pos->shape.heads, block->scratch);
+}
+
+const Scheme scheme_fox = {
+    .name = "fox",
+    .formula = "S_ij += sum of log f_t over t = j+1 .. i, f_t = sigmoid(w_h . x_t + b_h); w, b trained",
+    .paper = "Lin et al. 2025 (2503.02130)",
+    .help =
+        "Every token has a gate for each head: the share that it keeps of all that came before it. What a query sees "
+        "of a key is scaled down by all gates between the two, so that distance is counted in gates passed, and a "
+        "full stop may put more between two words than twenty words do. Where all gates are equal, this is ALiBi.",
+    .options = fox_options,
+    .enters = ENTERS_CONTENT,
+    .placeless = true,
+    .relative = true,
+    .params = params,
+    .init = init,
+    .layout = layout,
+    .features = features,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};

@@ -1,0 +1,276 @@
+// PaTH: rotary embedding whose rotation is decided at every token by the token itself. Each makes a vector w and a
+// strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
+#include "posenc/content/fox.h"
+#include "posenc/content/reflect.h"
+#include "posenc/slabs.h"
+
+#include "model/base/linear.h"
+#include "model/base/team.h"
+
+// params: (L*rank, C), (L*C, rank), (L*G, C), (L, G), (L*taps, C); of the G gates H make beta, the other H forget
+enum { DOWN, UP, GATE, BIAS, CONV };
+enum { HIDDEN };                 // tables (rows, rank), of the layer at work
+enum { DHIDDEN, DGATES, SLABS }; // dtables, of the layer at work: (rows, rank), (rows, G), (B, taps, C)
+
+#define EPSILON 1e-6 // under the root of w's length, as in fla
+
+typedef struct {
+    long long rank, conv;
+    bool forget;
+} PathOptions;
+
+static const Option path_options[] = {
+    {"rank", OPTION_INTEGER, offsetof(PathOptions, rank), "32", 1, 4096, NULL, "N",
+     "numbers between the two matrices that make w from x"},
+    {"conv", OPTION_INTEGER, offsetof(PathOptions, conv), "3", 1, 64, NULL, "N",
+     "tokens, the newest and those before it, that are mixed in w; 1 = w is the token's own, and no silu"},
+    {"forget", OPTION_FLAG, offsetof(PathOptions, forget), "false", 0, 0, NULL, "BOOL",
+     "PaTH-FoX: also the gates of the scheme fox"},
+    {0},
+};
+
+static const PathOptions *options_of(const Position *pos) {
+    return (const PathOptions *)pos->options;
+}
+
+static int rank_of(const Position *pos) {
+    return (int)options_of(pos)->rank;
+}
+
+static int taps_of(const Position *pos) {
+    return (int)options_of(pos)->conv;
+}
+
+static int gates_of(const Position *pos) {
+    return pos->shape.heads * (options_of(pos)->forget ? 2 : 1);
+}
+
+static void params(Position *pos, TensorTable *table) {
+    const int L = pos->shape.layers, C = pos->shape.width;
+    position_param(pos, table, "down", L * rank_of(pos), C, INIT_NORMAL, 0.02);
+    position_param(pos, table, "up", L * C, rank_of(pos), INIT_NORMAL, 0.02);
+    position_param(pos, table, "gate", L * gates_of(pos), C, INIT_NORMAL, 0.02);
+    position_param(pos, table, "bias", L, gates_of(pos), INIT_ZERO, 0);
+    if (taps_of(pos) > 1) position_param(pos, table, "conv", L * taps_of(pos), C, INIT_ZERO, 0);
+}
+
+// The newest token's tap is 1 and the others 0, so that w begins as the token's own.
+static void init(Position *pos, uint64_t seed) {
+    (void)seed;
+    const int C = pos->shape.width, taps = taps_of(pos);
+    if (taps == 1) return;
+    for (int layer = 0; layer < pos->shape.layers; layer++)
+        for (int c = 0; c < C; c++) pos->params[CONV][(size_t)layer * taps * C + c] = 1;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    const size_t rows = (size_t)pos->batch * (size_t)pos->positions;
+    pos->tables[HIDDEN] = arena_reals(arena, rows * rank_of(pos));
+    if (!training) return;
+    pos->dtables[DHIDDEN] = arena_reals(arena, rows * rank_of(pos));
+    pos->dtables[DGATES] = arena_reals(arena, rows * gates_of(pos));
+    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * taps_of(pos) * pos->shape.width);
+}
+
+// Of each token: C numbers that w will be made of, and the logarithms of its G gates.
+static int features(const Position *pos) {
+    return pos->shape.width + gates_of(pos);
+}
+
+// --- from the layer's input to features, token by token ---
+//
+// One layer's parameters, or their gradients.
+typedef struct {
+    real *down, *up, *gate, *bias; // (rank, C), (C, rank), (G, C), (G)
+} Projections;
+
+static Projections projections_of(const Position *pos, real *const *params, int layer) {
+    const size_t l = (size_t)layer, C = (size_t)pos->shape.width, rank = (size_t)rank_of(pos),
+                 G = (size_t)gates_of(pos);
+    return (Projections){params[DOWN] + l * rank * C, params[UP] + l * C * rank, params[GATE] + l * G * C,
+                         params[BIAS] + l * G};
+}
+
+// features = (x down^T) up^T, and log(sigmoid(x gate^T + bias))
+static void input_forward(const Position *pos, int layer, real *features, const real *x, int rows) {
+    const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
+    const Projections p = projections_of(pos, pos->params, layer);
+    const Share own = share_rows(rows);
+    real *hidden = pos->tables[HIDDEN], *to = features + (size_t)own.begin * F;
+    if (own.begin == own.end) return;
+    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
+    gemm(to, F, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank), own.end - own.begin, C,
+         rank);
+    gemm(to + C, F, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(p.gate, C), own.end - own.begin, G, C);
+    for (int r = own.begin; r < own.end; r++)
+        for (int g = 0; g < G; g++) {
+            real *gate = features + (size_t)r * F + C + g;
+            *gate = log_sigmoid(*gate + p.bias[g]);
+        }
+}
+
+// Forward was w = hidden up^T with hidden = x down^T, so dhidden = dw up and dup = dw^T hidden; the rest is linear
+// layers.
+static void input_backward(const Position *pos, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
+    const Projections p = projections_of(pos, pos->params, layer), dp = projections_of(pos, pos->dparams, layer);
+    const Share own = share_rows(rows), columns = share_columns(C);
+    real *hidden = pos->tables[HIDDEN], *dhidden = pos->dtables[DHIDDEN], *dgates = pos->dtables[DGATES];
+    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
+    if (own.begin < own.end)
+        gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * F, F),
+             rows_of(p.up, rank), own.end - own.begin, rank, C);
+    for (int r = own.begin; r < own.end; r++)
+        for (int g = 0; g < G; g++) {
+            const size_t at = (size_t)r * F + C + g;
+            dgates[(size_t)r * G + g] = log_sigmoid_backward(dfeatures[at], features[at]);
+        }
+    linear_backward_add(dx, dhidden, p.down, rows, C, rank);
+    linear_backward_add(dx, dgates, p.gate, rows, C, G);
+    team_barrier();
+    if (columns.begin < columns.end)
+        gemm(dp.up + (size_t)columns.begin * rank, rank, 1, 1, columns_of(dfeatures + columns.begin, F),
+             rows_of(hidden, rank), columns.end - columns.begin, rank, rows);
+    linear_backward_weights(dp.down, NULL, dhidden, x, rows, C, rank);
+    linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, C, G);
+}
+
+// --- from features to reflections, which sees the tokens before, and to scores ---
+//
+// What one head of one sequence works with.
+typedef struct {
+    int d, taps, F, C;
+    const real *raw, *conv; // (columns, F) and (taps, C), d of them the head's
+    const real *log_s;      // (columns), F apart: log(beta / 2), and H further on log f
+    real *z;                // (columns, d) raw, convolved, where there is a convolution
+    real *shrink;           // (columns) 1 / length of what becomes w
+    real *forget;           // scratch
+    Reflections reflections;
+} Head;
+
+static Head head_of(const Position *pos, const ScoreBlock *block) {
+    Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = position_features(pos), .C = pos->shape.width};
+    const size_t N = (size_t)block->columns, first = (size_t)block->head * h.d;
+    h.raw = block->features + first;
+    h.log_s = block->features + h.C + block->head;
+    h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)block->layer * h.taps * h.C + first : NULL;
+    h.z = block->scratch;
+    h.shrink = h.z + N * h.d;
+    h.forget = h.shrink + N;
+    Reflections *r = &h.reflections;
+    r->w = h.forget + forget_scratch(block->columns);
+    r->dw = r->w + N * h.d;
+    r->beta = r->dw + N * h.d;
+    r->dlog_beta = r->beta + N;
+    r->scratch = r->dlog_beta + N;
+    return h;
+}
+
+static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+    (void)training;
+    const int d = head_width(&pos->shape);
+    return (size_t)columns * (3 * (size_t)d + 3) + forget_scratch(columns) + reflect_scratch(rows, columns, d);
+}
+
+// z_t = sum over a of conv_a * raw_{t-a}, y = silu(z) = z sigmoid(z), of d numbers each.
+static void mix_forward(real *y, const Head *h, int t) {
+    const real *raw = h->raw + (size_t)t * h->F;
+    real *z = h->z + (size_t)t * h->d;
+    memset(z, 0, (size_t)h->d * sizeof(real));
+    for (int a = 0; a < h->taps && a <= t; a++)
+        for (int c = 0; c < h->d; c++) z[c] += h->conv[a * h->C + c] * raw[c - a * h->F];
+    for (int c = 0; c < h->d; c++) y[c] = z[c] / (1 + real_exp(-z[c]));
+}
+
+// dz = dy sigmoid(z) (1 + z (1 - sigmoid(z))), in dy's place; draw_{t-a} += conv_a * dz, dconv_a += dz * raw_{t-a}.
+static void mix_backward(real *draw, real *dconv, real *dy, const Head *h, int t) {
+    const real *raw = h->raw + (size_t)t * h->F, *z = h->z + (size_t)t * h->d;
+    for (int c = 0; c < h->d; c++) {
+        const real sigmoid = 1 / (1 + real_exp(-z[c]));
+        dy[c] *= sigmoid * (1 + z[c] * (1 - sigmoid));
+    }
+    for (int a = 0; a < h->taps && a <= t; a++)
+        for (int c = 0; c < h->d; c++) {
+            draw[c - a * h->F] += h->conv[a * h->C + c] * dy[c];
+            dconv[a * h->C + c] += dy[c] * raw[c - a * h->F];
+        }
+}
+
+// w = y / length of y, beta = 2 s.
+static void reflection_forward(const Head *h, int t) {
+    real *w = h->reflections.w + (size_t)t * h->d, squares = 0;
+    if (h->conv)
+        mix_forward(w, h, t);
+    else
+        memcpy(w, h->raw + (size_t)t * h->F, (size_t)h->d * sizeof(real));
+#pragma omp simd reduction(+ : squares)
+    for (int c = 0; c < h->d; c++) squares += w[c] * w[c];
+    h->shrink[t] = 1 / real_sqrt(squares + (real)EPSILON);
+    for (int c = 0; c < h->d; c++) w[c] *= h->shrink[t];
+    h->reflections.beta[t] = 2 * real_exp(h->log_s[(size_t)t * h->F]);
+}
+
+// Of dw, only what is across w changes its direction: dy = (dw - w (w . dw)) / length, in dw's place. And dlog s =
+// dlog beta.
+static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Head *h, int t) {
+    const real *w = h->reflections.w + (size_t)t * h->d;
+    real *dy = h->reflections.dw + (size_t)t * h->d, along = 0;
+#pragma omp simd reduction(+ : along)
+    for (int c = 0; c < h->d; c++) along += w[c] * dy[c];
+    for (int c = 0; c < h->d; c++) dy[c] = h->shrink[t] * (dy[c] - w[c] * along);
+    if (h->conv)
+        mix_backward(draw, dconv, dy, h, t);
+    else
+        for (int c = 0; c < h->d; c++) draw[c] += dy[c];
+    *dlog_s += h->reflections.dlog_beta[t];
+}
+
+static void score_forward(const Position *pos, const ScoreBlock *block) {
+    const Head h = head_of(pos, block);
+    for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
+    reflect_forward(block, &h.reflections, h.d);
+    if (options_of(pos)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
+}
+
+static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Head h = head_of(pos, block);
+    real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
+    real *dconv = pos->dtables[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
+    if (options_of(pos)->forget) forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
+    reflect_backward(grad, block, &h.reflections, h.d);
+    for (int t = 0; t < block->columns; t++)
+        reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
+}
+
+// All sequences share the taps.
+static void score_reduce(const Position *pos, int layer) {
+    if (taps_of(pos) == 1) return;
+    const int count = taps_of(pos) * pos->shape.width;
+    slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, pos->dtables[SLABS], pos->batch, count);
+}
+
+const Scheme scheme_path = {
+    .name = "path",
+    .formula = "S_ij = scale q_i . H_i H_{i-1} ... H_{j+1} k_j, H_t = I - beta_t w_t w_t^T, |w| = 1; w, beta from x",
+    .paper = "Yang et al. 2025 (2505.16381)",
+    .help =
+        "Where RoPE turns by the same angles at every token, here each token decides what happens to all that looks "
+        "back across it: beta 0 lets it pass, 1 erases what lies along w, 2 mirrors it. So a token can overwrite "
+        "what an earlier one stored, or flip it, and states can be followed that no fixed rotation can.",
+    .options = path_options,
+    .enters = ENTERS_CONTENT,
+    .placeless = true,
+    .relative = true,
+    .own_scores = true,
+    .params = params,
+    .init = init,
+    .layout = layout,
+    .features = features,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};

@@ -1,0 +1,200 @@
+// Transformer-XL: every distance has a key of its own, which a trained matrix makes from sines and cosines. A query
+// asks it what it asks any key, and each head has two questions besides that are the same for all queries: u, which
+// contents matter, and v, which distances do.
+#include "posenc/embedding/code.h"
+
+#include "model/base/linear.h"
+#include "model/base/team.h"
+
+enum { W_R, U, V };     // params (sets * C, C), (sets, C), (sets, C)
+enum { CODES, KEYS };   // tables: R (D, C), r = R W_r^T (sets, D, C); D distances
+enum { DKEYS, DU, DV }; // dtables, of the layer at work: (B, D, C), (B, C), (B, C)
+
+#define BASE 10000.0
+
+typedef struct {
+    long long clamp;
+    int layers;
+} TransformerXlOptions;
+
+static const Option transformer_xl_options[] = {
+    {"clamp", OPTION_INTEGER, offsetof(TransformerXlOptions, clamp), "1000", 0, 1e9, NULL, "N",
+     "keys further away than N tokens count as N away; 0 = no such limit"},
+    LAYERS_OPTION_ROW(TransformerXlOptions, "own"),
+    {0},
+};
+
+static const char *check(const Position *pos) {
+    return pos->shape.width % 2 ? "the distances' sines and cosines come in pairs, so --width must be even" : NULL;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    const int C = pos->shape.width;
+    position_param(pos, table, "w_r", pos->sets * C, C, INIT_NORMAL, 0.02);
+    position_param(pos, table, "u", pos->sets, C, INIT_ZERO, 0);
+    position_param(pos, table, "v", pos->sets, C, INIT_ZERO, 0);
+}
+
+// D: distances 0 .. D-1 are told apart.
+static int distances(const Position *pos) {
+    const long long clamp = ((const TransformerXlOptions *)pos->options)->clamp;
+    return clamp && clamp < pos->positions ? (int)clamp + 1 : pos->positions;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    const size_t C = (size_t)pos->shape.width, keys = distances(pos) * C;
+    pos->tables[CODES] = arena_reals(arena, keys);
+    pos->tables[KEYS] = arena_reals(arena, pos->sets * keys);
+    if (!training) return;
+    pos->dtables[DKEYS] = arena_reals(arena, pos->batch * keys);
+    pos->dtables[DU] = arena_reals(arena, pos->batch * C);
+    pos->dtables[DV] = arena_reals(arena, pos->batch * C);
+}
+
+// R (D, C): all sines, then all cosines.
+static void fill_codes(const Position *pos) {
+    const int C = pos->shape.width;
+#pragma omp parallel for
+    for (int n = 0; n < distances(pos); n++) code_sinusoid(pos->tables[CODES] + (size_t)n * C, 1, n, C, BASE, false);
+}
+
+static void prepare(Position *pos) {
+    const int C = pos->shape.width, D = distances(pos);
+    if (!pos->prepared) fill_codes(pos);
+    for (int set = 0; set < pos->sets; set++)
+        linear_forward(pos->tables[KEYS] + (size_t)set * D * C, pos->tables[CODES],
+                       pos->params[W_R] + (size_t)set * C * C, NULL, D, C, C);
+}
+
+// What one block works with.
+typedef struct {
+    const real *u, *v; // (d)
+    const real *r;     // (count, d), rows C apart
+    int count;         // of the distances, those that a block can meet: coordinates rise along a text
+    real *qv;          // (rows, d) q + v
+    real *P;           // (rows, count) scale (q + v) r^T
+    real *by_key;      // (columns)
+} Work;
+
+static Work work_of(const Position *pos, const ScoreBlock *block) {
+    const int C = pos->shape.width, d = head_width(&pos->shape), D = distances(pos);
+    const int set = position_set(pos, block->layer), farthest = block->query_at[block->rows - 1].t - block->key_at[0].t;
+    const size_t head = (size_t)block->head * d;
+    Work work = {.u = pos->params[U] + (size_t)set * C + head,
+                 .v = pos->params[V] + (size_t)set * C + head,
+                 .r = pos->tables[KEYS] + (size_t)set * D * C + head,
+                 .count = farthest < D ? farthest + 1 : D};
+    work.qv = block->scratch;
+    work.P = work.qv + (size_t)block->rows * d;
+    work.by_key = work.P + (size_t)block->rows * work.count;
+    return work;
+}
+
+static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+    (void)training;
+    return (size_t)rows * (head_width(&pos->shape) + distances(pos)) + (size_t)columns;
+}
+
+// The distance from row i's query to key j, which it sees, as a row of r.
+static inline int distance(const ScoreBlock *block, int i, int j, int count) {
+    const int n = block->query_at[i].t - block->key_at[j].t;
+    return n < count ? n : count - 1;
+}
+
+// S_ij += scale u . k_j + scale (q_i + v) . r_{i-j}
+static void score_forward(const Position *pos, const ScoreBlock *block) {
+    const Work w = work_of(pos, block);
+    const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < d; c++) w.qv[i * d + c] = block->q[(size_t)i * block->q_stride + c] + w.v[c];
+    gemm(w.P, w.count, 0, block->scale, rows_of(w.qv, d), columns_of(w.r, C), rows, w.count, d);
+    gemm(w.by_key, columns, 0, block->scale, rows_of(w.u, d), columns_of(block->k, block->k_stride), 1, columns, d);
+    for (int i = 0; i < rows; i++) {
+        const int seen = columns - rows + i + 1;
+        const real *P_i = w.P + (size_t)i * w.count;
+        real *S_i = block->S + (size_t)i * block->stride;
+        for (int j = 0; j < seen; j++) S_i[j] += w.by_key[j] + P_i[distance(block, i, j, w.count)];
+    }
+}
+
+// Forward was S_ij += scale u . k_j + P[i][i - j], so the gradient by each scale u . k_j is the sum of dS_ij over i,
+// and dP[i][n] that over the keys n apart (from the clamp on, many). P = scale (q + v) r^T, so dr = scale dP^T (q + v),
+// and scale dP r is dq, and summed over i dv.
+static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Work w = work_of(pos, block);
+    const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
+    const size_t b = (size_t)block->sequence, head = (size_t)block->head * d;
+    real *dr = pos->dtables[DKEYS] + b * distances(pos) * C + head;
+    real *du = pos->dtables[DU] + b * C + head, *dv = pos->dtables[DV] + b * C + head;
+    real *dP = w.P, *by_key = w.by_key, *dqv = w.qv; // each in the place of what is needed no more
+    memset(dP, 0, (size_t)rows * w.count * sizeof(real));
+    memset(by_key, 0, (size_t)columns * sizeof(real));
+    for (int i = 0; i < rows; i++) {
+        const int seen = columns - rows + i + 1;
+        const real *dS_i = grad->dS + (size_t)i * block->stride;
+        real *dP_i = dP + (size_t)i * w.count;
+        for (int j = 0; j < seen; j++) by_key[j] += dS_i[j];
+        for (int j = 0; j < seen; j++) dP_i[distance(block, i, j, w.count)] += dS_i[j];
+    }
+    gemm(du, d, 1, block->scale, rows_of(by_key, columns), rows_of(block->k, block->k_stride), 1, d, columns);
+    gemm(grad->dk, block->k_stride, 1, block->scale, rows_of(by_key, 1), rows_of(w.u, d), columns, d, 1);
+    gemm(dr, C, 1, block->scale, columns_of(dP, w.count), rows_of(w.qv, d), w.count, d, rows);
+    gemm(dqv, d, 0, block->scale, rows_of(dP, w.count), rows_of(w.r, C), rows, d, w.count);
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < d; c++) {
+            grad->dq[(size_t)i * block->q_stride + c] += dqv[i * d + c];
+            dv[c] += dqv[i * d + c];
+        }
+}
+
+// Columns own.begin .. own.end-1 of slabs (B, rows, C): all added to the first.
+static void add_slabs(real *slabs, int batch, int rows, int C, Share own) {
+    for (int b = 1; b < batch; b++)
+        for (int r = 0; r < rows; r++) {
+            real *first = slabs + (size_t)r * C;
+            const real *slab = first + (size_t)b * rows * C;
+            for (int c = own.begin; c < own.end; c++) first[c] += slab[c];
+        }
+}
+
+static void forget_slabs(real *slabs, int batch, int rows, int C, Share own) {
+    for (int r = 0; r < batch * rows; r++)
+        memset(slabs + (size_t)r * C + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
+}
+
+// Forward was r = R W_r^T, so dW_r = dr^T R. A thread's columns of dr are its rows of dW_r: nobody waits for anybody.
+static void score_reduce(const Position *pos, int layer) {
+    const int C = pos->shape.width, D = distances(pos), set = position_set(pos, layer);
+    real *const *slabs = pos->dtables;
+    const Share own = share_columns(C);
+    for (int t = DKEYS; t <= DV; t++) add_slabs(slabs[t], pos->batch, t == DKEYS ? D : 1, C, own);
+    linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, slabs[DKEYS], pos->tables[CODES], D, C, C);
+    for (int c = own.begin; c < own.end; c++) {
+        pos->dparams[U][(size_t)set * C + c] += slabs[DU][c];
+        pos->dparams[V][(size_t)set * C + c] += slabs[DV][c];
+    }
+    for (int t = DKEYS; t <= DV; t++) forget_slabs(slabs[t], pos->batch, t == DKEYS ? D : 1, C, own);
+}
+
+const Scheme scheme_transformer_xl = {
+    .name = "transformer-xl",
+    .formula =
+        "S_ij = (q_i + u).k_j/sqrt(d) + (q_i + v).r_{i-j}/sqrt(d), r_n = W R_n, R sines and cosines; W, u, v trained",
+    .paper = "Dai et al. 2019 (1901.02860)",
+    .help =
+        "A query can ask for a distance as it asks for a content: each distance has a key, made from its sines and "
+        "cosines by a trained matrix. u and v are what a head wants whoever asks: contents, and distances. Past the "
+        "trained length the sines go on, but keys that far were never trained; from `clamp` on all distances share "
+        "one.",
+    .options = transformer_xl_options,
+    .enters = ENTERS_CONTENT,
+    .relative = true,
+    .check = check,
+    .params = params,
+    .layout = layout,
+    .prepare = prepare,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+    .score_reduce = score_reduce,
+};

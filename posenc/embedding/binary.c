@@ -1,0 +1,58 @@
+// The position written in binary, one digit a channel: every place has its own code, and no number is large.
+#include "posenc/embedding/code.h"
+
+typedef struct {
+    long long bits;
+    double amplitude;
+} BinaryOptions;
+
+static const Option binary_options[] = {
+    {"bits", OPTION_INTEGER, offsetof(BinaryOptions, bits), "0", 0, 30, NULL, "N",
+     "digits; 0 = as many as the trained positions need"},
+    {"amplitude", OPTION_NUMBER, offsetof(BinaryOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "RMS of the code where half of the digits are 1; 0.02 is that of the token embeddings at the start"},
+    {0},
+};
+
+static int bits_of(const Position *pos) {
+    const long long given = ((const BinaryOptions *)pos->options)->bits;
+    int bits = 1;
+    while (bits < 30 && 1 << bits < position_span(pos)) bits++;
+    return given ? (int)given : bits;
+}
+
+static const char *check(const Position *pos) {
+    return bits_of(pos) > pos->shape.width
+               ? "there are more binary digits than channels; give a larger --width or fewer bits"
+               : NULL;
+}
+
+static int max_length(const Position *pos) {
+    return 1 << bits_of(pos);
+}
+
+// Digits from the lowest on, again and again until the channels are full.
+static void fill(real *code, const Position *pos, int t) {
+    const double one = sqrt(2) * ((const BinaryOptions *)pos->options)->amplitude;
+    for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(one * (t >> c % bits_of(pos) & 1));
+}
+
+static void prepare(Position *pos) {
+    code_prepare(pos, fill);
+}
+
+const Scheme scheme_binary = {
+    .name = "binary",
+    .formula = "x_t[c] += a bit_(c mod bits)(t)",
+    .paper = "the textbooks' third attempt",
+    .help = "The binary digits of the position, lowest first, repeated over the channels. Small and unique, but it "
+            "jumps: from 127 to 128 all digits change at once, so nearness in the text is not nearness of codes. The "
+            "sinusoid is what one gets by making these square waves smooth.",
+    .options = binary_options,
+    .enters = ENTERS_EMBEDDING,
+    .check = check,
+    .max_length = max_length,
+    .layout = code_layout,
+    .prepare = prepare,
+    .embed_forward = code_forward,
+};

@@ -1,0 +1,35 @@
+// The first thing one thinks of: add the number of the position itself.
+#include "posenc/embedding/code.h"
+
+typedef struct {
+    double step;
+} IntegerOptions;
+
+static const Option integer_options[] = {
+    {"step", OPTION_NUMBER, offsetof(IntegerOptions, step), "1", -1e6, 1e6, NULL, "X",
+     "what one position adds to every channel"},
+    {0},
+};
+
+static void fill(real *code, const Position *pos, int t) {
+    const double step = ((const IntegerOptions *)pos->options)->step;
+    for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(step * t);
+}
+
+static void prepare(Position *pos) {
+    code_prepare(pos, fill);
+}
+
+const Scheme scheme_integer = {
+    .name = "integer",
+    .formula = "x_t[c] += step t",
+    .paper = "the textbooks' first attempt",
+    .help = "The number of the position, added to every channel. At position 100 it is 5000 times as large as a token "
+            "embedding (0.02): the text drowns in its own page numbers. And it only moves along one direction, which "
+            "layer norm takes away. step=0.0001 shows how much of the trouble is size.",
+    .options = integer_options,
+    .enters = ENTERS_EMBEDDING,
+    .layout = code_layout,
+    .prepare = prepare,
+    .embed_forward = code_forward,
+};

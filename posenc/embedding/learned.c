@@ -1,0 +1,111 @@
+// Learned absolute positions (GPT-2): one trainable vector for each position up to the trained length.
+#include "posenc/embedding/code.h"
+
+#include "model/base/team.h"
+
+typedef enum { PAST_ERROR, PAST_CLAMP, PAST_INTERPOLATE } Past;
+
+typedef enum { START_RANDOM, START_SINUSOIDAL } Start;
+
+typedef struct {
+    double amplitude;
+    int start, past;
+} LearnedOptions;
+
+static const Option learned_options[] = {
+    {"amplitude", OPTION_NUMBER, offsetof(LearnedOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "RMS at the start; 0.02 is that of the token embeddings"},
+    {"start", OPTION_CHOICE, offsetof(LearnedOptions, start), "random", 0, 0, "random|sinusoidal", "HOW",
+     "what training begins with: noise, or the sinusoidal code of base 10000"},
+    {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
+     "beyond the trained length: refuse, repeat the last row, or squeeze all positions into the trained ones"},
+    {0},
+};
+
+static const LearnedOptions *options_of(const Position *pos) {
+    return (const LearnedOptions *)pos->options;
+}
+
+static const char *check(const Position *pos) {
+    const bool odd = pos->shape.width % 2;
+    return options_of(pos)->start == START_SINUSOIDAL && odd
+               ? "start=sinusoidal comes in pairs, so --width must be even"
+               : NULL;
+}
+
+static int max_length(const Position *pos) {
+    return options_of(pos)->past == PAST_ERROR ? position_span(pos) : 0;
+}
+
+static int form(const Position *pos, int length) {
+    return options_of(pos)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
+}
+
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "table", position_span(pos), pos->shape.width, INIT_NORMAL, options_of(pos)->amplitude);
+}
+
+static void init(Position *pos, uint64_t seed) {
+    (void)seed;
+    const LearnedOptions *o = options_of(pos);
+    const int C = pos->shape.width;
+    if (o->start == START_RANDOM) return;
+    for (int t = 0; t < position_span(pos); t++)
+        code_sinusoid(pos->params[0] + (size_t)t * C, o->amplitude * sqrt(2), t, C, 10000, true);
+}
+
+// The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.
+static int row_of(real *fraction, const Position *pos, int at) {
+    const int T = position_span(pos);
+    *fraction = 0;
+    if (options_of(pos)->past == PAST_INTERPOLATE && pos->window > T) {
+        double row = (double)at * (T - 1) / (pos->window - 1);
+        int floor = (int)row < T - 1 ? (int)row : T - 1;
+        *fraction = (real)(row - floor);
+        return floor;
+    }
+    return at < T ? at : T - 1;
+}
+
+static void embed_forward(const Position *pos, real *x, const Place *at, int rows) {
+    const int C = pos->shape.width;
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
+        real fraction;
+        const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r].t) * C;
+        const real *next = fraction > 0 ? code + C : code;
+        real *x_r = x + (size_t)r * C;
+        for (int c = 0; c < C; c++) x_r[c] += (1 - fraction) * code[c] + fraction * next[c];
+    }
+}
+
+// Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
+// within the table. Threads share out the channels, not the rows: rows may meet in one position.
+static void embed_backward(const Position *pos, const real *dx, const Place *at, int rows) {
+    const int C = pos->shape.width;
+    const Share own = share_columns(C);
+    for (int r = 0; r < rows; r++) {
+        real *dcode = pos->dparams[0] + (size_t)at[r].t * C;
+        const real *dx_r = dx + (size_t)r * C;
+        for (int c = own.begin; c < own.end; c++) dcode[c] += dx_r[c];
+    }
+}
+
+const Scheme scheme_learned = {
+    .name = "learned",
+    .formula = "x_t += P[t], P trainable (T, C)",
+    .paper = "Gehring et al. 2017; GPT-2 (Radford et al. 2019)",
+    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties "
+            "neighbours "
+            "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
+    .options = learned_options,
+    .enters = ENTERS_EMBEDDING,
+    .designed = "sinusoidal",
+    .check = check,
+    .max_length = max_length,
+    .form = form,
+    .params = params,
+    .init = init,
+    .embed_forward = embed_forward,
+    .embed_backward = embed_backward,
+};

@@ -1,0 +1,39 @@
+// A control: a fixed random code. What a learned table does better than this, it has learned.
+#include "posenc/embedding/code.h"
+
+#include "base/random.h"
+
+typedef struct {
+    double amplitude;
+    long long seed;
+} RandomOptions;
+
+static const Option random_options[] = {
+    {"amplitude", OPTION_NUMBER, offsetof(RandomOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "standard deviation; 0.02 is that of the token embeddings at the start"},
+    {"seed", OPTION_INTEGER, offsetof(RandomOptions, seed), "1", 0, 1e15, NULL, "N", "which code"},
+    {0},
+};
+
+static void fill(real *code, const Position *pos, int t) {
+    const RandomOptions *o = (const RandomOptions *)pos->options;
+    const uint64_t key = random_bits(random_key((uint64_t)o->seed, "random positions"), (uint64_t)t);
+    for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->amplitude * random_normal(key, (uint64_t)c));
+}
+
+static void prepare(Position *pos) {
+    code_prepare(pos, fill);
+}
+
+const Scheme scheme_random = {
+    .name = "random",
+    .formula = "x_t += r(t), r fixed and random",
+    .paper = "a control",
+    .help = "Every position has its own random vector, which is never trained: the learned table as it is before the "
+            "first step, but without an end. It has no order, no distance and no structure, only names for places.",
+    .options = random_options,
+    .enters = ENTERS_NOWHERE,
+    .layout = code_layout,
+    .prepare = prepare,
+    .embed_forward = code_forward,
+};

@@ -1,0 +1,54 @@
+// Sinusoidal positions: a fixed code of sines and cosines, from fast to slow, added to the token embedding.
+#include "posenc/embedding/code.h"
+
+typedef enum { INTERLEAVED, CONCATENATED } Layout;
+
+typedef struct {
+    double base, amplitude;
+    int layout;
+} SinusoidalOptions;
+
+static const Option sinusoidal_options[] = {
+    {"base", OPTION_NUMBER, offsetof(SinusoidalOptions, base), "10000", 1.000001, HUGE_VAL, NULL, "B",
+     "the slowest pair turns about B times slower than the fastest"},
+    {"layout", OPTION_CHOICE, offsetof(SinusoidalOptions, layout), "interleaved", 0, 0, "interleaved|concatenated",
+     "HOW", "sin and cos side by side (the paper), or all sines, then all cosines"},
+    {"amplitude", OPTION_NUMBER, offsetof(SinusoidalOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
+     "RMS of the code; 0.02 is that of the token embeddings at the start, 0.7071 the unit sinusoid"},
+    {0},
+};
+
+static const SinusoidalOptions *options_of(const Position *pos) {
+    return (const SinusoidalOptions *)pos->options;
+}
+
+static const char *check(const Position *pos) {
+    return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
+}
+
+static void fill(real *code, const Position *pos, int t) {
+    const SinusoidalOptions *o = options_of(pos);
+    const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
+    code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
+}
+
+static void prepare(Position *pos) {
+    code_prepare(pos, fill);
+}
+
+const Scheme scheme_sinusoidal = {
+    .name = "sinusoidal",
+    .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
+    .paper = "Vaswani et al. 2017 (1706.03762)",
+    .help = "A fixed code: each pair of channels is the hand of a clock, the first turning once in 6.28 tokens, the "
+            "last about "
+            "B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` "
+            "brings "
+            "it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large as those.",
+    .options = sinusoidal_options,
+    .enters = ENTERS_EMBEDDING,
+    .check = check,
+    .layout = code_layout,
+    .prepare = prepare,
+    .embed_forward = code_forward,
+};

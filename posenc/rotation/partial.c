@@ -1,0 +1,34 @@
+// Partial rotary: only the first channels of a head turn, with all frequencies from fast to slow; the rest carry
+// content without positions. The exponents run over the channels that turn, so that fast and slow hands are both
+// there (NeoX, not p-RoPE).
+#include "posenc/rotation/rotate.h"
+
+typedef struct {
+    Rotary rotary;
+} PartialOptions;
+
+static const Option partial_options[] = {
+    {"fraction", OPTION_NUMBER, offsetof(PartialOptions, rotary.fraction), "0.5", 0.001, 1, NULL, "X",
+     "of a head's channels that turn"},
+    ROTARY_OPTION_ROWS(PartialOptions, "10000", "(i, i+r/2) of the r channels that turn"),
+    {0},
+};
+
+const Scheme scheme_partial = {
+    .name = "partial",
+    .formula = "the first r channels of q_t, k_t: pair i turned by t b^(-2i/r)",
+    .paper = "GPT-J (Wang and Komatsuzaki 2021); GPT-NeoX",
+    .help =
+        "RoPE on a part of each head, half of it by default; the other channels compare content wherever it stands. "
+        "Beside prope, which keeps all exponents and leaves out the slow pairs, this one has slow pairs too.",
+    .options = partial_options,
+    .enters = ENTERS_ROTATION,
+    .relative = true,
+    .theta = rotary_theta,
+    .check = rotary_check,
+    .form = rotary_form,
+    .layout = rotary_layout,
+    .prepare = rotary_prepare,
+    .qk_forward = rotary_forward,
+    .qk_backward = rotary_backward,
+};

@@ -1,0 +1,37 @@
+// p-RoPE: RoPE without its slowest pairs, which hardly turn within a context and are used for content anyway.
+#include "posenc/rotation/rotate.h"
+
+typedef struct {
+    Rotary rotary;
+    double p;
+} PropeOptions;
+
+static const Option prope_options[] = {
+    {"p", OPTION_NUMBER, offsetof(PropeOptions, p), "0.75", 0, 1, NULL, "P", "of the pairs, the fastest, that turn"},
+    ROTARY_OPTION_ROWS(PropeOptions, "10000", "(i, i+d/2)"),
+    {0},
+};
+
+// The exponents are those of all d/2 pairs; the slow ones stand still.
+static double theta(const Position *pos, int pair) {
+    const double p = ((const PropeOptions *)pos->options)->p;
+    return pair < (int)(p * rotary_pairs(pos)) ? rotary_theta(pos, pair) : 0;
+}
+
+const Scheme scheme_prope = {
+    .name = "prope",
+    .formula = "q_t, k_t: pair i < p d/2 turned by t b^(-2i/d)",
+    .paper = "Barbero et al. 2024 (2410.06205)",
+    .help = "RoPE whose slowest pairs stand still: what they turn within a trained length is little, beyond it they "
+            "reach angles never seen, and models were found to use them for content.",
+    .options = prope_options,
+    .enters = ENTERS_ROTATION,
+    .relative = true,
+    .theta = theta,
+    .check = rotary_check,
+    .form = rotary_form,
+    .layout = rotary_layout,
+    .prepare = rotary_prepare,
+    .qk_forward = rotary_forward,
+    .qk_backward = rotary_backward,
+};

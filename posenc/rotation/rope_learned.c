@@ -1,0 +1,137 @@
+// RoPE whose frequencies are trained, for each head: gradient descent chooses how fast every hand turns.
+#include "posenc/rotation/rotate.h"
+#include "posenc/slabs.h"
+
+#include "base/random.h"
+
+enum { RHO };                 // params (sets * H, d/2)
+enum { COSINE, SINE, THETA }; // tables (sets, H, positions, d/2) twice, (sets, H, d/2)
+enum { SUM, SLABS };          // dtables: dtheta (sets, H, d/2), and of the layer at work (B, H, d/2)
+typedef enum { START_ROPE, START_RANDOM } Start;
+
+typedef struct {
+    Rotary rotary;
+    int start, layers;
+    double rate;
+} RopeLearnedOptions;
+
+static const Option rope_learned_options[] = {
+    {"start", OPTION_CHOICE, offsetof(RopeLearnedOptions, start), "rope", 0, 0, "rope|random", "HOW",
+     "training begins with RoPE's frequencies, or with random ones of the same range"},
+    {"rate", OPTION_NUMBER, offsetof(RopeLearnedOptions, rate), "1", 0, 1000, NULL, "X",
+     "learning rate of the frequencies, times --lr"},
+    LAYERS_OPTION_ROW(RopeLearnedOptions, "own"),
+    ROTARY_OPTION_ROWS(RopeLearnedOptions, "10000", "(i, i+d/2)"),
+    {0},
+};
+
+static const RopeLearnedOptions *options_of(const Position *pos) {
+    return (const RopeLearnedOptions *)pos->options;
+}
+
+static int frequencies(const Position *pos) { // of one set
+    return pos->shape.heads * rotary_pairs(pos);
+}
+
+// theta = exp(rho): frequencies stay positive, and a step of gradient descent changes them by a share.
+static void params(Position *pos, TensorTable *table) {
+    position_param(pos, table, "rho", pos->sets * pos->shape.heads, rotary_pairs(pos), INIT_ZERO, 0);
+    table->items[pos->tensors[RHO]].rate = options_of(pos)->rate;
+}
+
+static void init(Position *pos, uint64_t seed) {
+    Random random = {random_key(seed, "rope-learned"), 0};
+    const int pairs = rotary_pairs(pos);
+    for (int n = 0; n < pos->sets * frequencies(pos); n++) {
+        const double designed = log(rotary_theta(pos, n % pairs)),
+                     drawn = -log(rotary_of(pos)->base) * random_next(&random);
+        pos->params[RHO][n] = (real)(options_of(pos)->start == START_ROPE ? designed : drawn);
+    }
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    const size_t all = (size_t)pos->sets * frequencies(pos);
+    pos->tables[COSINE] = arena_reals(arena, all * pos->positions);
+    pos->tables[SINE] = arena_reals(arena, all * pos->positions);
+    pos->tables[THETA] = arena_reals(arena, all);
+    if (!training) return;
+    pos->dtables[SUM] = arena_reals(arena, all);
+    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * frequencies(pos));
+}
+
+static void prepare(Position *pos) {
+    const int pairs = rotary_pairs(pos), P = pos->positions;
+    for (int n = 0; n < pos->sets * frequencies(pos); n++)
+        pos->tables[THETA][n] = (real)exp((double)pos->params[RHO][n]);
+#pragma omp parallel for
+    for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
+        for (int i = 0; i < pairs; i++) {
+            const double angle = (row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
+            pos->tables[COSINE][(size_t)row * pairs + i] = (real)cos(angle);
+            pos->tables[SINE][(size_t)row * pairs + i] = (real)sin(angle);
+        }
+}
+
+// Each head by its own table.
+static void turn(const Position *pos, int layer, real *x, int stride, const Place *at, int rows, int direction) {
+    const int d = head_width(&pos->shape), H = pos->shape.heads;
+    for (int h = 0; h < H; h++) {
+        const size_t table = ((size_t)position_set(pos, layer) * H + h) * pos->positions * rotary_pairs(pos);
+        const Rotation rotation = {
+            .cosine = pos->tables[COSINE] + table,
+            .sine = pos->tables[SINE] + table,
+            .axis = AXIS_T,
+            .pairing = (Pairing)rotary_of(pos)->pairing,
+            .heads = 1,
+            .head_width = d,
+            .turned = d,
+        };
+        rotate(x + (size_t)h * d, stride, &rotation, at, rows, direction);
+    }
+}
+
+static void qk_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(pos, layer)) return;
+    turn(pos, layer, q, stride, at, rows, +1);
+    turn(pos, layer, k, stride, at, rows, +1);
+}
+
+// A torque on each angle, and the rotation of the gradient backwards.
+static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                        const Place *at, int rows) {
+    if (rotary_skips(pos, layer)) return;
+    rotary_torque(pos->dtables[SLABS], pos, dq, q, stride, at, rows, 0);
+    rotary_torque(pos->dtables[SLABS], pos, dk, k, stride, at, rows, 0);
+    slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), pos->dtables[SLABS],
+                 pos->batch, frequencies(pos));
+    turn(pos, layer, dq, stride, at, rows, -1);
+    turn(pos, layer, dk, stride, at, rows, -1);
+}
+
+// theta = exp(rho), so drho = theta dtheta.
+static void reduce(Position *pos) {
+    for (int n = 0; n < pos->sets * frequencies(pos); n++) {
+        pos->dparams[RHO][n] += pos->tables[THETA][n] * pos->dtables[SUM][n];
+        pos->dtables[SUM][n] = 0;
+    }
+}
+
+const Scheme scheme_rope_learned = {
+    .name = "rope-learned",
+    .formula = "q_t, k_t: pair i of head h turned by t exp(rho_hi), rho trained",
+    .paper = "after Heo et al. 2024 (2403.13298), RoPE-Mixed",
+    .help = "RoPE with frequencies of its own for each layer, head and pair, found by gradient descent from RoPE's or "
+            "from random ones. The gradient of an angle is a torque, and costs two products per pair.",
+    .options = rope_learned_options,
+    .enters = ENTERS_ROTATION,
+    .designed = "rope",
+    .relative = true,
+    .check = rotary_check,
+    .params = params,
+    .init = init,
+    .layout = layout,
+    .prepare = prepare,
+    .reduce = reduce,
+    .qk_forward = qk_forward,
+    .qk_backward = qk_backward,
+};

@@ -1,0 +1,163 @@
+#include "posenc/rotation/rotate.h"
+#include "posenc/slabs.h"
+
+#include "model/base/team.h"
+
+// y0 = x0 cos - x1 sin,  y1 = x0 sin + x1 cos
+static void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
+    for (int i = 0; i < pairs; i++) {
+        const real c = cosine[i], s = direction * sine[i], x0 = x[i], x1 = x[i + pairs];
+        x[i] = x0 * c - x1 * s;
+        x[i + pairs] = x0 * s + x1 * c;
+    }
+}
+
+static void rotate_interleaved(real *x, const real *cosine, const real *sine, int pairs, real direction) {
+    for (int i = 0; i < pairs; i++) {
+        const real c = cosine[i], s = direction * sine[i], x0 = x[2 * i], x1 = x[2 * i + 1];
+        x[2 * i] = x0 * c - x1 * s;
+        x[2 * i + 1] = x0 * s + x1 * c;
+    }
+}
+
+void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int rows, int direction) {
+    const int pairs = rotation->turned / 2;
+    const Share own = share_rows(rows);
+    for (int r = own.begin; r < own.end; r++) {
+        const size_t angles = (size_t)place_on(&at[r], rotation->axis) * pairs;
+        const real *cos_r = rotation->cosine + angles, *sin_r = rotation->sine + angles;
+        for (int h = 0; h < rotation->heads; h++) {
+            real *x_rh = x + (size_t)r * stride + (size_t)h * rotation->head_width;
+            if (rotation->pairing == PAIRING_HALF)
+                rotate_half(x_rh, cos_r, sin_r, pairs, (real)direction);
+            else
+                rotate_interleaved(x_rh, cos_r, sin_r, pairs, (real)direction);
+        }
+    }
+}
+
+int rotary_pairs(const Position *pos) {
+    const double fraction = rotary_of(pos)->fraction;
+    const int pairs = head_width(&pos->shape) / 2;
+    return fraction > 0 ? (int)(fraction * pairs) : pairs;
+}
+
+const char *rotary_check(const Position *pos) {
+    return head_width(&pos->shape) % 2
+               ? "rotations turn pairs of channels, so the head width (--width / --heads) must be even"
+           : rotary_pairs(pos) < 1 ? "that fraction of a head is not one pair of channels"
+                                   : NULL;
+}
+
+void rotary_layout(Position *pos, Arena *arena, bool training) {
+    const size_t pairs = (size_t)rotary_pairs(pos);
+    pos->rotary.cosine = arena_reals(arena, pos->positions * pairs);
+    pos->rotary.sine = arena_reals(arena, pos->positions * pairs);
+    if (!training || !pos->scaling.learns) return;
+    pos->rotary.dtheta = arena_reals(arena, pairs);
+    pos->rotary.slabs = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
+}
+
+int rotary_form(const Position *pos, int length) {
+    return scaling_form(&pos->scaling, length);
+}
+
+// Radians a token of a pair beyond the unscaled tokens.
+static double stretched(const Position *pos, const Stretch *stretch, int pair) {
+    return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
+}
+
+// Angles in double: at position 131072 a float angle is already 0.004 rad off.
+void rotary_prepare(Position *pos) {
+    const int pairs = rotary_pairs(pos);
+    Stretch made;
+    const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->window, pairs);
+    const int unscaled = stretch ? stretch->unscaled : 0;
+    const double attention = stretch ? stretch->attention : 1,
+                 at_start = stretch && stretch->bare_start ? 1 : attention;
+#pragma omp parallel for
+    for (int t = 0; t < pos->positions; t++) {
+        const double length = t < unscaled ? at_start : attention;
+        for (int i = 0; i < pairs; i++) {
+            const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
+            pos->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));
+            pos->rotary.sine[(size_t)t * pairs + i] = (real)(length * sin(angle));
+        }
+    }
+}
+
+double rotary_theta(const Position *pos, int pair) {
+    return pow(rotary_of(pos)->base, -(double)pair / rotary_pairs(pos));
+}
+
+int rotary_fast_pairs(const Position *pos, int length) {
+    int fast = 0;
+    for (int i = 0; i < rotary_pairs(pos); i++) fast += length * pos->scheme->theta(pos, i) >= 2 * M_PI;
+    return fast;
+}
+
+// Turning y a little further moves it along (-y1, y0), so dphi = dy1 y0 - dy0 y1, and with phi = t theta, dtheta is the
+// sum over tokens of t dphi. From the rotated values alone: nothing else was kept.
+static void add_torque(real *dtheta, const real *dy, const real *y, int t, int pairs, bool half) {
+    for (int i = 0; i < pairs; i++) {
+        const int c0 = half ? i : 2 * i, c1 = half ? i + pairs : 2 * i + 1;
+        dtheta[i] += (real)t * (dy[c1] * y[c0] - dy[c0] * y[c1]);
+    }
+}
+
+// A sum for each sequence and head: whatever the number of threads, each has one owner and one order.
+void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
+                   int rows, int from) {
+    const int H = pos->shape.heads, d = head_width(&pos->shape), pairs = rotary_pairs(pos), T = rows / pos->batch;
+    const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
+#pragma omp for collapse(2)
+    for (int b = 0; b < pos->batch; b++)
+        for (int h = 0; h < H; h++)
+            for (int r = b * T; r < (b + 1) * T; r++) {
+                const size_t row = (size_t)r * stride + (size_t)h * d;
+                if (at[r].t >= from)
+                    add_torque(dtheta + ((size_t)b * H + h) * pairs, dy + row, y + row, at[r].t, pairs, half);
+            }
+}
+
+static void turn(const Position *pos, real *x, int stride, const Place *at, int rows, int direction) {
+    const Rotation rotation = {
+        .cosine = pos->rotary.cosine,
+        .sine = pos->rotary.sine,
+        .axis = AXIS_T,
+        .pairing = (Pairing)rotary_of(pos)->pairing,
+        .heads = pos->shape.heads,
+        .head_width = head_width(&pos->shape),
+        .turned = 2 * rotary_pairs(pos),
+    };
+    rotate(x, stride, &rotation, at, rows, direction);
+}
+
+void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(pos, layer)) return;
+    turn(pos, q, stride, at, rows, +1);
+    turn(pos, k, stride, at, rows, +1);
+}
+
+// Forward was q = R(t theta) q: a rotation matrix has R^T = R^-1, so the gradient is turned back by the same angle.
+// Its length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
+void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                     const Place *at, int rows) {
+    if (rotary_skips(pos, layer)) return;
+    if (pos->rotary.dtheta) {
+        const int from = pos->scaling.wide.unscaled, pairs = rotary_pairs(pos);
+        rotary_torque(pos->rotary.slabs, pos, dq, q, stride, at, rows, from);
+        rotary_torque(pos->rotary.slabs, pos, dk, k, stride, at, rows, from);
+        slabs_reduce(pos->rotary.dtheta, pos->rotary.slabs, pos->batch * pos->shape.heads, pairs);
+    }
+    turn(pos, dq, stride, at, rows, -1);
+    turn(pos, dk, stride, at, rows, -1);
+}
+
+// Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
+void rotary_dfactors(double *dfactors, Position *pos) {
+    for (int i = 0; i < rotary_pairs(pos); i++) {
+        dfactors[i] = -stretched(pos, &pos->scaling.wide, i) * (double)pos->rotary.dtheta[i];
+        pos->rotary.dtheta[i] = 0;
+    }
+}

@@ -1,0 +1,101 @@
+// xPos: RoPE whose pairs also fade with distance, the slow ones least: queries grow and keys shrink with their
+// position, and in the product only the difference of the two is left.
+#include "posenc/rotation/rotate.h"
+
+enum { Q_COSINE, Q_SINE, K_COSINE, K_SINE }; // tables (positions, d/2), the scale in them
+
+typedef struct {
+    Rotary rotary;
+    double gamma;
+} XposOptions;
+
+static const Option xpos_options[] = {
+    {"gamma", OPTION_NUMBER, offsetof(XposOptions, gamma), "512", 1, 1e9, NULL, "G",
+     "tokens over which pair i fades by the factor (2i/d + 0.4) / 1.4"},
+    ROTARY_OPTION_ROWS(XposOptions, "10000", "(i, i+d/2)"),
+    {0},
+};
+
+static const XposOptions *options_of(const Position *pos) {
+    return (const XposOptions *)pos->options;
+}
+
+static double zeta(const Position *pos, int pair) {
+    const int d = head_width(&pos->shape);
+    return (2.0 * pair / d + 0.4) / 1.4;
+}
+
+// The fastest pair's scale at the ends is zeta_0^(-length / 2 gamma): 10^30 is what floats can hold.
+static int max_length(const Position *pos) {
+    const double length = 2 * options_of(pos)->gamma * 30 / -log10(zeta(pos, 0));
+    return length < 1e9 ? (int)length : 0;
+}
+
+static void layout(Position *pos, Arena *arena, bool training) {
+    (void)training;
+    for (int table = 0; table <= K_SINE; table++)
+        pos->tables[table] = arena_reals(arena, (size_t)pos->positions * (head_width(&pos->shape) / 2));
+}
+
+// Positions are counted from the middle: that changes no product, and keeps the scales near 1.
+static void prepare(Position *pos) {
+    const int pairs = head_width(&pos->shape) / 2, middle = (pos->positions + 1) / 2;
+#pragma omp parallel for
+    for (int t = 0; t < pos->positions; t++)
+        for (int i = 0; i < pairs; i++) {
+            const double angle = t * rotary_theta(pos, i);
+            const double scale = pow(zeta(pos, i), (t - middle) / options_of(pos)->gamma);
+            const size_t n = (size_t)t * pairs + i;
+            pos->tables[Q_COSINE][n] = (real)(scale * cos(angle));
+            pos->tables[Q_SINE][n] = (real)(scale * sin(angle));
+            pos->tables[K_COSINE][n] = (real)(cos(angle) / scale);
+            pos->tables[K_SINE][n] = (real)(sin(angle) / scale);
+        }
+}
+
+static void turn(const Position *pos, real *x, int cosine, int stride, const Place *at, int rows, int direction) {
+    const int d = head_width(&pos->shape);
+    const Rotation rotation = {
+        .cosine = pos->tables[cosine],
+        .sine = pos->tables[cosine + 1],
+        .axis = AXIS_T,
+        .pairing = (Pairing)rotary_of(pos)->pairing,
+        .heads = pos->shape.heads,
+        .head_width = d,
+        .turned = d,
+    };
+    rotate(x, stride, &rotation, at, rows, direction);
+}
+
+static void qk_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(pos, layer)) return;
+    turn(pos, q, Q_COSINE, stride, at, rows, +1);
+    turn(pos, k, K_COSINE, stride, at, rows, +1);
+}
+
+// Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by
+// 1/s.
+static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                        const Place *at, int rows) {
+    (void)q, (void)k;
+    if (rotary_skips(pos, layer)) return;
+    turn(pos, dq, Q_COSINE, stride, at, rows, -1);
+    turn(pos, dk, K_COSINE, stride, at, rows, -1);
+}
+
+const Scheme scheme_xpos = {
+    .name = "xpos",
+    .formula = "rope, and pair i of q_t times z_i^(t/g), of k_t times z_i^(-t/g), z_i = (2i/d + 0.4) / 1.4",
+    .paper = "Sun et al. 2022 (2212.10554)",
+    .help = "RoPE with a decay by distance: fast pairs, whose angles mean little far away, fade first. The paper's "
+            "long-context numbers also need attention in blocks, which is not part of this.",
+    .options = xpos_options,
+    .enters = ENTERS_ROTATION,
+    .relative = true,
+    .check = rotary_check,
+    .max_length = max_length,
+    .layout = layout,
+    .prepare = prepare,
+    .qk_forward = qk_forward,
+    .qk_backward = qk_backward,
+};

@@ -1,0 +1,106 @@
+#include "posenc/stretch/scaling.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+static double clamp01(double x) {
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+// Slowed by s where keep is 0, not at all where it is 1: theta' = keep theta + (1 - keep) theta / s.
+static double blended(double keep, double factor) {
+    return 1 / (keep + (1 - keep) / factor);
+}
+
+// The pair, as a real number, that makes `turns` full turns within L: solved for i from L base^(-i/n) = 2 pi turns.
+static double pair_of_turns(double turns, int original, double base, int pairs) {
+    return pairs * log(original / (turns * 2 * M_PI)) / log(base);
+}
+
+// The authors' code: pairs up to `low` keep their speed, from `high` on they are slowed by s.
+static double keep_by_pair(int pair, const FormulaOptions *o, int original, double base, int pairs) {
+    double low = pair_of_turns(o->beta_fast, original, base, pairs);
+    double high = pair_of_turns(o->beta_slow, original, base, pairs);
+    if (o->ramp == RAMP_CODE) {
+        low = floor(low);
+        high = ceil(high);
+    }
+    low = fmax(low, 0);
+    high = fmin(high, 2 * pairs - 1); // sic: channels, though pairs are counted
+    high = fmax(high, low);           // more turns than the length has: no pair is fast enough
+    if (low == high) high += 0.001;
+    return 1 - clamp01((pair - low) / (high - low));
+}
+
+static double keep_by_turns(double theta, double slow, double fast, int original) {
+    const double turns = original * theta / (2 * M_PI);
+    return clamp01((turns - slow) / (fast - slow));
+}
+
+static double ntk(double factor, int pair, int pairs) {
+    return pow(factor, pairs > 1 ? (double)pair / (pairs - 1) : 1);
+}
+
+void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *o, double factor, int original, double base,
+                     int pairs) {
+    *stretch = (Stretch){.attention = method == METHOD_YARN ? 0.1 * log(factor) + 1 : 1};
+    for (int i = 0; i < pairs; i++) {
+        const double theta = pow(base, -(double)i / pairs);
+        double *f = &stretch->factors[i];
+        switch (method) {
+        case METHOD_PI:
+            *f = factor;
+            break;
+        case METHOD_NTK:
+            *f = ntk(factor, i, pairs);
+            break;
+        case METHOD_YARN:
+            *f = blended(o->ramp == RAMP_PAPER ? keep_by_turns(theta, o->beta_slow, o->beta_fast, original)
+                                               : keep_by_pair(i, o, original, base, pairs),
+                         factor);
+            break;
+        case METHOD_LLAMA3:
+            *f = blended(keep_by_turns(theta, o->low_freq, o->high_freq, original), factor);
+            break;
+        case METHOD_DYNAMIC:
+        case METHOD_LONGROPE:
+        case METHOD_GRADIENT:
+            assert(!"a method with a formula of s and L");
+        }
+    }
+}
+
+void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptions *o, double factor, int context,
+                     double base, int pairs) {
+    *stretch = *before;
+    for (int i = 0; i < pairs; i++) {
+        const double theta = pow(base, -(double)i / pairs) / before->factors[i];
+        stretch->factors[i] *= blended(keep_by_turns(theta, o->beta_slow, o->beta_fast, context), factor);
+    }
+}
+
+void scaling_dynamic(Stretch *stretch, double growth, int original, int length, int pairs) {
+    const double factor = length > original ? growth * length / original - (growth - 1) : 1;
+    *stretch = (Stretch){.attention = 1};
+    for (int i = 0; i < pairs; i++) stretch->factors[i] = ntk(factor, i, pairs);
+}
+
+double longrope_attention(double factor, int original) {
+    return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
+}
+
+int scaling_form(const Scaling *scaling, int length) {
+    if (scaling->original == 0) return 0;
+    if (scaling->method == METHOD_DYNAMIC) return length > scaling->original ? length : 0;
+    return scaling->has_brief && length > scaling->original;
+}
+
+const Stretch *scaling_stretch(Stretch *made, const Scaling *scaling, int length, int pairs) {
+    if (scaling->original == 0) return NULL;
+    if (scaling->method == METHOD_DYNAMIC) {
+        scaling_dynamic(made, scaling->growth, scaling->original, length, pairs);
+        return made;
+    }
+    return scaling->has_brief && length <= scaling->original ? &scaling->brief : &scaling->wide;
+}

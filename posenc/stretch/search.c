@@ -1,0 +1,232 @@
+#include "posenc/stretch/search.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+enum {
+    TRIES = 10,      // to make a child that is not known yet
+    FIRST_BATCH = 16 // of the first population: what is hopeless is judged anew after each
+};
+
+Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
+    assert(options->windows <= SEARCH_WINDOWS_MOST && options->parents >= 2);
+    return (Search){.space = *space, .options = *options, .hooks = *hooks};
+}
+
+void search_end(Search *search) {
+    free(search->archive);
+    free(search->members);
+}
+
+// Make a list of `before` candidates one of `count`, if that is more. Without memory for it the search stops.
+static bool grow(Search *search, Evaluated **list, size_t before, size_t count) {
+    if (*list && count <= before) return true;
+    Evaluated *larger = memory_grow(*list, before * sizeof *larger, count * sizeof *larger);
+    if (!larger) {
+        search->refused = count;
+        search->stopped = true;
+        return false;
+    }
+    *list = larger;
+    return true;
+}
+
+static void archive_add(Search *search, const Evaluated *evaluated) {
+    if (search->archived == search->capacity) {
+        const size_t more = search->capacity ? 2 * search->capacity : 256;
+        if (!grow(search, &search->archive, search->capacity, more)) return;
+        search->capacity = more;
+    }
+    search->archive[search->archived++] = *evaluated;
+}
+
+void search_recall(Search *search, const Evaluated *evaluated) {
+    Evaluated recalled = *evaluated;
+    recalled.recalled = true;
+    archive_add(search, &recalled);
+}
+
+static Evaluated *archive_find(const Search *search, const Candidate *candidate) {
+    for (size_t i = 0; i < search->archived; i++)
+        if (candidates_equal(&search->space, &search->archive[i].candidate, candidate)) return &search->archive[i];
+    return NULL;
+}
+
+double evaluated_mean(const Evaluated *evaluated) {
+    double sum = 0;
+    for (int w = 0; w < evaluated->scored; w++) sum += evaluated->scores[w];
+    return sum / evaluated->scored;
+}
+
+// The member that children have to beat, or NULL while there are fewer members than parents.
+static const Evaluated *worst_parent(const Search *search) {
+    const int last = search->options.parents - 1;
+    return search->member_count > last ? &search->members[last] : NULL;
+}
+
+// Windows are the same for all, so differences by window tell more than means.
+static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *bar) {
+    if (!bar || e->scored == 0 || search->options.abandon <= 0 || e->scored == search->options.windows) return false;
+    double worse = 0;
+    for (int w = 0; w < e->scored; w++) worse += e->scores[w] - bar->scores[w];
+    return !(worse / e->scored <= search->options.abandon / sqrt(e->scored)); // a loss that is not a number is hopeless
+}
+
+// Threads ask while another may be the one that stops.
+static bool stopped(const Search *search) {
+    bool now;
+#pragma omp atomic read
+    now = search->stopped;
+    return now;
+}
+
+static void stop(Search *search) {
+#pragma omp atomic write
+    search->stopped = true;
+}
+
+static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker) {
+    const SearchHooks *hooks = &search->hooks;
+    for (e->scored = 0; e->scored < search->options.windows && !stopped(search) && !hopeless(search, e, bar);) {
+        double loss;
+        if (hooks->score(&loss, hooks->context, worker, &e->candidate, e->scored))
+            e->scores[e->scored++] = loss;
+        else
+            stop(search);
+    }
+#pragma omp critical
+    if (!stopped(search)) { // what was cut short is not known
+        search->evaluations++;
+        search->windows += e->scored;
+        search->abandoned += e->scored < search->options.windows;
+        if (hooks->evaluated && !hooks->evaluated(hooks->context, search, e)) stop(search);
+    }
+}
+
+// A total order, so that no two libraries' qsort make different populations of it.
+static int by_loss(const void *a, const void *b) {
+    const Evaluated *x = a, *y = b;
+    const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
+    if (x_loss != y_loss) return x_loss < y_loss ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// Score a batch, and let those that were scored to the end join the population, of which the best parents stay.
+static void evaluate(Search *search, Evaluated *batch, int count) {
+    const Evaluated *bar = worst_parent(search);
+    Evaluated worst;
+    if (bar) worst = *bar;
+    for (int i = 0; i < count; i++) {
+        if (!batch[i].recalled) continue;
+        search->evaluations++;
+        search->windows += batch[i].scored;
+        search->abandoned += batch[i].scored < search->options.windows;
+    }
+    const int threads = search->options.side_by_side ? omp_get_max_threads() : 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < count; i++)
+        if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
+    if (search->stopped) return;
+    const size_t members = (size_t)search->member_count;
+    if (!grow(search, &search->members, members, members + (size_t)count)) return;
+    for (int i = 0; i < count; i++) {
+        if (batch[i].recalled) {
+            archive_find(search, &batch[i].candidate)->recalled = false;
+            batch[i].recalled = false;
+        } else
+            archive_add(search, &batch[i]);
+        if (batch[i].scored == search->options.windows && isfinite(evaluated_mean(&batch[i]))) {
+            batch[i].order = search->joined++;
+            search->members[search->member_count++] = batch[i];
+        }
+    }
+    qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
+}
+
+// Put a candidate into the batch unless it is known: false then. One that an earlier run has scored comes with its
+// scores.
+static bool propose(Search *search, Evaluated *batch, int *count, const Candidate *candidate) {
+    const Evaluated *known = search->options.remember ? archive_find(search, candidate) : NULL;
+    bool old = known && !known->recalled;
+    for (int i = 0; search->options.remember && i < *count; i++)
+        old = old || candidates_equal(&search->space, &batch[i].candidate, candidate);
+    if (old)
+        search->known++;
+    else
+        batch[(*count)++] = known ? *known : (Evaluated){.candidate = *candidate};
+    return !old;
+}
+
+static Candidate mutation(const Search *search, const Candidate *parent, Random *random) {
+    return random_next(random) < search->options.far
+               ? mutate_far(&search->space, parent, random)
+               : mutate_near(&search->space, parent, search->options.probability, random);
+}
+
+static const Candidate *parent(const Search *search, Random *random) {
+    const int parents = search->options.parents < search->member_count ? search->options.parents : search->member_count;
+    return &search->members[random_below(random, parents)].candidate;
+}
+
+static void add_mutations(Search *search, Evaluated *batch, int *count, Random *random) {
+    for (int n = 0; n < search->options.mutations; n++)
+        for (int tries = 0; tries < TRIES; tries++) {
+            const Candidate child = mutation(search, parent(search, random), random);
+            if (propose(search, batch, count, &child)) break;
+        }
+}
+
+static void add_crossovers(Search *search, Evaluated *batch, int *count, Random *random) {
+    for (int n = 0; n < search->options.crossovers; n++)
+        for (int tries = 0; tries < TRIES; tries++) {
+            const Candidate *first = parent(search, random), *second = parent(search, random);
+            const Candidate child = cross(&search->space, first, second, search->options.probability, random);
+            if (propose(search, batch, count, &child)) break;
+        }
+}
+
+// The seeds and mutations of them.
+static void first_population(Search *search, Evaluated *batch, const Candidate *seeds, int seed_count, Random *random) {
+    int count = 0, made = 0;
+    for (int n = 0; n < search->options.population && !search->stopped; n++) {
+        for (int tries = 0; tries < TRIES; tries++) {
+            const Candidate *seed = &seeds[n % seed_count];
+            const Candidate child = n < seed_count ? *seed : mutation(search, seed, random);
+            if (propose(search, batch, &count, &child) || n < seed_count) break;
+        }
+        if (++made % FIRST_BATCH && n + 1 < search->options.population) continue;
+        evaluate(search, batch, count);
+        count = 0;
+    }
+}
+
+bool search_run(Search *search, const Candidate *seeds, int count) {
+    const SearchOptions *o = &search->options;
+    const int children = o->mutations + o->crossovers;
+    Random random = {random_key(o->seed, "search"), 0};
+    Evaluated *batch = NULL;
+    if (!grow(search, &batch, 0, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH))) return false;
+    first_population(search, batch, seeds, count, &random);
+    for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
+        int size = 0;
+        if (search->member_count == 0) break; // no loss is a number: nothing to go on from
+        if (search->member_count > o->parents) search->member_count = o->parents;
+        add_mutations(search, batch, &size, &random);
+        add_crossovers(search, batch, &size, &random);
+        evaluate(search, batch, size);
+    }
+    free(batch);
+    return !search->stopped;
+}
+
+const Evaluated *search_best(const Search *search) {
+    return search->member_count > 0 ? search->members : NULL;
+}
+
+long long search_budget(const SearchOptions *o) {
+    return o->population + (long long)o->generations * (o->mutations + o->crossovers);
+}

@@ -1,0 +1,4 @@
+#!/bin/sh
+# The line that stands under a recorded result: sh scripts/machine.sh "COMMAND" RUN, from the run's config.json.
+set -eu
+echo "Command: \`$1\`. Machine: $(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$2/config.json"), $(getconf _NPROCESSORS_ONLN) cores."

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Which position schemes solve which tasks, at trained lengths and beyond: sh scripts/tasks.sh BITTER [DIR]
+# Every scheme learns every task from several seeds, one thread a run, as many runs side by side as there are cores.
+# Finished runs are kept and a killed one continues, so it can be stopped and started again. DIR (runs/tasks) holds the
+# runs; results.csv and table.md go to RESULTS (runs/baseline/tasks).
+# TASKS, SCHEMES, SEEDS, STEPS: what is tried.
+set -eu
+bitter=$1
+out=${2:-runs/tasks}
+results=${RESULTS:-runs/baseline/tasks}
+tasks=${TASKS:-"copy addition"}
+schemes=${SCHEMES:-"none learned sinusoidal rope alibi t5"}
+seeds=${SEEDS:-"1 2 3"}
+steps=${STEPS:-5000}
+cores=$(getconf _NPROCESSORS_ONLN)
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+mkdir -p "$out" "$results"
+
+# Trained lengths, and a context that holds twice as much, so that a table has rows, though untrained ones, for all of it.
+task_of() {
+    case $1 in
+    copy) echo "--data builtin:copy:max=10 --context 96" ;;
+    addition) echo "--data builtin:addition:max=3 --context 80" ;;
+    *) echo "--data builtin:$1" ;;
+    esac
+}
+
+# One run and its answers: TASK SCHEME SEED.
+one() {
+    run=$out/$1-$2-$3
+    [ -f "$run/answers.csv" ] && return
+    resume=--resume
+    [ -f "$run/state.safetensors" ] || {
+        rm -rf "$run" # killed before its first checkpoint
+        resume=
+    }
+    # shellcheck disable=SC2086
+    "$bitter" train $(task_of "$1") --pos "$2" --seed "$3" --layers 3 --heads 4 --width 128 --batch 32 \
+        --steps "$steps" --eval-every 500 --save-every 500 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
+        "$bitter" eval "$run" --task --csv "$run/answers.part" >>"$run.log" 2>&1 &&
+        mv "$run/answers.part" "$run/answers.csv" && echo "done: $1 $2 seed $3" && return
+    echo "failed: $1 $2 seed $3; see $run.log" >&2
+    return 1
+}
+
+if [ "${ONE:-}" ]; then
+    # shellcheck disable=SC2086
+    one $ONE
+    exit
+fi
+for seed in $seeds; do for task in $tasks; do for scheme in $schemes; do echo "$task $scheme $seed"; done; done; done |
+    xargs -P "$cores" -I '{}' env ONE='{}' TASKS="$tasks" STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
+
+# Task, scheme and seed before each row of the runs' tables, by tabs: the options of a scheme have commas.
+rows() {
+    for task in $tasks; do for scheme in $schemes; do for seed in $seeds; do
+        tail -n +2 "$out/$task-$scheme-$seed/answers.csv" |
+            awk -F , -v OFS='\t' -v run="$task	$scheme	$seed" '{ $1 = $1; print run, $0 }'
+    done; done; done
+}
+{
+    echo "task,scheme,seed,length,part,exercises,perfect,questions,right,accuracy,low,high,nats"
+    rows | awk -F '\t' -v OFS=, '{ if ($2 ~ /,/) $2 = "\"" $2 "\""; $1 = $1; print }'
+} >"$results/results.csv"
+
+# Right answers of all seeds together, in per cent, with the least and the most of one seed.
+rows | awk -F '\t' -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
+    $10 != "" { asked[$1, $2, $5, $3] += $8; right[$1, $2, $5, $3] += $9 }
+    function cell(task, scheme, part,    i, n, list, all, good, low, high, share) {
+        n = split(seeds, list, " "); low = 101; high = -1
+        for (i = 1; i <= n; i++) {
+            if (!asked[task, scheme, part, list[i]]) return "-"
+            share = 100 * right[task, scheme, part, list[i]] / asked[task, scheme, part, list[i]]
+            low = share < low ? share : low; high = share > high ? share : high
+            all += asked[task, scheme, part, list[i]]; good += right[task, scheme, part, list[i]]
+        }
+        return sprintf("%.1f (%.1f to %.1f)", 100 * good / all, low, high)
+    }
+    END {
+        t = split(tasks, task, " "); s = split(schemes, scheme, " ")
+        printf "| scheme |"; for (i = 1; i <= t; i++) printf " %s, trained | %s, beyond |", task[i], task[i]
+        printf "\n|---|"; for (i = 1; i <= 2 * t; i++) printf "---|"
+        for (j = 1; j <= s; j++) {
+            printf "\n| %s |", scheme[j]
+            for (i = 1; i <= t; i++) printf " %s | %s |", cell(task[i], scheme[j], "trained"), cell(task[i], scheme[j], "beyond")
+        }
+        printf "\n"
+    }' >"$results/table.md"
+{
+    echo
+    echo "Right answers of all seeds together, and the least and the most of one seed: copying 1 to 10 letters and adding"
+    echo "numbers of 1 to 3 digits, and both beyond that up to twice the length."
+    sh "$(dirname "$0")/machine.sh" "make tasks" "$out/$(echo "$tasks" | cut -d ' ' -f 1)-$(echo "$schemes" | cut -d ' ' -f 1)-1"
+} >>"$results/table.md"
+cat "$results/table.md"
