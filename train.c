@@ -1,13 +1,13 @@
 // bitter: train a small GPT, and see what positions do for it.
 //
 // main() and its table of commands come last; before them stands the one command that all others serve, `bitter train`.
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/config.h"
-#include "lab/eval/generate.h"
-#include "base/interrupt.h"
 #include "cmd/kernels.h"
-#include "base/progress.h"
+#include "lab/eval/generate.h"
+#include "lab/run/config.h"
 #include "lab/run/rotation.h"
 #include "lab/run/run.h"
 #include "posenc/rotation/rotate.h"

@@ -1,10 +1,10 @@
 // `bitter bench`: how fast a training step is, beside how fast this machine multiplies matrices.
+#include "base/progress.h"
+#include "base/random.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
-#include "base/progress.h"
 #include "lab/run/trainer.h"
-#include "base/random.h"
 
 #include <omp.h>
 #include <stddef.h>

@@ -1,16 +1,16 @@
 // `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/shared.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/config.h"
-#include "lab/eval/evaluate.h"
-#include "base/interrupt.h"
 #include "cmd/kernels.h"
 #include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
 #include "lab/compare/pace.h"
-#include "base/progress.h"
+#include "lab/eval/evaluate.h"
 #include "lab/report/report.h"
-#include "base/shared.h"
+#include "lab/run/config.h"
 
 #include <errno.h>
 #include <omp.h>

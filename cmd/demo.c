@@ -1,9 +1,9 @@
 // `bitter demo`: position schemes trained on the same stories, side by side, and read past the trained length.
+#include "base/progress.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/eval/evaluate.h"
 #include "cmd/kernels.h"
-#include "base/progress.h"
+#include "lab/eval/evaluate.h"
 #include "lab/run/trainer.h"
 
 #include <stddef.h>

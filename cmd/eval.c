@@ -1,14 +1,14 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
+#include "base/progress.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/config.h"
-#include "lab/eval/evaluate.h"
-#include "cmd/kernels.h"
-#include "lab/stats/npy.h"
 #include "cmd/eval_passkey.h"
-#include "base/progress.h"
-#include "lab/run/result.h"
 #include "cmd/eval_task.h"
+#include "cmd/kernels.h"
+#include "lab/eval/evaluate.h"
+#include "lab/run/config.h"
+#include "lab/run/result.h"
+#include "lab/stats/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 #include "cmd/eval_passkey.h"
 
+#include "cmd/kernels.h"
+#include "data/made/passkey.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/result.h"
-#include "cmd/kernels.h"
 #include "lab/stats/statistics.h"
-#include "data/made/passkey.h"
 #include "model/infer.h"
 #include "model/sample.h"
 

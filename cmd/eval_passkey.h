@@ -4,8 +4,8 @@
 #define BITTER_EVAL_PASSKEY_H
 
 #include "base/progress.h"
-#include "lab/run/run.h"
 #include "base/text.h"
+#include "lab/run/run.h"
 
 #define PASSKEY_TOKENS 10 // of a continuation: the number must come in them
 

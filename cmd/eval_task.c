@@ -1,9 +1,9 @@
 #include "cmd/eval_task.h"
 
+#include "base/progress.h"
+#include "cmd/kernels.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
-#include "cmd/kernels.h"
-#include "base/progress.h"
 #include "lab/run/result.h"
 #include "lab/stats/statistics.h"
 

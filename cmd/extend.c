@@ -3,8 +3,8 @@
 
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/config.h"
 #include "cmd/kernels.h"
+#include "lab/run/config.h"
 #include "lab/run/rotation.h"
 #include "posenc/rotation/rotate.h"
 

@@ -1,7 +1,7 @@
 #include "cmd/output.h"
 
-#include "data/made/builtin.h"
 #include "base/temporary.h"
+#include "data/made/builtin.h"
 
 #include <dirent.h>
 #include <errno.h>

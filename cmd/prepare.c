@@ -1,10 +1,10 @@
 // `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
+#include "base/interrupt.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "base/interrupt.h"
 #include "cmd/output.h"
-#include "data/made/builtin.h"
 #include "data/corpus.h"
+#include "data/made/builtin.h"
 #include "data/scatter.h"
 #include "data/source.h"
 

@@ -1,9 +1,9 @@
 // `bitter properties`: what people claim of position schemes, measured on each.
+#include "base/random.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
-#include "lab/run/run.h"
 #include "lab/eval/scheme_probe.h"
-#include "base/random.h"
+#include "lab/run/run.h"
 
 #include <stdio.h>
 

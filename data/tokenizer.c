@@ -1,8 +1,8 @@
 #include "data/tokenizer.h"
 
 #include "base/file.h"
-#include "base/text.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <jansson.h>

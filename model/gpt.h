@@ -3,8 +3,8 @@
 #define BITTER_GPT_H
 
 #include "model/base/arena.h"
-#include "model/ops.h"
 #include "model/base/tensor.h"
+#include "model/ops.h"
 #include "posenc/posenc.h"
 
 #define MLP_RATIO 4 // the hidden layer of an MLP is 4C wide

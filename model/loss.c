@@ -1,5 +1,5 @@
-#include "model/ops.h"
 #include "model/base/team.h"
+#include "model/ops.h"
 
 size_t head_scratch(int V) {
     return (size_t)HEAD_BLOCK * V;

@@ -1,6 +1,6 @@
 // The built-in corpora: from "tales:bytes=1e6,seed=7" to documents, and the Text they are written to.
-#include "data/made/builtin.h"
 #include "base/memory.h"
+#include "data/made/builtin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,49 +1,13 @@
 // Many processes that want the same job at the same instant, again and again: never do two have it.
-#include "lab/compare/claim.h"
-#include "base/shared.h"
 #include "base/random.h"
+#include "base/shared.h"
 #include "tests/children.h"
-#include "tests/scratch.h"
+#include "tests/claims.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 enum { RIVALS = 5 };
-
-static char directory[SCRATCH_PATH];
-
-static int make_directory(void **state) {
-    (void)state;
-    scratch_make(directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
-}
-
-static int files(void) {
-    int count = 0;
-    DIR *entries = opendir(directory);
-    assert_non_null(entries);
-    for (const struct dirent *entry; (entry = readdir(entries));)
-        count += entry->d_name[strspn(entry->d_name, ".")] != 0;
-    closedir(entries);
-    return count;
-}
-
-// A claim of another machine's that is so many seconds old.
-static void leave_claim(int seconds) {
-    char path[PATH_CAPACITY];
-    const struct timespec then = {.tv_sec = time(NULL) - seconds}, times[] = {then, then};
-    snprintf(path, sizeof path, "%.900s/job.1", directory);
-    scratch_write(path, "elsewhere 1\n", 12);
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
 
 // What rivals share: memory that is not copied when they are born.
 typedef struct {
@@ -86,7 +50,7 @@ static void rush_for(int rounds, bool stale) {
     arena_open(rounds);
     for (int i = 0; i < RIVALS; i++) children[i] = start(rush);
     for (int round = 1; round <= rounds; round++) {
-        if (stale) leave_claim(100);
+        if (stale) leave_claim("job", 1, "elsewhere 1\n", 100); // of another machine
         atomic_store(&arena->round, round);
         while (atomic_load(&arena->mine) + atomic_load(&arena->taken) + atomic_load(&arena->overlaps) < RIVALS * round)
             sched_yield();

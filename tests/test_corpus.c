@@ -1,6 +1,6 @@
 // Data directories: shards joined in order, llm.c's own taken, incomplete or wrong ones refused; built-in data.
-#include "data/corpus.h"
 #include "base/random.h"
+#include "data/corpus.h"
 #include "tests/scratch.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // What is measured of a trained model: windows, the two halves of validation, and which tokens are scored.
-#include "lab/eval/evaluate.h"
-#include "lab/compare/measure.h"
 #include "data/made/task.h"
+#include "lab/compare/measure.h"
+#include "lab/eval/evaluate.h"
 #include "tests/plans.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // The option table: defaults, parsing, ranges, nearest names, lists; and the command line on top of it.
-#include "cmd/arguments.h"
 #include "base/option.h"
+#include "cmd/arguments.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // What `bitter properties` measures, on schemes whose properties are known, and the fits behind it.
-#include "lab/stats/fit.h"
-#include "lab/eval/scheme_probe.h"
 #include "base/random.h"
+#include "lab/eval/scheme_probe.h"
+#include "lab/stats/fit.h"
 #include "tests/support.h"
 
 #include <stdio.h>

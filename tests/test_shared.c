@@ -1,7 +1,7 @@
 // What workers tell each other: memory that processes share, without a file, and without a lock that a killed one might
 // hold.
-#include "lab/compare/work.h"
 #include "base/shared.h"
+#include "lab/compare/work.h"
 #include "tests/children.h"
 #include "tests/scratch.h"
 

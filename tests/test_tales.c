@@ -1,6 +1,6 @@
 // builtin:tales: what it promises about every document, checked on thousands of them, and that the checks can fail.
-#include "data/made/builtin.h"
 #include "base/random.h"
+#include "data/made/builtin.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // Whether answers are right: one pass over an exercise tells what decoding token by token tells; and how sure a share
 // of right answers is.
 #include "lab/eval/answers.h"
-#include "lab/stats/statistics.h"
 #include "lab/run/trainer.h"
+#include "lab/stats/statistics.h"
 #include "model/sample.h"
 #include "tests/little_model.h"
 

@@ -1,8 +1,8 @@
 // How threads share the work (model/base/team.h), and that a pass does not depend on how many there are.
 #include "tests/little_model.h"
 
-#include "model/infer.h"
 #include "model/base/team.h"
+#include "model/infer.h"
 #include "model/train_pass.h"
 
 #include <limits.h>

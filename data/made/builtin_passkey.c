@@ -1,8 +1,8 @@
 // builtin:passkey: passkey documents with their answers, to be scattered through other text: a model that never saw
 // their words scores zero whatever its positions.
+#include "base/random.h"
 #include "data/made/builtin.h"
 #include "data/made/passkey.h"
-#include "base/random.h"
 
 #define SHORTEST 255 // document of any key
 _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");

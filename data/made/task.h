@@ -3,8 +3,8 @@
 #ifndef BITTER_TASK_H
 #define BITTER_TASK_H
 
-#include "data/made/builtin.h"
 #include "base/random.h"
+#include "data/made/builtin.h"
 
 #include <stddef.h>
 

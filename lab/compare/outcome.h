@@ -2,8 +2,8 @@
 #ifndef BITTER_OUTCOME_H
 #define BITTER_OUTCOME_H
 
-#include "lab/stats/paired.h"
 #include "lab/compare/work.h"
+#include "lab/stats/paired.h"
 
 typedef struct {
     char quantity[16]; // see lab/compare/measure.h

@@ -2,8 +2,8 @@
 #ifndef BITTER_PACE_H
 #define BITTER_PACE_H
 
-#include "lab/compare/plan.h"
 #include "data/corpus.h"
+#include "lab/compare/plan.h"
 
 // Threads of a run: one, with as many runs side by side as there are cores, or all of them, whichever is faster with
 // the reference scheme at the largest size. Call before this process has used OpenMP. Prints what it found. Fails (run)

@@ -2,9 +2,9 @@
 #ifndef BITTER_PLAN_H
 #define BITTER_PLAN_H
 
-#include "lab/stats/paired.h"
-#include "lab/run/train_options.h"
 #include "base/file.h"
+#include "lab/run/train_options.h"
+#include "lab/stats/paired.h"
 #include "posenc/posenc.h"
 
 #include <jansson.h>

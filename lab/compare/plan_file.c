@@ -1,7 +1,7 @@
 // compare.json: a plan in and out.
-#include "lab/run/config.h"
-#include "lab/compare/plan.h"
 #include "base/text.h"
+#include "lab/compare/plan.h"
+#include "lab/run/config.h"
 
 #include <jansson.h>
 #include <math.h>

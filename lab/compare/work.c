@@ -1,10 +1,10 @@
 #include "lab/compare/work.h"
 
-#include "lab/run/config.h"
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
-#include "lab/stats/npy.h"
+#include "lab/run/config.h"
 #include "lab/run/run.h"
+#include "lab/stats/npy.h"
 
 #include <stdlib.h>
 #include <time.h>

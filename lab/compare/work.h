@@ -2,9 +2,9 @@
 #ifndef BITTER_WORK_H
 #define BITTER_WORK_H
 
+#include "data/corpus.h"
 #include "lab/compare/claim.h"
 #include "lab/compare/plan.h"
-#include "data/corpus.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 #include "lab/eval/scheme_probe.h"
 
-#include "lab/stats/fit.h"
 #include "base/random.h"
+#include "lab/stats/fit.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "lab/extend/extend.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "lab/extend/extend.h"
 #include "lab/run/result.h"
 #include "model/adamw.h"
 #include "model/train_pass.h"

@@ -3,8 +3,8 @@
 #ifndef BITTER_EXTEND_H
 #define BITTER_EXTEND_H
 
-#include "lab/run/run.h"
 #include "lab/extend/stretch.h"
+#include "lab/run/run.h"
 #include "posenc/stretch/search.h"
 
 // Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or only where

@@ -1,7 +1,7 @@
-#include "lab/extend/extend.h"
+#include "base/crc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "base/crc.h"
+#include "lab/extend/extend.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,11 +2,11 @@
 // size, beside what people designed.
 #include "lab/report/report.h"
 
+#include "lab/eval/scheme_probe.h"
+#include "lab/run/run.h"
 #include "lab/stats/curves.h"
 #include "lab/stats/fit.h"
 #include "lab/stats/npy.h"
-#include "lab/run/run.h"
-#include "lab/eval/scheme_probe.h"
 #include "lab/stats/spectrum.h"
 #include "posenc/rotation/rotate.h"
 

@@ -1,7 +1,7 @@
 #include "lab/report/page.h"
 
-#include "lab/report/gnuplot.h"
 #include "base/text.h"
+#include "lab/report/gnuplot.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
 #ifndef BITTER_REPORT_H
 #define BITTER_REPORT_H
 
+#include "base/text.h"
 #include "lab/compare/outcome.h"
 #include "lab/report/page.h"
 #include "lab/run/run.h"
-#include "base/text.h"
 
 #include <stdio.h>
 

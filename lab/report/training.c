@@ -1,6 +1,6 @@
 // How training went, what it cost, and how to do it again.
-#include "lab/run/config.h"
 #include "lab/report/report.h"
+#include "lab/run/config.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "lab/run/config.h"
 
-#include "lab/run/rotation.h"
 #include "base/crc.h"
 #include "base/text.h"
+#include "lab/run/rotation.h"
 
 #include "model/base/gemm.h"
 

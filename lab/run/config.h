@@ -2,8 +2,8 @@
 #ifndef BITTER_CONFIG_H
 #define BITTER_CONFIG_H
 
-#include "lab/run/train_options.h"
 #include "data/corpus.h"
+#include "lab/run/train_options.h"
 #include "model/gpt.h"
 
 #include <jansson.h>

@@ -1,9 +1,9 @@
 #include "lab/run/run.h"
 
-#include "lab/run/config.h"
-#include "lab/eval/evaluate.h"
-#include "lab/run/rotation.h"
 #include "base/text.h"
+#include "lab/eval/evaluate.h"
+#include "lab/run/config.h"
+#include "lab/run/rotation.h"
 
 #include <errno.h>
 #include <inttypes.h>

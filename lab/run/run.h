@@ -2,8 +2,8 @@
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
 
-#include "lab/run/trainer.h"
 #include "base/lock.h"
+#include "lab/run/trainer.h"
 
 typedef struct {
     char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY],

@@ -1,10 +1,10 @@
 #include "lab/run/trainer.h"
 
+#include "base/progress.h"
+#include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
-#include "base/progress.h"
 #include "lab/run/rotation.h"
-#include "base/random.h"
 #include "model/base/team.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef BITTER_TRAINER_H
 #define BITTER_TRAINER_H
 
-#include "lab/run/train_options.h"
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "lab/run/train_options.h"
 #include "model/adamw.h"
 #include "model/checkpoint.h"
 #include "model/train_pass.h"

@@ -1,5 +1,5 @@
-#include "lab/stats/paired.h"
 #include "base/random.h"
+#include "lab/stats/paired.h"
 
 #include <assert.h>
 #include <math.h>

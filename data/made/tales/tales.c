@@ -20,8 +20,8 @@
 // is open until it comes back; room for that is kept, and what is still open when the rest is used up comes back then.
 // A document is 200 to 4000 bytes long, log-uniformly aimed at; the shortest have one person and neither setting nor
 // closing.
-#include "data/made/tales/tales.h"
 #include "data/made/builtin.h"
+#include "data/made/tales/tales.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef BITTER_TALES_H
 #define BITTER_TALES_H
 
-#include "data/made/tales/tales_words.h"
 #include "base/text.h"
+#include "data/made/tales/tales_words.h"
 
 #include <stdbool.h>
 
