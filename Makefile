@@ -42,10 +42,13 @@ SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
 ROOMS   := base data model posenc lab cmd
 LIBRARY := $(sort $(shell find $(ROOMS) -name '*.c'))
-TESTS   := $(sort $(wildcard tests/test_*.c))
-DOUBLES := $(sort $(wildcard tests/double_*.c))
-SCRIPTS := $(sort $(wildcard tests/*.sh))
-TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/float/%) $(DOUBLES:%.c=$(BUILD)/double/%)
+# Tests in the order of the rooms, so that the first failure is the one to look at. tests/README.md says what double_*
+# are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
+tests_of = $(foreach room,$(ROOMS),$(sort $(shell find tests/$(room) -name '$(1)')))
+only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
+SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
+TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
+                             $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
 .PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment valgrind lint format clang help clean
 .DELETE_ON_ERROR:

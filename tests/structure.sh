@@ -1,6 +1,6 @@
 # The sources keep to their rooms: every file is in one, and includes point to the same room or to one below. Only cmd/,
 # train.c and the progress line talk to the user; only cmd/ and train.c end the program.
-. tests/support
+. tests/support/shell
 cd "$repository" || exit 1
 
 # From the ground up.

@@ -1,0 +1,81 @@
+// No size is worked out wrongly because it is large: what no machine has is refused, always as a failure of the run.
+#include "base/file.h"
+#include "base/memory.h"
+#include "tests/support/little_model.h"
+#include "tests/support/scratch.h"
+
+static void sizes_do_not_wrap_around(void **state) {
+    (void)state;
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 62, SIZE_MAX / 2, SIZE_MAX / sizeof(real) + 1};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        Arena bytes = {0}, reals = {0};
+        Error error = {0};
+        assert_null(arena_take(&bytes, 100));
+        for (int again = 0; again < 3; again++) {
+            assert_null(arena_take(&bytes, sizes[i]));
+            assert_null(arena_reals(&reals, sizes[i]));
+        }
+        assert_false(arena_allocate(&bytes, "sizes", &error));
+        assert_int_equal(error.kind, ERROR_RUN);
+        assert_non_null(strstr(error.message, "sizes need"));
+        assert_false(arena_allocate(&reals, "sizes", &error));
+        assert_int_equal(error.kind, ERROR_RUN);
+    }
+}
+
+static void nothing_grows_beyond_the_memory(void **state) {
+    (void)state;
+    char *block = memory_grow(NULL, 0, 10);
+    assert_non_null(block);
+    memcpy(block, "012345678", 10);
+    assert_null(memory_grow(block, 10, SIZE_MAX / 2));
+    assert_null(memory_grow(block, 10, 10));
+    assert_null(memory_grow(block, 10, 5)); // what a product that wrapped around asks for
+    assert_string_equal(block, "012345678");
+    free(block);
+}
+
+// A file with a hole of terabytes is refused before the memory is full of it.
+static void no_file_is_read_that_memory_cannot_hold(void **state) {
+    (void)state;
+    const long long size = 1LL << 43;
+    char directory[SCRATCH_PATH], path[SCRATCH_PATH + 8];
+    Buffer buffer;
+    Error error = {0};
+    scratch_make(directory);
+    snprintf(path, sizeof path, "%s/hole", directory);
+    scratch_write(path, "{", 1);
+    must(file_read(&buffer, path, &error), &error);
+    assert_int_equal(buffer.size, 1);
+    free(buffer.bytes);
+    if (truncate(path, size) == 0) { // where files may be so long
+        assert_false(file_read(&buffer, path, &error));
+        assert_int_equal(error.kind, ERROR_RUN);
+        assert_non_null(strstr(error.message, "hole: no memory for 8796093022210 bytes of it"));
+    }
+    scratch_remove(directory);
+}
+
+// One table of positions is bounded as every matrix is: 10^9 numbers, whose indices fit into an int.
+static void position_tensors_are_bounded(void **state) {
+    (void)state;
+    const Shape shape = {
+        .vocab = 2, .context = 8, .layers = 20, .heads = 100, .width = 100, .random_positions = 1000000};
+    Position pos;
+    Gpt gpt;
+    Error error = {0};
+    must(position_create(&pos, "table:layers=own", &shape, &error), &error);
+    assert_false(gpt_create(&gpt, &shape, &pos, false, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "pos.bias would have 2000000000 numbers, but 10^9 are the most"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_do_not_wrap_around),
+        cmocka_unit_test(nothing_grows_beyond_the_memory),
+        cmocka_unit_test(no_file_is_read_that_memory_cannot_hold),
+        cmocka_unit_test(position_tensors_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+// What workers tell each other: memory that processes share, without a file, and without a lock that a killed one might
+// hold.
+#include "base/shared.h"
+#include "lab/compare/work.h"
+#include "tests/support/children.h"
+#include "tests/support/scratch.h"
+
+#include <signal.h>
+
+static JobState *jobs;
+
+static void count_up(int orders, int answers) {
+    (void)orders;
+    for (int i = 0; i < 10000; i++) atomic_fetch_add(&jobs[1].progress, 1);
+    atomic_store(&jobs[2].failed, true);
+    tell(answers, 'd');
+}
+
+static void children_write_into_it(void **state) {
+    (void)state;
+    enum { CHILDREN = 3 };
+    const size_t bytes = 3 * sizeof *jobs;
+    Child children[CHILDREN];
+    jobs = shared_zeros(bytes);
+    assert_non_null(jobs);
+    for (size_t i = 0; i < bytes; i++) assert_int_equal(((unsigned char *)jobs)[i], 0);
+    for (int i = 0; i < CHILDREN; i++) children[i] = start(count_up);
+    for (int i = 0; i < CHILDREN; i++) assert_int_equal(hear(children[i].answers), 'd');
+    for (int i = 0; i < CHILDREN; i++) assert_int_equal(end(&children[i]), 0);
+    assert_int_equal(atomic_load(&jobs[1].progress), CHILDREN * 10000);
+    assert_true(atomic_load(&jobs[2].failed));
+    shared_free(jobs, bytes);
+    shared_free(NULL, 1);
+}
+
+static void it_needs_no_lock(void **state) {
+    (void)state;
+    atomic_bool stop = false;
+    Comparison comparison = {.stop = &stop};
+    assert_true(atomic_is_lock_free(&comparison.stop[0]));
+    JobState job = {0};
+    assert_true(atomic_is_lock_free(&job.progress) && atomic_is_lock_free(&job.failed));
+}
+
+static void memory_that_there_is_not_is_refused(void **state) {
+    (void)state;
+    assert_null(shared_zeros(SIZE_MAX / 2));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_write_into_it),
+        cmocka_unit_test(it_needs_no_lock),
+        cmocka_unit_test(memory_that_there_is_not_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

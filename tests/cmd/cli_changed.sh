@@ -1,0 +1,57 @@
+# Text that changes after a run or a comparison was begun with it is noticed, in compare, report and eval.
+. tests/support/shell
+
+text() { # SEED: 40000 bytes
+    awk -v seed="$1" 'BEGIN { srand(seed); for (i = 0; i < 8000; i++) printf "%c%c%c%c ", 97 + int(26 * rand()),
+        97 + int(9 * rand()), 97 + int(5 * rand()), 97 + int(26 * rand()) }'
+}
+text 1 >one.txt && text 2 >two.txt
+need prepare --out one --val 0.2 one.txt
+need prepare --out two --val 0.2 two.txt
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 5 --data data --eval-tokens 1000'
+
+cp -r one data
+# shellcheck disable=SC2086
+need train $small --out run
+# shellcheck disable=SC2086
+need compare $small --seeds 1 --out table none rope
+check "the fingerprint is in the plan" grep -q '"crc32": "' table/compare.json
+cp -r table old
+sed '/^  "data": {$/,/^  }$/d' table/compare.json | sed 's/^\(  "threads": [0-9]*\),$/\1/' >old/compare.json
+# shellcheck disable=SC2086
+succeed "a comparison of before there were fingerprints goes on" compare $small --seeds 1 --out old none rope
+check "and has one then" grep -q '"crc32": "' old/compare.json
+sed '/^  "data": {$/,/^  }$/d' table/compare.json | sed 's/^\(  "threads": [0-9]*\),$/\1/' >old/compare.json
+run eval run
+check "eval of the same text: exit code" test $code -eq 0
+check "eval of the same text: no note" test ! -s "$scratch/err"
+
+rm -r data && cp -r two data
+for more in '--seeds 1' '--seeds 2'; do
+    # shellcheck disable=SC2086
+    refuses "compare on a text that has changed, $more" "data has changed;table;--out" \
+        compare $small $more --out table none rope
+done
+# shellcheck disable=SC2086
+refuses "the same where the plan does not tell" "runs/none-seed1337/config.json;another text;--out" \
+    compare $small --seeds 2 --out old none rope
+for directory in table old; do succeed "report is of the text of then: $directory" report $directory; done
+run eval run
+check "eval of a text that has changed: exit code" test $code -eq 0
+check "eval of a text that has changed: one sentence" test -z "$(complaint 0 'data has changed since run was trained')"
+run eval run --data data
+check "eval of a text that was asked for: no note" test ! -s "$scratch/err"
+
+# A run that somebody trained again, on the other text.
+# shellcheck disable=SC2086
+need compare $small --seeds 1 --out other none rope
+for directory in table old; do
+    cp -r $directory mixed
+    rm -r mixed/runs/rope-seed1337 && cp -r other/runs/rope-seed1337 mixed/runs
+    refuses "runs on two texts in one table: $directory" "mixed/runs/rope-seed1337/config.json;another text" report mixed
+    rm -r mixed
+done
+rm -r data && cp -r one data
+# shellcheck disable=SC2086
+succeed "the old text is back" compare $small --seeds 2 --out table none rope
+finish

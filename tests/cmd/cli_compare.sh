@@ -1,0 +1,407 @@
+# Comparisons: however often their processes are killed, stopped or joined by others, every run is trained once and the
+# report is the same but for times; what schemes differ in is found, and noise is not.
+. tests/support/shell
+
+# Without gnuplot, which would take most of the time; the process keeps its id.
+plotting=$BITTER
+printf '#!/bin/sh\nPATH= exec "%s" "$@"\n' "$BITTER" >"$scratch/plain" && chmod +x "$scratch/plain"
+BITTER=$scratch/plain
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100'
+small="$small --data builtin:tales:bytes=40000 --eval-tokens 1000"
+long="$small --steps 1000 --seeds 2 --workers 2"
+three='none learned rope'
+
+# start NAME ARGUMENT...: bitter in the background; its id is $job, what it says in $scratch/NAME.out and .err.
+start() {
+    called=$1
+    shift
+    "$BITTER" "$@" >"$scratch/$called.out" 2>"$scratch/$called.err" </dev/null &
+    job=$!
+}
+
+collect() {
+    wait $job 2>/dev/null
+    code=$?
+    job=
+}
+
+# What it said on stderr but for how far it was, which slow machines are told every ten seconds.
+complaints() { # NAME...
+    for called; do grep -vE '^compare +[0-9]+%' "$scratch/$called.err"; done
+}
+
+workers_of() {
+    ps -A -o pid= -o ppid= | awk -v parent="$1" '$2 == parent { print $1 }'
+}
+
+# Rows of all logs of a comparison.
+rows() {
+    cat "$1"/runs/*/log.csv 2>/dev/null | wc -l
+}
+
+wait_for_rows() { # DIR ROWS
+    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.02; done
+}
+
+# report.md without what time has a say in: its curve, the cost, and the command and machine.
+timeless() {
+    awk '/^## / { skip = /cost|repeat/ } /against training time/ { skip = 1 } !skip; /^<\/details>/ { skip = 0 }' \
+        "$1/report.md"
+    grep -v ',seconds,' "$1/results.csv"
+}
+
+same() { # DIR DIR
+    timeless "$1" >"$scratch/one" && timeless "$2" >"$scratch/other" && [ "$(wc -l <"$scratch/one")" -gt 100 ] &&
+        diff "$scratch/one" "$scratch/other"
+}
+
+# Every step of every run is in its log once, and nothing is left of those who worked on it.
+whole() { # DIR STEPS
+    for log in "$1"/runs/*/log.csv; do
+        awk -F , -v file="$log" -v steps="$2" 'NR > 1 && $1 != NR - 1 { bad = 1 }
+            END { if (bad || NR != steps + 1) { print file ": " NR " rows"; exit 1 } }' "$log" || return 1
+    done
+    find "$1/claims" "$1/runs" -name 'state.safetensors' -o -name '*.tmp' -o -name '.*' -o -path '*/claims/*' |
+        awk '{ print; left = 1 } END { exit left }'
+}
+
+# Files of runs that were written after the mark.
+later() { # DIR MARK
+    find "$1/runs" -type f -newer "$2"
+}
+
+# Two processes at once, both of which do well.
+twice() { # WHAT ARGUMENTS...
+    what=$1 && shift
+    start one "$@"
+    one=$job
+    start two "$@"
+    collect
+    check "$what: one is done" test $code -eq 0
+    job=$one
+    collect
+    check "$what: so is the other" test $code -eq 0
+    check "$what: neither complains" test -z "$(complaints one two)"
+}
+
+absent() { # EXTENDED-REGULAR-EXPRESSION FILE
+    grep -nE "$1" "$2"
+    [ $? -eq 1 ]
+}
+
+# interval FILE SCHEME: "low high verdict" of the table.
+interval() {
+    awk -v scheme="$2" '
+        $1 == scheme && $6 == "to" { low = $5; high = $7; sub(/.*[0-9] +/, ""); print low, high, $0 }' "$1"
+}
+
+holds_zero() { # FILE SCHEME
+    interval "$1" "$2" | tail -n 1 | awk '{ print } END { exit !(NR == 1 && $1 <= 0 && $2 >= 0 && /not resolved$/) }'
+}
+
+# What takes a while of its own, meanwhile.
+start budget compare $small --steps 200 --seeds 1 --budget seconds --out budget none b=none fire
+budget=$job
+start pace compare $small --threads 0 --steps 5 --seeds 1 --out pace none
+pace=$job
+job=
+
+# --- a comparison ---
+need compare $long --out straight $three
+check "it says what it does" says '^compare straight: 6 runs; 3 schemes, 2 seeds; 2 side by side with 1 thread each$'
+check "every run once, and nothing left over" whole straight 1000
+check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
+    'learned-seed1337 learned-seed1338 none-seed1337 none-seed1338 rope-seed1337 rope-seed1338 '
+for file in report.md report.html results.csv compare.json; do check "$file" test -s straight/$file; done
+check "the table has the reference" says '^none +0 .* the reference$'
+check "and the others" test "$(grep -cE '^(learned +256|rope +0) .*(better|worse|not resolved)$' "$scratch/out")" -eq 2
+check "the first seed's table comes first" says '^--- 1 of 2 seeds ---$'
+check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
+    $7 == "batches" { if (seen[$6]++ && crc[$6] != $9) bad = 1; crc[$6] = $9 }
+    END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
+check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|url\(.?http' straight/report.html
+
+touch mark && sleep 0.02
+cp -r straight copy
+succeed "the same again" compare $long --out straight $three
+check "trains nothing" test -z "$(later straight mark)"
+for file in report.md report.html results.csv compare.json; do
+    check "the same $file" cmp straight/$file copy/$file
+done
+rm straight/report.* straight/results.csv
+succeed "bitter report" report straight
+for file in report.md report.html results.csv; do check "$file from bitter report" cmp straight/$file copy/$file; done
+rm -r copy
+
+# --- killed ---
+hits=0 round=1 target=300
+while [ $round -le 5 ]; do
+    start kill compare $long --out killed $three
+    wait_for_rows killed $target
+    # One worker, or both, or who started them.
+    first=$(workers_of $job | head -n 1)
+    case $((round % 3)) in
+    0) victims=$first ;;
+    1) victims=$job ;;
+    2) victims="$(workers_of $job) $job" ;;
+    esac
+    # shellcheck disable=SC2086
+    kill -9 $victims 2>/dev/null && hits=$((hits + 1))
+    if [ $((round % 3)) -eq 0 ]; then # the other worker goes on with everything
+        sleep 0.3
+        kill -9 $job 2>/dev/null
+    fi
+    collect
+    target=$(($(rows killed) + 400 * round)) round=$((round + 1))
+done
+check "$hits kills hit" test $hits -ge 3
+need compare $long --out killed $three
+check "killed and started again: the same report" same straight killed
+check "killed and started again: every step once" whole killed 1000
+
+start kill compare $long --out orphans $three
+wait_for_rows orphans 300
+orphans=$(workers_of $job)
+kill -9 $job
+collect
+for orphan in $orphans; do
+    while kill -0 "$orphan" 2>/dev/null; do sleep 0.05; done
+done
+check "who started the workers is killed: they save and stop" test -n "$(find orphans -name state.safetensors)" -a \
+    "$(find orphans -name measured.csv | wc -l)" -lt 6
+
+start kill compare $long --out worker $three
+wait_for_rows worker 300
+kill -9 "$(workers_of $job | head -n 1)"
+collect
+check "one worker killed: the other one does its work" test $code -eq 0
+check "one worker killed: it is said" grep -q 'a worker was ended by signal 9; the others go on' "$scratch/kill.err"
+check "one worker killed: the same report" same straight worker
+
+# A worker that is stopped for longer than the others have patience loses its run, and nobody is hurt.
+start stop compare $small --steps 3000 --seeds 1 --workers 2 --patience 1 --out stopped none
+wait_for_rows stopped 100
+busy=
+for pid in $(workers_of $job); do grep -qs " $pid\$" stopped/claims/none-seed1337.1 && busy=$pid; done
+check "a claim names its worker" test -n "$busy"
+kill -STOP "$busy"
+patience=400
+while [ ! -f stopped/claims/none-seed1337.2 ] && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
+check "a stopped worker's run is taken over" test -f stopped/claims/none-seed1337.2
+kill -CONT "$busy"
+collect
+check "and done, when it lets go of it" test $code -eq 0
+check "without complaints" test -z "$(complaints stop)"
+check "every step once" whole stopped 3000
+
+# --- interrupted ---
+for signal in INT TERM; do
+    rm -rf interrupted
+    start int compare $long --out interrupted $three
+    wait_for_rows interrupted 700
+    # A signal to a group, as systemd and Slurm send it, reaches all at once.
+    # shellcheck disable=SC2046
+    kill -$signal $job $([ $signal = INT ] || workers_of $job)
+    collect
+    check "SIG$signal: exit code 130" test $code -eq 130
+    check "SIG$signal: one line that says how to go on" grep -qE \
+        '^bitter compare: [0-5] of 6 runs are done; the same command goes on' "$scratch/int.err"
+    check "SIG$signal: nothing else is said" test "$(complaints int | wc -l)" -eq 1
+    check "SIG$signal: saved" test -n "$(find interrupted -name state.safetensors)"
+    check "SIG$signal: no claims" test -z "$(ls -A interrupted/claims)"
+done
+refuses "a report without a complete seed" "interrupted;no seed is complete;bitter compare" report interrupted
+succeed "the same command goes on" compare $long --out interrupted $three
+check "interrupted: the same report" same straight interrupted
+
+# A run is not done before it is measured, and measuring hears signals, too.
+for signal in KILL TERM; do
+    rm -rf measuring
+    start measure compare $small --steps 3 --seeds 1 --workers 1 --tasks copy:max=8 --task-steps 3 \
+        --exercises 1000000 --out measuring none
+    patience=400
+    while ! ls measuring/runs/copy*/measured.csv.*.tmp >/dev/null 2>&1 && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
+    kill -$signal "$([ $signal = KILL ] && workers_of $job || echo $job)"
+    patience=400
+    while kill -0 $job 2>/dev/null && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
+    [ $patience -gt 0 ] || kill -9 $job
+    collect
+    check "SIG$signal while measuring: exit code" test $code -eq "$([ $signal = KILL ] && echo 1 || echo 130)"
+    check "SIG$signal while measuring: said" grep -q '^bitter compare: 1 of 2 runs are done; the same' "$scratch/measure.err"
+done
+check "nothing half measured is left" test -z "$(find measuring -name '*.tmp')"
+check "the trained state is kept" test "$(find measuring -name state.safetensors | wc -l)" -eq 1
+rm -r measuring
+
+# --- a run that cannot be done ---
+mkdir -p barred/runs/none-seed1337/log.csv
+run compare $small --steps 20 --seeds 2 --workers 2 --out barred none rope
+check "a run that cannot be done: exit code" test $code -eq 2
+check "it is named" grep -q '^bitter compare: 3 of 4 runs are done; none-seed1337 failed; the same command' "$scratch/err"
+check "why is said once" test "$(grep -c 'none-seed1337/log.csv' "$scratch/err")" -eq 1
+rmdir barred/runs/none-seed1337/log.csv
+succeed "the others were done, and then it is" compare $small --steps 20 --seeds 2 --out barred none rope
+rm -r barred
+
+# --- two at once ---
+twice "two processes at once" compare $long --patience 5 --out shared $three
+check "every step once, though there were two" whole shared 1000
+check "two at once: the same report" same straight shared
+for pair in 1 2 3 4; do
+    start report report straight
+    run report straight
+    other=$code
+    collect
+    check "two reports at once, $pair" test "$code$other" = 00
+done
+rm -rf killed orphans worker stopped interrupted shared
+
+# --- a model that is not there ---
+mv straight/runs/rope-seed1337/model.safetensors gone
+succeed "without a scheme's model" report straight
+check "it is named" grep -q 'for want of weights .*: rope\.$' straight/report.md
+check "the other models are looked at" test "$(grep -cE '^\| (learned|none|rope) \| 0 \| 0 \|' straight/report.md)" -eq 2
+mv gone straight/runs/rope-seed1337/model.safetensors
+
+# --- more of it ---
+touch mark && sleep 0.02
+need compare $long --seeds 3 --out straight $three a=alibi
+check "more seeds and schemes: only what is new is trained" test "$(later straight mark | cut -d / -f 3 | sort -u |
+    tr '\n' ' ')" = 'a-seed1337 a-seed1338 a-seed1339 learned-seed1339 none-seed1339 rope-seed1339 '
+check "all of it is reported" test "$(grep -c ',batches,' straight/results.csv)" -eq 12
+
+# --- what is the same is not resolved; what is not, is ---
+need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairing=interleaved c=rope noise=random
+check "the same scheme: no difference at all" grep -qE '^c +0 .* \+0\.0000  \+0\.0000 to \+0\.0000 .*not resolved$' \
+    "$scratch/out"
+check "the same functions, other numbers: an interval that holds zero" holds_zero "$scratch/out" b
+check "b is not a" awk -F , '$7 == "loss" { loss[$3 $6 $8] = $9 }
+    END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
+check "noise for positions is worse" says '^noise .* worse$'
+
+# --- learning rates ---
+need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 1e-4,1e-3,1e-2
+check "every scheme at every rate" test "$(ls grid/runs | wc -l)" -eq 12
+check "the rate of the choosing half, and no other" awk -F , '
+    $7 == "choose" { sum[$3, $4] += $9 }
+    $7 == "choose" && $5 == 1 { if ($3 in chosen && chosen[$3] != $4) bad = 1; chosen[$3] = $4 }
+    END { for (k in sum) { split(k, part, SUBSEP); if (sum[k] < sum[part[1], chosen[part[1]]]) bad = 1 }
+          exit bad || chosen["none"] == "" || chosen["rope"] == "" }' grid/results.csv
+check "the best here is the highest" grep -qE '^\| rope \| .* \| 0\.01 \| 0 \|$' grid/report.md
+touch mark && sleep 0.02
+need compare $small --steps 100 --seeds 2 --out grid none rope
+check "the options' own rate was in the list" test -z "$(later grid mark)"
+need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 3e-3
+check "another rate is another run" test -f grid/runs/rope-lr0.003-seed1338/measured.csv
+
+# --- sizes and tasks ---
+need compare $small --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
+check "two sizes" test "$(grep -cE '^size +(22k|30k): .* steps$' "$scratch/out")" -eq 2
+check "the ladder's question is answered" grep -qiE 'closing|opening|not resolved' ladder/report.md
+check "runs of both sizes" test "$(ls ladder/runs | grep -cE '^(22k|30k)-(learned|sinusoidal)-seed133[78]$')" -eq 8
+need compare $small --steps 30 --seeds 2 --tasks copy:max=2 --task-steps 20 --exercises 9 --out tasks none rope
+check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
+check "and answered at every length" awk -F , '$2 == "builtin:copy:max=2" && $7 == "right" && $10 == 9 { rows++ }
+    END { exit rows != 16 }' tasks/results.csv
+check "and reported" grep -q '^| scheme | trained lengths, 1 to 2 | beyond, up to 4 | by seed |$' tasks/report.md
+
+# --- the pace ---
+paced() {
+    grep -E '^pace +one run on [0-9]+ cores: [0-9]+ tokens/s; ' "$1" || grep ' 1 side by side with 1 thread each$' "$1"
+}
+job=$pace
+collect
+check "without --threads, the pace is measured" paced "$scratch/pace.out"
+job=$budget
+collect
+check "--budget seconds" test $code -eq 0
+check "as many as their speed allows" awk '/tokens.s, / { sub(/:/, "", $2); speed[$2] = $3; steps[$2] = $5
+        same[$2] = /; no other pace than none/ }
+    END { due = same["fire"] ? 200 : 200 * speed["fire"] / speed["none"]
+          exit !(steps["none"] == 200 && due > 1 && (steps["fire"] - due) ^ 2 <= 1) }' "$scratch/budget.out"
+check "the same scheme has the same steps, whatever the clock" grep -qE \
+    '^pace +b: [0-9]+ tokens/s, 200 steps; the scheme of none$' "$scratch/budget.out"
+steps=$(sed -n 's/^pace .*fire: .* tokens.s, \([0-9]*\) steps.*$/\1/p' "$scratch/budget.out")
+check "that is what they have done" test "$(tail -n 1 budget/runs/fire-seed1337/log.csv |
+    cut -d , -f 1)" = "${steps:-none}"
+check "the reference has those that were asked for" test "$(tail -n 1 budget/runs/none-seed1337/log.csv |
+    cut -d , -f 1)" = 200
+check "the plan knows" grep -q '"equal_seconds": true' budget/compare.json
+refuses "one that was not timed" "budget/compare.json;rope was not timed;--out" \
+    compare $small --steps 200 --seeds 1 --budget seconds --out budget none rope
+refuses "fewer than were timed" "budget/compare.json;3 schemes were timed together;--out" \
+    compare $small --steps 200 --seeds 1 --budget seconds --out budget none fire
+
+# --- what cannot be ---
+rm -r aa grid ladder tasks pace budget
+few="compare $small --steps 100"
+refuses "no scheme" "name the schemes" $few
+refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
+refuses "a name twice" "two schemes are called rope;LABEL=rope" $few rope rope
+refuses "a label that is no name" "a/b;label" $few a/b=rope
+refuses "an unknown reference" "--reference alibi" $few rope --reference alibi
+for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
+refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid 1e-3,x
+refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
+refuses "--scale with a size that is none" "--scale;'much'" $few rope --scale much
+refuses "--scale with falling sizes" "--scale;not larger" $few rope --scale 30k,22k
+refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
+refuses "--budget of something else" "--budget" $few rope --budget joules
+refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
+refuses "missing data" "nowhere" $few rope --data nowhere
+refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
+refuses "a width that heads do not divide" "--heads" $few rope --heads 3
+refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18
+refuses "an option of single runs" "--resume" $few rope --resume
+refuses "an --out without a name" "name is empty" $few rope --out ''
+refuses "a report on no name" "name is empty" report ''
+refuses "seeds past the largest number" "--seed 9223372036854775807" $few rope --seeds 2 --seed 9223372036854775807
+: >occupied
+refuses "an --out that is a file" "occupied" $few rope --out occupied
+mkdir blocked && : >blocked/runs
+refuses "a place for runs that is a file" "blocked/runs" $few rope --out blocked
+refuses "other steps in the same place" "straight/compare.json;--steps 1000;100" $few --out straight $three
+refuses "other data in the same place" "straight/compare.json;--data" compare $long --out straight $three \
+    --data builtin:tales:bytes=50000
+refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three --scale 22k
+refuses "another scheme under a known label" "straight/compare.json;a is alibi;label" compare $long --out straight \
+    $three a=rope
+cp straight/compare.json good
+need compare $long --out straight none
+check "what is left out is said" says '^compare leaves out the schemes learned, rope, a; the seeds 1339; their runs stay'
+refuses "a scheme under a label of long ago" "straight/runs/a-seed1337/config.json;--pos;label" compare $long \
+    --out straight none a=fire
+cp good straight/compare.json
+printf 'loss,16,' >>straight/runs/none-seed1337/measured.csv
+refuses "damaged results" "straight/runs/none-seed1337/measured.csv;row;remove" compare $long --out straight $three
+refuses "a report of damaged results" "measured.csv" report straight
+sed -i.bak '$d' straight/runs/none-seed1337/measured.csv && rm straight/runs/none-seed1337/*.bak
+sed 's/^batches,0,[0-9]*/batches,0,7/' straight/runs/rope-seed1338/measured.csv >other
+cp straight/runs/rope-seed1338/measured.csv kept && cp other straight/runs/rope-seed1338/measured.csv
+refuses "runs that saw other batches" "straight/runs/rope-seed1338;other batches;00000007" report straight
+cp kept straight/runs/rope-seed1338/measured.csv
+for damage in '1d' '$d' 's/"seeds": 3/"seeds": 0/' 's/"pos": "none"/"pos": "nine"/' 's/"schemes"/"scheme"/'; do
+    sed "$damage" good >straight/compare.json
+    refuses "compare.json damaged by $damage" "straight/compare.json" compare $long --out straight $three
+    refuses "a report of that" "straight/compare.json" report straight
+done
+cp good straight/compare.json
+refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
+refuses "a report on a run" "holds no comparison" report straight/runs/none-seed1337
+refuses "a report on two" "report" report straight straight
+succeed "all was left as it was" report straight
+
+# --- plots ---
+BITTER=$plotting
+if command -v gnuplot >/dev/null; then
+    succeed "with plots" report straight
+    check "as many in the page as files" test "$(grep -c '<svg' straight/report.html)" -eq \
+        "$(ls straight/plot-*.svg | wc -l)"
+    check "more than three" test "$(ls straight/plot-*.svg | wc -l)" -gt 3
+    check "no scripts are left" test -z "$(find straight -name '.plot*')"
+    twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
+else
+    skip "plots" "there is no gnuplot"
+fi
+finish

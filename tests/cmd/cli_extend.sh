@@ -1,0 +1,427 @@
+# A run that is stretched to longer contexts: every method makes a run like any other, a search that was stopped goes on
+# as if it had not been, and what cannot be is refused.
+. tests/support/shell
+
+small='--layers 2 --heads 2 --width 16 --context 16 --batch 4 --threads 1'
+data=builtin:tales:bytes=40000
+few='--windows 3 --population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --threads 1'
+
+# The stretch that a run has: the end of its config.json.
+rotation() {
+    sed -n '/"rotation"/,$p' "$1/config.json"
+}
+
+same_rotation() {
+    rotation "$1" >"$scratch/one"
+    rotation "$2" >"$scratch/other"
+    [ -s "$scratch/one" ] && diff "$scratch/one" "$scratch/other"
+}
+
+# losses RUN CONTEXTS: a row of numbers a context, without its first column.
+losses() {
+    "$BITTER" eval "$1" --context "$2" --threads 1 --csv "$scratch/losses.csv" >/dev/null &&
+        tail -n +2 "$scratch/losses.csv" | cut -d , -f 2-
+}
+
+same_losses() { # RUN RUN CONTEXTS
+    losses "$1" "$3" >"$scratch/one" && losses "$2" "$3" >"$scratch/other" && [ -s "$scratch/one" ] &&
+        diff "$scratch/one" "$scratch/other"
+}
+
+# Nats a token.
+loss() { # RUN CONTEXT
+    losses "$1" "$2" | cut -d , -f 4
+}
+
+less() { # NUMBER NUMBER
+    echo "$1 < $2?"
+    [ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
+}
+
+need train $small --data $data --steps 600 --lr 1e-2 --out run
+check "training prints fast and slow pairs" says '^ +1 fast and 3 slow pairs: a full turn within 16 tokens, or not$'
+
+need extend --help
+help_of() { # OPTION: what --help says of it, in one line
+    tr -s ' \n' ' ' <"$scratch/out" | sed "s/.* --$1 \(.*\)/\1/; s/ --.*//"
+}
+for word in paper factor; do check "--growth names $word" test "$(help_of growth | grep -c "($word")" = 1; done
+for word in code exact paper; do check "--ramp names $word" test "$(help_of ramp | grep -c "($word)")" = 1; done
+
+# --- every method makes a run ---
+# extends METHOD ARGUMENT...: and that run does all that runs do.
+extends() {
+    method=$1
+    shift
+    succeed "$method" extend run --method "$method" --factor 4 --out "$method" "$@"
+    check "$method: prints fast and slow pairs" \
+        says 'run: 1 fast and 3 slow pairs at the original 16 tokens, stretched to 64 \(4 times\)$'
+    check "$method: prints what is next" says "^next +bitter eval $method --context 64$"
+    check "$method: the same weights" cmp run/model.safetensors "$method/model.safetensors"
+    check "$method: names itself" grep -q "\"method\": \"$method\"" "$method/config.json"
+    succeed "$method: eval" eval "$method" --threads 1
+    check "$method: eval at the new length" says '^ +64 +64 '
+    succeed "$method: sample past the new length" sample "$method" --tokens 80
+    succeed "$method: train --init" train --init "$method" --steps 5 --batch 4 --threads 1 --out "$method-tuned"
+    check "$method: training says that it is stretched" says "stretched 4 times by $method$"
+    check "$method: at the new length" says 'width 16, context 64:'
+    check "$method: training keeps the rotation" same_rotation "$method" "$method-tuned"
+    succeed "$method: train --init, longer" train --init "$method" --steps 5 --batch 4 --context 128 --threads 1 \
+        --out "$method-long"
+    check "$method: at that length" says 'context 128:'
+    check "$method: longer training keeps the rotation" same_rotation "$method" "$method-long"
+    succeed "$method: further" extend "$method-tuned" --method "$method" --factor 2 --out "$method-further" "$@"
+    check "$method: times the original length" says 'at the original 16 tokens, stretched to 128 \(8 times\)$'
+    succeed "$method: eval of that" eval "$method-further" --context 16,128 --threads 1
+}
+for method in pi ntk dynamic yarn llama3; do extends $method; done
+extends longrope $few
+extends gradient --windows 3 --steps 30 --threads 1
+succeed "by default RUN-METHOD, and yarn" extend run
+check "and 8 times as long" grep -q '"context": 128' run-yarn/config.json
+
+# --- what they do to the losses ---
+need extend run --method pi --factor 1 --out once
+check "--factor 1 --method pi changes nothing" same_losses run once 16,64
+check "pi changes something" less "$(loss run 16)" "$(loss pi 16)"
+check "without a stretch, four times the context is too much" less "$(loss ntk 64)" "$(loss run 64)"
+need extend run --method yarn --factor 4 --keep-short --attention long --out kept
+check "yarn changes short windows" less "$(loss run 16)" "$(loss yarn 16)"
+check "--keep-short --attention long: short windows are as before" same_losses run kept 1,15,16
+check "--keep-short --attention long: long windows are not" same_losses yarn kept 17,64
+need extend run --method yarn --factor 4 --keep-short --out kept-all
+attention_factors() { # RUN
+    rotation "$1" | sed -n 's/.*"attention_factor": \([0-9.]*\).*/\1/p'
+}
+check "--keep-short: one attention factor at all lengths" test "$(attention_factors kept-all | uniq | wc -l)" -eq 1 -a \
+    "$(attention_factors kept-all | wc -l)" -eq 2
+cp -r once sharper
+sed "2d; s/\"attention_factor\": 1.0/\"attention_factor\": $(attention_factors yarn)/" once/config.json >sharper/config.json
+check "--keep-short: short windows keep their frequencies" same_losses sharper kept-all 1,15,16
+check "--keep-short: long windows are yarn's" same_losses yarn kept-all 17,64
+for method in longrope gradient; do
+    enough=$few
+    [ $method = longrope ] || enough='--windows 2 --steps 6 --threads 1'
+    # shellcheck disable=SC2086
+    need extend run --method $method --factor 4 $enough --attention stretched --keep-short --out bare-$method
+    check "$method --attention stretched: not on the unscaled tokens" \
+        grep -q '"attention_on_unscaled": false' bare-$method/config.json
+    check "$method --attention stretched: nor in short windows" same_losses run bare-$method 16
+done
+refuses "--attention where there is none" "--attention;--method dynamic" extend run --method dynamic \
+    --attention long --out new
+need sample run --prompt Once --tokens 11 --temperature 0
+cp "$scratch/out" continued
+need sample kept --prompt Once --tokens 11 --temperature 0
+check "--keep-short: sample writes what fits in as before" cmp continued "$scratch/out"
+# The same seed writes the same text, however much of it is asked for.
+one_text() { # RUN
+    longest=
+    for tokens in 90 40 12 5; do
+        "$BITTER" sample "$1" --prompt Once --tokens $tokens --seed 3 --threads 1 >"$scratch/text" || return 1
+        text=$(cat "$scratch/text")
+        longest=${longest:-$text}
+        printf '%s tokens: %s\n' $tokens "$text"
+        case $longest in "$text"*) ;; *) return 1 ;; esac
+    done
+}
+for stretched in run yarn dynamic kept; do check "sample $stretched: --tokens does not change the text" one_text $stretched; done
+refuses "dynamic, which cannot keep them" "kept;short windows;another method" extend kept --method dynamic --factor 2 \
+    --out new
+need extend kept --method yarn --factor 2 --keep-short --attention long --out kept-further
+check "--keep-short twice: short windows are as in the beginning" same_losses run kept-further 16
+check "dynamic: short windows are as before" same_losses run dynamic 16
+check "dynamic: long windows have the ntk of their length" same_losses ntk dynamic 64
+need extend run --method dynamic --growth factor --factor 2 --out growing
+need extend run --method ntk --factor 3 --out three
+check "dynamic with Hugging Face's growth: 2 * 2 - 1" same_losses three growing 32
+
+# --- tuned, searched, learned: better than what they start from, on the text that they look at ---
+spent_loss() {
+    sed -n 's/^spent .*searched on: //p' "$scratch/out"
+}
+succeed "yarn --tune" extend run --method yarn --factor 4 --tune --windows 3 --threads 1 --out tuned
+check "it names the betas" says '^betas +[0-9.]+ and [0-9.]+ with the [a-z]+ ramp: the best of [0-9]+ on '
+# What is guaranteed: the best of what a search began with stays until something better is found. Which method wins on
+# other text is decided by the last digits, and so by the kernels of the BLAS library.
+best_start() { # RUN COUNT: the lowest loss among the first rows
+    awk -F , -v count="$2" 'NR > 2 && NR <= 2 + count { print $3 }' "$1/search.csv" | sort -g | head -n 1
+}
+no_worse() { # PRINTED NUMBER: with four decimals
+    echo "$1 <= $2?"
+    [ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b + 0.00005) }'
+}
+need extend run --method longrope --factor 4 $few --out searched
+check "longrope: prints what it took" says '^search +[0-9]+ evaluations in .* a second; [0-9]+ given up early, '
+check "longrope is no worse than its seeds" no_worse "$(spent_loss)" "$(best_start searched 3)"
+check "the same search finds the same" same_rotation longrope searched
+need extend tuned --method longrope --factor 1 $few --out searched-on
+tuned=$(rotation tuned | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf ",%.2f", $1 }')
+check "a run that is stretched already is the fourth of its seeds" \
+    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "${tuned#,}"
+check "longrope is no worse than the tuned yarn that it began with" no_worse "$(spent_loss)" "$(best_start searched-on 4)"
+need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch
+# Loss at a step of the descent.
+at_step() {
+    awk -F , -v step="$1" '$1 == step { print $2 }' learned-stretch/descent.csv
+}
+check "gradient descends" less "$(at_step 50)" "$(at_step 1)"
+check "and goes on from where it came to" less "$(at_step 100)" "$(at_step 51)"
+check "the best of all is taken" less "$(spent_loss)" "$(at_step 1)"
+check "a row a step" test "$(wc -l <learned-stretch/descent.csv)" -eq 101
+need extend run --method gradient --factor 4 --windows 2 --tokens 20000 --threads 1 --out budget
+tokens=$(sed -n 's/^spent .* evaluations, \([0-9]*\) tokens;.*/\1/p' "$scratch/out")
+check "--tokens is what is read" test "$tokens" -le 20000 -a "$tokens" -gt 19800
+need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-again
+check "the same descent finds the same" same_rotation learned-stretch learned-again
+need extend run --method longrope --factor 4 $few --abandon 0 --out never
+check "--abandon 0: nobody is given up" says ' 0 given up early'
+need extend run --method longrope --factor 4 $few --forget --out forgetful
+check "--forget: nobody is known" says '^search +76 evaluations .* 0 children were known'
+for option in --one-by-one '--threads 2'; do
+    # shellcheck disable=SC2086
+    need extend run --method longrope --factor 4 $few $option --out another
+    check "$option: the same search" same_rotation longrope another
+    rm -r another
+done
+need extend yarn --method longrope --short $few --out short
+check "--short: long windows are as before" same_losses yarn short 17,64
+check "--short: short windows are better" less "$(loss short 16)" "$(loss yarn 16)"
+need extend yarn --method gradient --short --windows 3 --steps 30 --threads 1 --out short-learned
+check "--short, learned: long windows are as before" same_losses yarn short-learned 17,64
+need extend short/ --method yarn --factor 2 --attention long
+check "a / at the end is not the name's" test -f short-yarn/config.json
+check "factors of short windows stay" same_losses short short-yarn 4,16
+
+# --- a search that was stopped ---
+many='--windows 4 --population 64 --generations 30 --abandon 0.01 --threads 1'
+search="extend run --method longrope --factor 4 $many"
+
+rows() {
+    if [ -f "$1" ]; then wc -l <"$1"; else echo 0; fi
+}
+
+start() { # ARGUMENT...
+    "$BITTER" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    job=$!
+}
+
+wait_for_rows() { # FILE ROWS
+    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+}
+
+collect() {
+    wait $job 2>/dev/null
+    code=$?
+    job=
+}
+
+# stopped SIGNAL ROWS: start or go on with ./stopped, and stop it when search.csv has so many rows.
+stopped() {
+    resume=
+    [ ! -f stopped/search.csv ] || resume=--resume
+    # shellcheck disable=SC2086
+    start $search --out stopped $resume
+    wait_for_rows stopped/search.csv "$2"
+    kill "-$1" $job 2>/dev/null
+    collect
+}
+
+same_search() { # RUN RUN
+    same_rotation "$1" "$2" && cmp "$1/search.csv" "$2/search.csv"
+}
+
+# shellcheck disable=SC2086
+need $search --out straight
+evaluations=$(($(wc -l <straight/search.csv) - 2))
+check "a search makes hundreds of evaluations" test $evaluations -gt 500
+check "none of them twice" test -z "$(tail -n +3 straight/search.csv | cut -d , -f 4-8 | sort | uniq -d)"
+stopped INT 100
+check "SIGINT: exit code 130" test $code -eq 130
+check "SIGINT: it says how to go on" grep -q 'interrupted after [0-9]* evaluations;.* --resume$' "$scratch/err"
+check "SIGINT: no run yet" test "$(ls stopped)" = search.csv
+refuses "eval of half a search" "stopped;no run" eval stopped
+refuses "an --out that holds a search" "stopped;already holds a search;--resume" $search --out stopped
+refuses "another method where a search was stopped" "stopped;already holds a search;longrope" \
+    extend run --method pi --factor 4 --out stopped
+for other in '--seed 7' '--windows 3' '--population 60' '--parents 30' '--mutations 15' '--crossovers 15' \
+    '--generations 31' '--probability 0.31' '--far 0.2' '--abandon 0' '--factor 5' \
+    '--beta-slow 0.1' '--attention stretched' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
+    refuses "--resume with $other" "stopped/search.csv;another search;--out" $search $other --out stopped --resume
+done
+refuses "--resume of another run" "another search" extend yarn-tuned ${search#extend run} --factor 1 --out stopped \
+    --resume
+need extend run --method pi --factor 1 --out twin
+refuses "--resume of a run that turns otherwise" "another search" extend twin ${search#extend run} --out stopped \
+    --resume
+# shellcheck disable=SC2086
+start $search --forget --out forgetting
+wait_for_rows forgetting/search.csv 100
+kill -INT $job
+collect
+check "a search with --forget cannot go on, and says so" grep -q 'interrupted after .* start again$' "$scratch/err"
+refuses "--resume of a search that forgot" "forgetting/search.csv;another search;remember 0" $search --out forgetting \
+    --resume
+for row in 200 300 400; do
+    stopped KILL $row
+    check "SIGKILL at row $row: it hit" test $code -eq 137
+done
+stopped TERM 500
+check "SIGTERM: exit code 130" test $code -eq 130
+cut=$(($(size_of stopped/search.csv) - 20))
+head -c $cut stopped/search.csv >whole && mv whole stopped/search.csv # as if the last row had not been written out
+succeed "--resume completes it" $search --out stopped --resume
+check "the same run as if it had never been stopped" same_search straight stopped
+refuses "--resume of a finished search" "stopped;already holds a run" $search --out stopped --resume
+mv stopped/search.csv finished.csv
+
+# With two threads, rows come in any order.
+mkdir threaded && { head -n 2 finished.csv && tail -n +3 finished.csv | head -n 150 | sort -r; } >threaded/search.csv
+succeed "--resume with two threads" $search --threads 2 --out threaded --resume
+check "two threads find the same" same_rotation straight threaded
+sort threaded/search.csv >sorted && sort finished.csv >expected
+check "and evaluate the same" cmp sorted expected
+
+for damage in '1s/seed 1337/seed 1338/' '5s/,[^,]*/,x/' '7s/,/;/' '9s/^[^,]*,4,/0,9,/' '9s/^[^,]*,4,/0,0,/' \
+    '6s/,.*//' '5s/,[^,]*$//' '5s/,[^,]*$/,0.5/' '8s/,4,/,3,/' '5s/^\([^,]*,4,[^,]*\),[^,]*/\1,1e300/' \
+    '5s/^\([^,]*,4,[^,]*,[^,]*\),[^,]*/\1,9.00/' '5s/^\([^,]*,4\),[^,]*/\1,nan/' \
+    '3s/\(.*\),4[.]00,/\1,4.50,/' '3s/,0,4[.]00,/,1,4.00,/' '3s/^0,/1,/' '3s/^0,/1000,/' '2s/factor_1/factor_2/' \
+    '2s/,crc32//'; do
+    mkdir damaged && sed "$damage" finished.csv >damaged/search.csv
+    words='line;damaged'
+    [ "$damage" = "${damage#1}" ] || words='another search'
+    refuses "search.csv damaged by $damage" "damaged/search.csv;$words" $search --out damaged --resume
+    rm -r damaged
+done
+mkdir older && sed '2,$s/,[^,]*$//' finished.csv >older/search.csv
+succeed "a search of an earlier version, without checksums: --resume" $search --out older --resume
+check "it gets them" cmp older/search.csv finished.csv
+mkdir empty && : >empty/search.csv
+refuses "an empty search.csv" "empty/search.csv;damaged" $search --out empty --resume
+rm -r empty
+mkdir torn && cp finished.csv torn/search.csv && cp straight/model.safetensors straight/tokenizer.json torn
+succeed "killed before config.json was written: --resume" $search --out torn --resume
+check "it has found the same" same_rotation straight torn
+start $search --out shared
+wait_for_rows shared/search.csv 50
+kill -STOP $job
+refuses "two searches in one place" "shared;another process" $search --out shared --resume
+kill -KILL $job
+collect
+( trap '' XFSZ && ulimit -f 24 && exec "$BITTER" $search --out full ) >"$scratch/out" 2>"$scratch/err"
+check "a full disk: exit code 1" test $? -eq 1
+check "it says how to go on" grep -q 'full/search.csv: .*; make room.* --resume$' "$scratch/err"
+succeed "--resume when there is room" $search --out full --resume
+check "the same run as if there had been room" same_search straight full
+
+start extend run --method gradient --factor 4 --windows 3 --steps 100000 --threads 1 --out descent
+wait_for_rows descent/descent.csv 50
+kill -INT $job
+collect
+check "a descent that was interrupted: exit code 130" test $code -eq 130
+check "it leaves no run" test "$(ls descent)" = descent.csv
+succeed "it is started again" extend run --method gradient --factor 4 --windows 3 --steps 10 --threads 1 --out descent
+
+# --- training goes on with the stretch that it was started with ---
+training="train --batch 4 --threads 1 --steps 400 --save-every 0"
+# shellcheck disable=SC2086
+need $training --init kept --out trained
+start $training --init kept --out halted
+wait_for_rows halted/log.csv 20
+kill -INT $job
+collect
+succeed "train --resume of a stretched run" train --resume --out halted
+check "the same weights" cmp trained/model.safetensors halted/model.safetensors
+check "the same rotation" same_rotation trained halted
+check "the one that it was started with" same_rotation kept halted
+refuses "--resume of what extend wrote" "yarn;nothing to resume;--init yarn" train --resume --out yarn --steps 2000
+need train --init yarn --pos rope:base=500 --batch 4 --steps 2 --threads 1 --out rebased
+check "--init with another --pos says that the stretch is lost" says '^init .* yarn are stretched 4 times; these are not'
+check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
+need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
+check "--init with the same --pos is, whatever the context" same_rotation yarn shortened
+
+# --- what cannot be ---
+need train $small --data $data --steps 2 --pos learned --out learned
+need train $small --data $data --steps 2 --pos rope-learned --out rope-learned
+need train $small --data $data --steps 2 --random-positions 64 --out scattered
+need train --init yarn --context 8 --batch 4 --steps 2 --threads 1 --out tiny
+printf 'Once upon a time there was a cat that sat on a mat and looked at the dog for a while.\n' >text.txt
+need prepare --out chars --tokenizer chars text.txt
+need prepare --out brief text.txt
+new='--factor 4 --out new'
+for option in '--beta-fast 8' '--beta-slow 2' '--ramp paper' --tune '--high-freq 5' '--low-freq 2' '--growth factor' \
+    "--data $data" '--windows 3' '--population 10' '--parents 10' '--mutations 10' '--crossovers 10' \
+    '--generations 10' '--probability 0.5' '--far 0.5' '--abandon 0' --forget --one-by-one '--seed 1' --resume \
+    '--steps 10' '--lr 0.1' --short; do
+    refuses "$option with pi" "${option%% *};--method pi" extend run --method pi $option $new
+done
+for pair in 'yarn --growth factor' 'yarn --population 10' 'yarn --short' 'ntk --tune' 'dynamic --beta-fast 8' \
+    'llama3 --beta-fast 8' 'llama3 --windows 3' 'longrope --tune' 'longrope --steps 10' 'longrope --high-freq 5' \
+    'gradient --seed 1' 'gradient --resume' 'gradient --high-freq 5'; do
+    option=${pair#* }
+    refuses "$option with ${pair%% *}" "${option%% *};--method ${pair%% *}" extend run --method $pair $new
+done
+refuses "betas in the wrong order" "--beta-fast 1;--beta-slow 2" extend run --beta-fast 1 --beta-slow 2 $new
+refuses "frequencies in the wrong order" "--high-freq 1;--low-freq 1" extend run --method llama3 --high-freq 1 $new
+refuses "no children" "--mutations;--crossovers" extend run --method longrope --mutations 0 --crossovers 0 $new
+refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
+refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
+refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
+refuses "--resume and --forget" "--forget;--resume" extend run --method longrope --resume --forget $new
+refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
+refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
+refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
+refuses "random positions" "scattered;random positions;64" extend scattered $new
+refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
+refuses "a factor too large" "1600000;1000000" extend run --factor 1e5 --out new
+refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
+refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
+    --random-positions 64 --steps 2 --out new
+refuses "--short where it is dynamic" "--short;dynamic" extend dynamic --method longrope --short $few --out new
+refuses "--keep-short of dynamic" "--keep-short;--method dynamic" extend run --method dynamic --keep-short $new
+refuses "a context below the original length" "8;16;--factor" extend tiny --factor 1.5 --out new
+refuses "an unknown method" "--method;'yarm';did you mean 'yarn'" extend run --method yarm $new
+refuses "--steps and --tokens" "--steps 5;--tokens 9" extend run --method gradient --steps 5 --tokens 9 $new
+refuses "--short with --factor" "--short;--factor" extend yarn --method longrope --short --factor 5 --out new
+refuses "--short with --attention" "--short;--attention" extend yarn --method longrope --short --attention all --out new
+refuses "--short with --keep-short" "--short;--keep-short" extend yarn --method longrope --short --keep-short --out new
+refuses "an --out that holds data" "brief;prepare;--out" extend run --out brief
+refuses "training where data are" "brief;prepare;--out" train $small --data $data --steps 2 --out brief
+refuses "a run without a name" "no name;--out" extend .
+refuses "no run" "one RUN" extend $new
+refuses "a run that is not there" "nowhere;no run" extend nowhere $new
+refuses "an --out that holds a run" "yarn;already holds a run" extend run --out yarn
+refuses "an --out below a file" "text.txt;director" extend run --out text.txt/new
+refuses "data with another tokenizer" "chars;another tokenizer" extend run --method longrope --data chars $new
+refuses "data that is not there" "nowhere;prepare" extend run --method gradient --data nowhere $new
+for method in 'longrope' 'gradient' 'yarn --tune'; do
+    refuses "text shorter than a window, $method" "brief (training);128" extend run --method $method --data brief \
+        --factor 8 --out new
+done
+
+# with_config NAME WORDS SED-COMMAND: config.json of a stretched run is edited, and its second line, the checksum,
+# removed.
+with_config() {
+    cp -r kept broken
+    sed 2d kept/config.json >unsealed
+    sed "$3" unsealed >broken/config.json
+    if cmp -s broken/config.json unsealed; then
+        fail "$1" "the edit changes nothing"
+    else
+        refuses "$1: eval" "broken/config.json;$2" eval broken
+        refuses "$1: train --init" "broken;$2" train --init broken --steps 1 --out new
+        refuses "$1: extend" "broken/config.json;$2" extend broken $new
+    fi
+    rm -r broken
+}
+cp -r halted broken
+sed '2d; s/"factors": \[/"factors": [1.0,/' halted/config.json >broken/config.json
+refuses "train --resume with a damaged stretch" "broken;factors" train --resume --out broken
+rm -r broken
+with_config "a stretch of learned positions" "learned;rotation" 's/"pos": "[^"]*"/"pos": "learned"/'
+with_config "a stretch of half the head" "4 factors;2 pairs" 's/"pos": "[^"]*"/"pos": "partial"/'
+with_config "a stretch of no known method" "yarm" 's/"method": "yarn"/"method": "yarm"/'
+with_config "a stretch without its length" "original_context" '/"original_context"/d'
+with_config "a stretch that is no object" "give pi" 's/"rotation": {/"rotation": 7, "x": {/'
+finish

@@ -1,0 +1,129 @@
+# Data that change while they are read, pipes in the place of files, and limits on files: one sentence each.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+i=0
+while [ $((i += 1)) -le 400 ]; do echo "The cat sat on mat $i and the dog looked at it for a while."; done >text.txt
+need prepare --out data text.txt
+need prepare --out packed --gzip text.txt
+
+# --- other processes change the data ---
+# changes NAME COMMAND...: the command, run on a training run's data while it trains, ends the run with one line.
+changes() {
+    name=$1
+    shift
+    rm -rf live run
+    cp -r data live
+    "$BITTER" train $small --steps 100000000 --data live --out run >"$scratch/out" 2>"$scratch/err" </dev/null &
+    job=$!
+    waited=0
+    while [ ! -s run/log.csv ] || [ "$(wc -l <run/log.csv)" -lt 3 ]; do
+        sleep 0.1
+        [ $((waited += 1)) -lt 300 ] || break
+    done
+    "$@"
+    waited=0
+    while kill -0 $job 2>/dev/null && [ $((waited += 1)) -lt 300 ]; do sleep 0.1; done
+    kill -9 $job 2>/dev/null
+    wait $job 2>/dev/null
+    code=$? job= ran="bitter train on data that change"
+    wrong=$(complaint 1 "live/train_000000.bin changed while it was in use")
+    if [ -z "$wrong" ]; then pass "$name"; else fail "$name" "$(story "$wrong")"; fi
+}
+empty() {
+    : >live/train_000000.bin
+}
+overwrite() {
+    tr '\000' '\377' <data/train_000000.bin | dd of=live/train_000000.bin conv=notrunc 2>/dev/null
+}
+changes "a shard is cut short during training" empty
+changes "a shard is overwritten during training" overwrite
+
+# --- pipes in the place of files: opened by anybody else, they would wait for ever ---
+need train $small --steps 2 --data data --out run2
+if mkfifo pipe 2>/dev/null; then
+    limiter=
+    command -v timeout >/dev/null && limiter='timeout 20'
+    # stuck NAME WORDS ARGUMENT...: as refuses, but a command that waits is ended.
+    stuck() {
+        name=$1 words=$2
+        shift 2
+        ran="bitter $*"
+        $limiter "$BITTER" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+        code=$?
+        wrong=$(complaint 2 "$words;is not a regular file")
+        if [ -z "$wrong" ]; then pass "$name"; else fail "$name" "$(story "$wrong")"; fi
+    }
+    for file in data/train_000000.bin data/tokenizer.json packed/val_000000.bin.gz; do
+        mv $file spare && mkfifo $file
+        stuck "a pipe for $file" $file train $small --steps 2 --data "${file%/*}" --out new
+        rm $file && mv spare $file
+    done
+    for file in config.json tokenizer.json model.safetensors; do
+        mv run2/$file spare && mkfifo run2/$file
+        stuck "a pipe for $file" run2/$file eval run2
+        rm run2/$file && mv spare run2/$file
+    done
+    cat text.txt >pipe &
+    succeed "text may come through a pipe" prepare --out piped pipe
+    check "as from a file" cmp piped/train_000000.bin data/train_000000.bin
+else
+    skip "pipes" "this file system has none"
+fi
+
+# --- what an unfinished prepare left ---
+cp -r data data.4711.tmp
+refuses "unfinished data" "data.4711.tmp;bitter prepare;incomplete" train $small --data data.4711.tmp --out new
+refuses "unfinished data with a slash" "data.4711.tmp" train $small --data data.4711.tmp/ --out new
+
+# --- limits of the shell ---
+# limited NAME WORDS LIMIT ARGUMENT...: under `ulimit LIMIT` bitter ends with exit code 1 and one line.
+limited() {
+    name=$1 words=$2 limit=$3
+    shift 3
+    ran="ulimit $limit; bitter $*"
+    (
+        # shellcheck disable=SC2086
+        ulimit $limit || exit 77
+        exec "$BITTER" "$@"
+    ) >"$scratch/limited" 2>"$scratch/err" </dev/null
+    code=$?
+    wrong=$(complaint 1 "$words")
+    if [ $code -eq 77 ]; then
+        skip "$name" "there is no ulimit $limit"
+    elif [ -z "$wrong" ]; then
+        pass "$name"
+    else
+        fail "$name" "$(story "$wrong")"
+    fi
+}
+limited "files no larger than 5 KiB: prepare" "File too large;ulimit -f" "-f 10" prepare --out new text.txt
+check "prepare leaves nothing behind" test -z "$(find . -name 'new*')"
+limited "files no larger than 5 KiB: train" "File too large;ulimit -f" "-f 10" train $small --steps 2 --data data --out big
+check "train leaves no temporary file" test -z "$(find . -name '*.tmp*' ! -name 'data.4711.tmp')"
+limited "five open files" "Too many open files;ulimit -n" "-n 5" train $small --steps 2 --data data --out few
+limited "four open files" "Too many open files;ulimit -n" "-n 4" train $small --steps 2 --data data --out few
+
+# --- gzip without an end ---
+mkdir bomb && cp data/tokenizer.json data/val_000000.bin bomb
+{ shard "20240520 1 100" "" && dd if=/dev/zero bs=65536 count=4096 2>/dev/null; } | gzip >bomb/train_000000.bin.gz
+refuses "a gzip that inflates to more than its header says" "has more than 1224 bytes;100 tokens" \
+    train $small --data bomb --out new
+dd if=/dev/zero bs=1048576 count=300 2>/dev/null | gzip >zeros.gz
+if (ulimit -v 700000 && "$BITTER" --version) >/dev/null 2>&1; then
+    limited "a text that inflates to more than there is memory" "zeros.gz: no memory" "-v 700000" prepare --out new zeros.gz
+else
+    skip "a text that inflates to more than there is memory" "the program does not start in 700 MB of address space"
+fi
+
+# --- directories that may not be read ---
+if [ "$(id -u)" -eq 0 ]; then
+    skip "unreadable directories" "root reads everything"
+else
+    mkdir closed && cp data/* closed && chmod 000 closed
+    refuses "unreadable data" "closed: Permission denied" train $small --data closed --out new
+    chmod 000 run2
+    refuses "an unreadable run" "cannot look into run2: Permission denied" eval run2
+    chmod 700 closed run2
+fi
+finish

@@ -1,0 +1,114 @@
+# Passkeys: scattered through a text by prepare, and looked for by eval --passkey.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --batch 2 --steps 3 --threads 1'
+i=0
+while [ $i -lt 2500 ]; do
+    i=$((i + 1))
+    echo "line $i of a text about nothing in particular"
+done >text.txt
+
+# --- the mixture ---
+need prepare --out plain text.txt
+succeed "prepare with passkeys" prepare --out mixed text.txt builtin:passkey
+check "it says how many documents there are" \
+    says '^scattered +1[0-9] documents of builtin:passkey, (4\.[5-9]|5\.[0-4])[0-9]*% of the training tokens$'
+documents=$(awk '$1 == "scattered" { print $2 }' "$scratch/out")
+check "validation is that of the text alone" cmp plain/val_000000.bin mixed/val_000000.bin
+check "the tokenizer is, too" cmp plain/tokenizer.json mixed/tokenizer.json
+# Tokens below 256 are bytes: every second one of the shard.
+letters() {
+    dd if="$1" bs=1024 skip=1 2>/dev/null | tr -d '\000\001'
+}
+check "each has its question" test "$(letters mixed/train_000000.bin | grep -c 'The pass key is [0-9]*\.$')" -eq "$documents"
+check "each has its needle" \
+    test "$(letters mixed/train_000000.bin | grep -cE '^The pass key is ([0-9]+). Remember it. \1 is the pass key.$')" -eq "$documents"
+{ letters plain/train_000000.bin && letters plain/val_000000.bin; } >both
+check "the two splits are the text" cmp text.txt both
+letters plain/train_000000.bin | awk '{ print }' >text
+letters mixed/train_000000.bin | awk '
+    /^There is an important info/ { lines = 5 }
+    lines-- > 0 { next }
+    { print }' >rest
+check "the text is whole without them" cmp text rest
+need prepare --out again text.txt builtin:passkey
+check "twice the same" diff -r mixed again
+need prepare --out first builtin:passkey text.txt
+check "the order of the inputs does not matter" cmp mixed/train_000000.bin first/train_000000.bin
+need prepare --out seed text.txt builtin:passkey:seed=2
+check "another seed, other keys" test "$(cksum <mixed/train_000000.bin)" != "$(cksum <seed/train_000000.bin)"
+succeed "another share" prepare --out fifth text.txt builtin:passkey:share=0.2
+check "is another share" says '(19|20)\.[0-9]+% of the training tokens$'
+succeed "with characters for tokens" prepare --tokenizer chars --out chars text.txt builtin:passkey
+check "the vocabulary has those of the documents" grep -q 'T' chars/tokenizer.json
+need prepare --tokenizer chars --out chars-plain text.txt
+check "validation has as many tokens as without" test "$(size_of chars/val_000000.bin)" -eq "$(size_of chars-plain/val_000000.bin)"
+succeed "alone it is a corpus like others" prepare --out alone builtin:passkey:bytes=20000
+check "with a validation split of its own" sh -c "! grep -q scattered '$scratch/out'"
+need train $small --data alone --context 64 --out on-alone
+need train $small --data builtin:passkey:bytes=20000,max=300 --context 64 --out on-memory
+
+# --- eval --passkey ---
+need train $small --data mixed --context 300 --out run
+succeed "eval --passkey" eval run --passkey --samples 3 --csv table.csv
+check "a row for the trained context" says '^ +300 +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+% +[0-9.]+%  \([0-9.]+% to [0-9.]+%\)$'
+check "its columns are depths" says '^ +length +0% +25% +50% +75% +100% +minimum +95% interval of that depth alone$'
+check "the table has its columns" test "$(head -n 1 table.csv)" = 'length,depth,samples,right,accuracy,low,high'
+check "and a row for each depth" awk -F , '
+    NR > 1 && !($1 == 300 && $2 == (NR - 2) / 4 && $3 == 3 && $5 * 3 - $4 < 1e-6 && $6 <= $5 && $5 <= $7) { bad = 1 }
+    END { exit bad || NR != 6 }' table.csv
+cp "$scratch/out" one
+run eval run --passkey --samples 3
+check "the same documents every time" cmp one "$scratch/out"
+succeed "several lengths, and beyond the trained one" eval run --passkey --context 258,700,3000 --samples 1 --depths 2 --seed 5 --csv table.csv
+check "a row for each" test "$(grep -cE '^ +(258|700|3000) ' "$scratch/out")" -eq 3
+check "two depths" test "$(wc -l <table.csv)" -eq 7
+need train $small --data chars --context 257 --pos learned --out chars-run
+succeed "characters have no mark before the prompt" eval chars-run --passkey --samples 1
+check "so that 257 of them are enough" says '^ +257 '
+succeed "learned positions, --past clamp" eval chars-run --passkey --samples 1 --context 300 --past clamp
+
+# --- interrupted ---
+for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 --context 300'; do
+    # shellcheck disable=SC2086
+    "$BITTER" eval run $what --csv cut.csv >"$scratch/out" 2>"$scratch/err" &
+    job=$!
+    while ! ls cut.csv.*.tmp >/dev/null 2>&1 && kill -0 $job 2>/dev/null; do sleep 0.01; done
+    kill -INT $job
+    wait $job
+    code=$?
+    job=
+    check "eval $what, interrupted: exit code 130" test $code -eq 130
+    check "eval $what, interrupted: it says so" grep -q 'interrupted; nothing was written' "$scratch/err"
+    check "eval $what, interrupted: and nothing is" test -z "$(ls | grep '^cut')"
+done
+
+# --- mistakes ---
+refuses "a second corpus to scatter" "builtin:passkey;seed=2;give one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
+printf 'no line ends here' >line.txt
+refuses "text without a place" "builtin:passkey;end of one of its lines;share=N" prepare --out new line.txt builtin:passkey
+refuses "documents that are too short" "min;255" prepare --out new text.txt builtin:passkey:min=200
+refuses "min above max" "min=400;max=300" prepare --out new text.txt builtin:passkey:min=400,max=300
+refuses "a share that is none" "share;0.9" prepare --out new text.txt builtin:passkey:share=1
+refuses "a window that is too short" "257 tokens;258" eval run --passkey --context 257,300
+refuses "the trained context is too short" "64 tokens;--context 258" eval on-alone --passkey
+refuses "past the learned table" "learned;257;--past clamp" eval chars-run --passkey --context 258
+refuses "--passkey and --task" "--passkey;--task;not both" eval run --passkey --task
+refuses "--passkey with --data" "--data;--passkey" eval run --passkey --data plain
+refuses "--passkey with --stride" "--stride;--passkey" eval run --passkey --stride 8
+refuses "--passkey with --logits" "--logits;--passkey" eval run --passkey --logits x.npy
+refuses "--depths without --passkey" "--depths;--passkey" eval run --depths 3
+refuses "--seed without --passkey" "--seed;--passkey" eval run --seed 3
+refuses "one depth" "--depths;2 to 101" eval run --passkey --depths 1
+refuses "a table in a missing place" "nowhere" eval run --passkey --samples 1 --csv nowhere/x.csv
+seq 1 100 | tr "0-9\n" "abcabcabcab" >abc.txt
+need prepare --tokenizer chars --out abc abc.txt
+need train $small --data abc --context 2 --batch 1 --out on-abc
+refuses "characters that the run does not know" "the passkey prompt;'T'" eval on-abc --passkey --context 300
+check "before anything is printed" test ! -s "$scratch/out"
+mkdir llmc
+shard '20240520 1 63' "$(seq 1 63)" >llmc/x_train.bin
+shard '20240520 1 63' "$(seq 1 63)" >llmc/x_val.bin
+need train --layers 1 --heads 1 --width 2 --batch 1 --steps 1 --threads 1 --data llmc --context 8 --out on-llmc
+refuses "tokens without their tokenizer" "on-llmc;bitter prepare" eval on-llmc --passkey --context 300
+finish

@@ -1,0 +1,148 @@
+# A run that was killed or interrupted, at any instant and as often as it may be, and continued, ends with the bytes of
+# a run that was left alone.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+data=builtin:tales:bytes=20000
+
+rows() {
+    if [ -f "$1/log.csv" ]; then wc -l <"$1/log.csv"; else echo 0; fi
+}
+
+# start ARGUMENT...: bitter in the background, $job.
+start() {
+    "$BITTER" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    job=$!
+}
+
+# Wait for the job's log to have this many rows, or for its end.
+wait_for_rows() { # RUN ROWS
+    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+}
+
+# collect: the job's exit code -> $code, quietly.
+collect() {
+    wait $job 2>/dev/null
+    code=$?
+    job=
+}
+
+# The log but for its two time columns.
+timeless() {
+    cut -d , -f 1,2,4-8 "$1/log.csv"
+}
+
+# A safetensors file's data; of the state, the last 8 bytes are the seconds that training took.
+data_of() {
+    header=$(od -A n -t u4 -N 4 "$1" | tr -d ' ')
+    tail -c +$((8 + header + 1)) "$1"
+}
+
+same_state() {
+    data_of "$1/state.safetensors" >"$scratch/one"
+    data_of "$2/state.safetensors" >"$scratch/other"
+    [ "$(size_of "$scratch/one")" -eq "$(size_of "$scratch/other")" ] || return 1
+    kept=$(($(size_of "$scratch/one") - 8))
+    cmp -l "$scratch/one" "$scratch/other" | awk -v kept="$kept" '$1 <= kept { exit 1 }'
+}
+
+same_log() {
+    timeless "$1" >"$scratch/one"
+    timeless "$2" >"$scratch/other"
+    cmp "$scratch/one" "$scratch/other"
+}
+
+# same TITLE RUN RUN: equal in all that training computed.
+same() {
+    check "$1: same weights" cmp "$2/model.safetensors" "$3/model.safetensors"
+    check "$1: same state" same_state "$2" "$3"
+    check "$1: same log" same_log "$2" "$3"
+}
+
+# killed TITLE STEPS KILLS ARGUMENT...: the run ./killed is killed again and again, and continued, until it is done.
+# Most of its time goes into saving, so that kills hit saves as well.
+killed() {
+    title=$1 steps=$2 kills=$3
+    shift 3
+    hits=0 torn=0 unreadable='' round=1
+    start train "$@" --steps "$steps" --save-every 1 --out killed
+    while [ "$round" -le "$kills" ]; do
+        wait_for_rows killed $((steps * round / (kills + 1)))
+        sleep "0.00$((round * 7 % 10))"
+        kill -9 $job 2>/dev/null
+        collect
+        [ "$code" -eq 137 ] && hits=$((hits + 1))
+        ls killed/*.tmp >/dev/null 2>&1 && torn=$((torn + 1))
+        if [ -f killed/model.safetensors ]; then
+            run eval killed --eval-tokens 100 --threads 1
+            [ "$code" -eq 0 ] || unreadable="$unreadable $(story)"
+        fi
+        [ -f killed/config.json ] || { fail "$title" "killed before the run began"; return; }
+        start train --resume --out killed
+        round=$((round + 1))
+    done
+    collect
+    [ "$code" -eq 0 ] || fail "$title: the last resume" "exit code $code: $(cat "$scratch/err")"
+    check "$title: $hits kills hit, $torn of them within a save" test $hits -ge $((kills / 2))
+    if [ -z "$unreadable" ]; then pass "$title: always readable"; else fail "$title: always readable" "$unreadable"; fi
+    check "$title: five files stay" test "$(ls killed | tr '\n' ' ')" = \
+        'config.json log.csv model.safetensors state.safetensors tokenizer.json '
+}
+
+compare_killed() { # TITLE STEPS KILLS OPTION...
+    title=$1 steps=$2 kills=$3
+    shift 3
+    need train $small --data $data --eval-every 50 "$@" --steps "$steps" --out straight
+    killed "$title" "$steps" "$kills" $small --data $data --eval-every 50 "$@"
+    same "$title" straight killed
+    rm -rf straight killed
+}
+compare_killed "killed" 300 12
+compare_killed "killed with dropout and accumulation" 150 5 --dropout 0.1 --accumulate 2
+compare_killed "killed with trained positions" 100 3 --pos learned
+
+# --- killed before the first checkpoint ---
+need train $small --data $data --steps 5 --out origin
+need train $small --data $data --steps 400 --init origin --out straight
+start train $small --data $data --steps 400 --init origin --save-every 0 --out killed
+wait_for_rows killed 5
+kill -9 $job 2>/dev/null
+collect
+check "killed before the first checkpoint" test $code -eq 137 -a ! -f killed/model.safetensors
+check "its starting weights are there" test -f killed/state.safetensors
+need train $small --data $data --steps 7 --seed 8 --out other && mv other/model.safetensors origin/model.safetensors
+succeed "resume from the beginning" train --resume --out killed
+same "a run with --init, killed before its first checkpoint" straight killed
+rm -r killed straight
+
+# --- interrupted ---
+need train $small --data $data --steps 1500 --out straight
+for signal in INT TERM; do
+    start train $small --data $data --steps 1500 --save-every 0 --out stopped
+    wait_for_rows stopped 5
+    kill -$signal $job
+    collect
+    check "SIG$signal: exit code 130" test $code -eq 130
+    command=$(sed -n 's/^ *bitter \(train --resume .*\)$/\1/p' "$scratch/out")
+    check "SIG$signal: names the command that continues" test "$command" = "train --resume --out stopped"
+    check "SIG$signal: saved" test -f stopped/state.safetensors
+    succeed "SIG$signal: that command completes the run" ${command:-train --resume --out stopped}
+    same "SIG$signal" straight stopped
+    rm -r stopped
+done
+succeed "resuming a finished run" train --resume --out straight
+cp -r straight moved
+succeed "a finished run that was moved" train --resume --out moved --threads 2 --save-every 7
+same "finished and resumed" straight moved
+rm -r straight moved
+
+# --- the seed decides ---
+for out in one two; do need train $small --data $data --steps 30 --out $out; done
+need train $small --data $data --steps 30 --seed 7 --out three
+same "same seed" one two
+check "another seed, other weights" test "$(cksum <one/model.safetensors)" != "$(cksum <three/model.safetensors)"
+for out in four five; do
+    need train --layers 2 --heads 2 --width 32 --context 64 --batch 3 --data $data --steps 15 --threads 2 --out $out
+done
+same "same seed with two threads" four five
+finish

@@ -1,0 +1,155 @@
+# What someone sees who follows the README: help, a run, its evaluation, its text, its files.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+
+fits_a_screen() {
+    awk 'length($0) > 100 { print "line " NR " has " length($0) " columns"; wide = 1 }
+         END { print NR " lines"; exit wide || NR < 5 || NR > 50 }' "$scratch/out"
+}
+
+# --- help ---
+succeed "--help" --help
+check "--help fits a screen" fits_a_screen
+commands=$(awk '/^  [a-z]+ / { print $1 }' "$scratch/out")
+for wanted in prepare train eval sample demo gradcheck bench; do
+    check "--help names $wanted" says "^  $wanted "
+done
+for command in $commands; do
+    succeed "$command --help" "$command" --help
+    check "$command --help fits a screen" fits_a_screen
+    check "$command --help begins with its usage" says "^usage: bitter $command "
+done
+succeed "-h" train -h
+succeed "--version" --version
+check "--version prints name and number" says '^bitter [0-9]+\.[0-9]+\.[0-9]+$'
+succeed "--pos help" train --pos help
+for scheme in none learned sinusoidal rope alibi; do check "--pos help names $scheme" says "^$scheme "; done
+pairing_of() { # SCHEME: what help says of its pairing=half
+    sed -n "/^$1 /,/^$/p" "$scratch/out" | sed -n 's/.*pairing=half  pair \(([^)]*)\).*/\1/p'
+}
+check "--pos help: rope pairs channels half a head apart" test "$(pairing_of rope)" = "(i, i+d/2)"
+check "--pos help: rope2d half an axis" test "$(pairing_of rope2d)" = "(i, i+d/4)"
+check "--pos help: partial half of what turns" test "$(pairing_of partial)" = "(i, i+r/2)"
+check "--help and --version leave nothing behind" test -z "$(ls)"
+
+# --- bench: one line of key=value ---
+succeed "bench" bench $small --vocab 50 --steps 3
+check "bench prints one line with every key" awk '
+    { for (i = 1; i <= NF; i++) { split($i, pair, "="); value[pair[1]] = pair[2] } }
+    END {
+        split("ms_per_step tokens_per_second gflops sgemm_gflops percent_of_sgemm rss_mb", wanted, " ")
+        for (i in wanted) if (!(value[wanted[i]] > 0)) { print wanted[i]; bad = 1 }
+        exit bad || NR != 1
+    }' "$scratch/out"
+succeed "demo" demo --steps 2 --context 16 --batch 2 --eval-tokens 200 --data builtin:tales:bytes=20000
+check "demo has a row a scheme, and says why learned has none past its length" \
+    test "$(grep -cE '^(none|learned|sinusoidal|rope|alibi) ' "$scratch/out")-$(grep -c 'not defined past 16' "$scratch/out")" = 5-1
+refuses "demo asks before it trains whether the text is long enough" "--context 4000;16001;--eval-tokens" \
+    demo --context 4000 --data builtin:tales:bytes=20000
+
+# --- a run ---
+succeed "train" train $small --data builtin:tales:bytes=20000 --steps 20 --eval-every 10 --save-every 10 --out run
+check "it says where the run is" says '^done +run'
+check "a run has five files" test "$(ls run | tr '\n' ' ')" = \
+    'config.json log.csv model.safetensors state.safetensors tokenizer.json '
+check "log.csv has the header" test "$(head -n 1 run/log.csv)" = \
+    'step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second'
+check "log.csv has nine columns and a row a step" awk -F , '
+    NF != 9 || (NR > 1 && ($1 != NR - 1 || $2 != 32 * $1)) { bad = 1 } END { exit bad || NR != 21 }' run/log.csv
+check "time goes on, and speed is positive" awk -F , '
+    NR > 1 { if (!($3 > before && $9 > 0)) bad = 1; before = $3 } END { exit bad }' run/log.csv
+check "validation stands at steps 10 and 20 only" awk -F , '
+    NR > 1 && ($5 != "") != ($1 % 10 == 0) { bad = 1 } NR > 1 && ($5 == "") != ($6 == "") { bad = 1 }
+    END { exit bad }' run/log.csv
+check "the end says what to do next" test "$(grep -A 1 '^next ' "$scratch/out" | tr -s ' \n' ' ')" = \
+    'next bitter eval run bitter sample run '
+succeed "a name that a shell would take for more" train $small --data builtin:tales:bytes=20000 --steps 1 \
+    --out 'a b; echo X'
+check "printed commands are quoted" says "^next +bitter eval 'a b; echo X'$"
+run train $small --data builtin:tales:bytes=20000 --steps 40 --lr 10 --warmup 0 --out diverged
+wrong=$(complaint 3 'diverged;5.549;--lr')
+check "a run that diverged, with finite numbers, says so" test -z "$wrong"
+succeed "the loss falls" train $small --width 32 --data builtin:tales:bytes=20000 --steps 150 --warmup 10 --lr 1e-2 \
+    --out better
+check "from a guess to less than 3.5 nats" awk -F , 'NR == 2 { first = $4 } { last = $4 }
+    END { exit !(first > 5 && first < 6 && last < 3.5) }' better/log.csv
+succeed "--sample-every" train $small --data builtin:tales:bytes=20000 --steps 2 --sample-every 1 --out samples
+check "samples are printed" test "$(grep -c -a '^--- sample at step' "$scratch/out")" -eq 2
+succeed "--init" train $small --data builtin:tales:bytes=20000 --steps 1 --init run --lr 0 --min-lr 0 --out tuned
+check "--init starts from the run's weights" cmp run/model.safetensors tuned/model.safetensors
+succeed "--name=value" train $small --data=builtin:tales:bytes=20000 --steps=1 --pos=alibi
+check "the run is called after the scheme" test -f runs/alibi/model.safetensors
+succeed "the same again" train $small --data builtin:tales:bytes=20000 --steps 1 --pos alibi
+check "the next is numbered" test -f runs/alibi-2/model.safetensors
+
+# --- eval ---
+succeed "eval" eval run
+perplexity=$(awk '$1 == 16 { print $5 }' "$scratch/out")
+check "the log's last validation is eval's perplexity" awk -F , -v ppl="$perplexity" '{ last = $6 }
+    END { exit !(last - ppl < 0.001 && ppl - last < 0.001) }' run/log.csv
+succeed "eval past the trained context" eval run --context 8,16,32 --by-position --csv table.csv --logits logits.npy
+for context in 8 16 32; do
+    check "a row for context $context" says "^ +$context +$context +2[0-9]{3}( +[0-9]+\.[0-9]+){3}$"
+done
+check "the table has its columns" test "$(head -n 1 table.csv)" = 'context,stride,position,tokens,nats,perplexity,bits_per_byte'
+check "and a row a position" test "$(wc -l <table.csv)" -eq $((1 + 3 + 8 + 16 + 32))
+# Every position's nats, weighted by its tokens, give the mean.
+check "positions add up to the whole" awk -F , '
+    $3 == "all" { tokens[$1] = $4; nats[$1] = $5 }
+    $3 ~ /^[0-9]+$/ { counted[$1] += $4; sum[$1] += $4 * $5 }
+    END { for (c in nats) { off = sum[c] / counted[c] - nats[c]
+              if (counted[c] != tokens[c] || !(off < 1e-6 && off > -1e-6)) bad = 1 }
+          exit bad }' table.csv
+check "logits.npy is NumPy's" test "$(dd if=logits.npy bs=1 skip=1 count=5 2>/dev/null)" = NUMPY
+check "logits.npy is float32 (8, 257)" grep -aqF "'descr': '<f4', 'fortran_order': False, 'shape': (8, 257)" logits.npy
+check "logits.npy has all numbers" test "$(size_of logits.npy)" -eq $((128 + 4 * 8 * 257))
+succeed "eval with a stride" eval run --context 16 --stride 4 --eval-tokens 500
+check "every token but the first is scored once" says '^ +16 +4 +499 '
+succeed "eval of the training text" eval run --train-split --eval-tokens 1000
+check "999 of 1000 tokens" says '^ +16 +16 +999 '
+need train $small --data builtin:tales:bytes=20000 --steps 2 --pos learned --out learned
+for past in clamp interpolate; do
+    succeed "learned positions, --past $past" eval learned --context 16,64 --past $past
+done
+
+# --- sample ---
+succeed "sample" sample run --prompt 'Once upon' --tokens 30 --seed 5
+check "the prompt stands first" test "$(head -c 9 "$scratch/out")" = 'Once upon'
+cp "$scratch/out" first
+run sample run --prompt 'Once upon' --tokens 30 --seed 5
+check "the same seed writes the same" cmp first "$scratch/out"
+run sample run --prompt 'Once upon' --tokens 30 --seed 6
+check "another seed writes something else" test "$(cksum <first)" != "$(cksum <"$scratch/out")"
+succeed "temperature 0" sample run --prompt 'The' --tokens 40 --temperature 0 --seed 1
+cp "$scratch/out" first
+run sample run --prompt 'The' --tokens 40 --temperature 0 --seed 2
+check "temperature 0 needs no seed" cmp first "$scratch/out"
+
+# Of bytes, this run has learned little, so that it writes control characters as well.
+run sample run --tokens 300 --temperature 50 --top-k 0
+check "a file gets every byte" grep -q "$(printf '\033')" "$scratch/out"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$BITTER sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >"$scratch/out" </dev/null
+    check "a terminal gets no commands" test "$(tr -d '\r\n\t -~\200-\377' <"$scratch/out" | wc -c)" -eq 0
+else
+    skip "a terminal gets no commands" "needs util-linux's script"
+fi
+
+# --- gradcheck ---
+succeed "gradcheck" gradcheck --pos rope --controls
+check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
+check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$scratch/out")" -eq 2
+
+# --- output that does not arrive ---
+if [ -c /dev/full ]; then
+    for words in --help --version "train --pos help" "eval run" "sample run --tokens 5"; do
+        "$BITTER" $words >/dev/full 2>"$scratch/err"
+        code=$? ran="bitter $words >/dev/full"
+        wrong=$(complaint 1 'standard output;No space left')
+        if [ -z "$wrong" ]; then pass "$ran"; else fail "$ran" "$(story "$wrong")"; fi
+    done
+else
+    skip "full output" "this system has no /dev/full"
+fi
+finish

@@ -1,0 +1,259 @@
+// Tasks: every answer is the one that a solver of this test finds from the text alone; lengths are drawn uniformly, an
+// exercise is a pure function of options, stream, index and length, and no longer than announced.
+#include "tests/data/made/task_solvers.h"
+
+#include <math.h>
+
+static BuiltinCorpus choose(const char *specification) {
+    BuiltinCorpus task;
+    Error error;
+    if (!builtin_choose(&task, specification, &error)) fail_msg("%s", error.message);
+    return task;
+}
+
+// One question, everything behind the first asked byte.
+static void check_exercise(const Solver *solver, const BuiltinCorpus *task, const Exercise *exercise, int length) {
+    char question[TEXT_MOST], answer[TEXT_MOST];
+    size_t start = 0;
+    assert_int_equal(exercise->text.size, exercise->asked.size);
+    while (start < exercise->asked.size && !exercise->asked.bytes[start]) start++;
+    for (size_t i = start; i < exercise->asked.size; i++) assert_int_equal(exercise->asked.bytes[i], 1);
+    snprintf(question, sizeof question, "%.*s", (int)start, exercise->text.bytes);
+    assert_int_equal(solver->solve(answer, question, task), length);
+    const int size = (int)(exercise->text.size - start);
+    if (size != (int)strlen(answer) || memcmp(answer, exercise->text.bytes + start, (size_t)size) != 0)
+        fail_msg("'%s' is answered by '%.*s', not '%s'", question, size, exercise->text.bytes + start, answer);
+}
+
+static void answers_are_right(void **state) {
+    (void)state;
+    for (size_t s = 0; s < COUNT(solvers); s++) {
+        const BuiltinCorpus task = choose(solvers[s].specification);
+        Exercise exercise = {0};
+        for (int length = (int)task.min; length <= 2 * task.max; length++)
+            for (uint64_t index = 0; index < 60; index++) {
+                if (task.builtin->check && task.builtin->check(&task, length)) continue;
+                task_write(&exercise, &task, 7, index, length);
+                check_exercise(&solvers[s], &task, &exercise, length);
+            }
+        exercise_free(&exercise);
+    }
+}
+
+static void reads_of_a_flipflop_give_what_was_written(void **state) {
+    (void)state;
+    static const double shares[] = {0, 0.5, 0.8, 0.98, 1};
+    for (size_t s = 0; s < COUNT(shares); s++) {
+        char specification[64];
+        snprintf(specification, sizeof specification, "flipflop:ignore=%g,min=2", shares[s]);
+        const BuiltinCorpus task = choose(specification);
+        Exercise exercise = {0};
+        int inner = 0, kinds[128] = {0}, bits[2] = {0};
+        for (uint64_t index = 0; index < 500; index++) {
+            const int length = task_length(&task, 7, index);
+            task_write(&exercise, &task, 7, index, length);
+            const char *text = exercise.text.bytes, *flags = exercise.asked.bytes;
+            assert_int_equal(exercise.text.size, 2 * length + 1);
+            assert_int_equal(text[2 * length], '.');
+            assert_int_equal(flags[2 * length], 0);
+            char memory = 0;
+            for (int i = 0; i < length; i++) {
+                const char instruction = text[2 * i], bit = text[2 * i + 1];
+                assert_int_equal(flags[2 * i], 0);
+                assert_int_equal(flags[2 * i + 1], instruction == 'r');
+                assert_true(bit == '0' || bit == '1');
+                if (instruction == 'w') memory = bit;
+                if (instruction == 'r') assert_int_equal(bit, memory);
+                if (instruction != 'w' && instruction != 'r') assert_int_equal(instruction, 'i');
+                if (i == 0) assert_int_equal(instruction, 'w');
+                if (i == length - 1) assert_int_equal(instruction, 'r');
+                if (i == 0 || i == length - 1) continue;
+                kinds[(int)instruction]++;
+                bits[bit - '0']++;
+                inner++;
+            }
+        }
+        assert_true(fabs((double)kinds['i'] / inner - shares[s]) < 0.02);
+        assert_true(fabs((double)(kinds['w'] - kinds['r']) / inner) < 0.02);
+        assert_true(fabs((double)bits[0] / inner - 0.5) < 0.03);
+        exercise_free(&exercise);
+    }
+}
+
+// The share of the first 2000 exercises of this length whose text satisfies `test`.
+static double share_of(const char *specification, int length, bool (*test)(const char *text)) {
+    const BuiltinCorpus task = choose(specification);
+    Exercise exercise = {0};
+    int count = 0;
+    for (uint64_t index = 0; index < 2000; index++) {
+        char text[TEXT_MOST];
+        task_write(&exercise, &task, 7, index, length);
+        snprintf(text, sizeof text, "%.*s", (int)exercise.text.size, exercise.text.bytes);
+        count += test(text);
+    }
+    exercise_free(&exercise);
+    return count / 2000.0;
+}
+
+static bool says_yes(const char *text) {
+    return strstr(text, "Yes") != NULL;
+}
+
+static bool first_pair_is_asked(const char *text) {
+    return *text == strchr(text, '?')[2];
+}
+
+static bool second_number_is_short(const char *text) {
+    return strstr(strstr(text, "+ ") + 4, "? ") == strstr(text, "+ ") + 4;
+}
+
+static bool first_number_is_short(const char *text) {
+    return text[10] == '+';
+}
+
+static bool is_upright(const char *text) {
+    return strcspn(text, "\n") < 5;
+}
+
+static bool starts_with_3(const char *text) {
+    return *text == '3';
+}
+
+static void exercises_are_balanced(void **state) {
+    (void)state;
+    assert_true(fabs(share_of("parity", 8, says_yes) - 0.5) < 0.04);
+    assert_true(fabs(share_of("recall", 8, first_pair_is_asked) - 1.0 / 8) < 0.03);
+    assert_true(fabs(share_of("addition", 8, second_number_is_short) - 1.0 / 16) < 0.02);
+    assert_true(fabs(share_of("addition", 8, first_number_is_short) - 1.0 / 16) < 0.02);
+    assert_true(fabs(share_of("grid", 5, is_upright) - 3.0 / 8) < 0.04);
+    assert_true(fabs(share_of("grid", 5, starts_with_3) - 1.0 / 8) < 0.03);
+}
+
+static void lengths_are_uniform(void **state) {
+    (void)state;
+    enum { DRAWS = 20000 };
+    for (size_t s = 0; s < COUNT(solvers); s++) {
+        const BuiltinCorpus task = choose(solvers[s].specification);
+        int counts[100] = {0};
+        const int lengths = (int)(task.max - task.min + 1);
+        for (uint64_t index = 0; index < DRAWS; index++) {
+            const int length = task_length(&task, 11, index);
+            assert_in_range(length, task.min, task.max);
+            counts[length - task.min]++;
+        }
+        const double expected = (double)DRAWS / lengths;
+        for (int i = 0; i < lengths; i++) assert_true(fabs(counts[i] - expected) < 4.5 * sqrt(expected));
+    }
+}
+
+static void the_longest_exercise_is_as_long_as_announced(void **state) {
+    (void)state;
+    for (const Builtin *const *b = builtins; *b; b++) {
+        if (!(*b)->write) continue;
+        const BuiltinCorpus task = choose((*b)->name);
+        Exercise exercise;
+        Error error;
+        for (int length = (int)task.min; length <= 2 * task.max; length += length < 20 ? 1 : 7) {
+            size_t longest = 0;
+            assert_true(exercise_create(&exercise, &task, length, &error));
+            const size_t capacity = exercise.text.capacity;
+            for (uint64_t index = 0; index < 500; index++) {
+                task_write(&exercise, &task, 3, index, length);
+                if (exercise.text.size > longest) longest = exercise.text.size;
+            }
+            if ((int)longest + 1 != task_tokens(&task, length))
+                fail_msg("%s: %zu bytes, announced %d", (*b)->name, longest, task_tokens(&task, length) - 1);
+            assert_int_equal(exercise.text.capacity, capacity); // nothing more was asked for
+            exercise_free(&exercise);
+        }
+    }
+}
+
+static bool same_exercise(const BuiltinCorpus *a, uint64_t stream_a, uint64_t index_a, const BuiltinCorpus *b,
+                          uint64_t stream_b, uint64_t index_b, int length) {
+    Exercise one = {0}, other = {0};
+    task_write(&one, a, stream_a, index_a, length);
+    task_write(&other, b, stream_b, index_b, length);
+    const bool same = one.text.size == other.text.size && memcmp(one.text.bytes, other.text.bytes, one.text.size) == 0;
+    exercise_free(&one);
+    exercise_free(&other);
+    return same;
+}
+
+static void an_exercise_is_a_function_of_stream_and_index(void **state) {
+    (void)state;
+    const BuiltinCorpus task = choose("copy"), again = choose("copy:max=10"), other = choose("copy:seed=2");
+    const uint64_t train = task_stream(&task, "train"), test = task_stream(&task, "test");
+    assert_int_equal(task_stream(&again, "train"), train);
+    assert_int_not_equal(train, test);
+    assert_int_not_equal(task_stream(&other, "train"), train);
+    for (uint64_t index = 0; index < 200; index++) {
+        assert_true(same_exercise(&task, train, index, &again, train, index, 15));
+        assert_false(same_exercise(&task, train, index, &task, test, index, 15));
+        assert_false(same_exercise(&task, train, index, &task, train, index + 1, 15));
+    }
+}
+
+// A change here would make every published run irreproducible.
+static void exercises_have_not_changed(void **state) {
+    (void)state;
+    static const struct {
+        const char *specification, *text;
+    } first[] = {
+        {"copy", "Copy: s w q d p a l a o [SEP] s w q d p a l a o"},
+        {"reverse", "Reverse: u l y t h z x s i d x l h q s f y [SEP] y f s q h l x d i s x z h t y l u"},
+        {"addition", "Compute 8 0 4 5 7 1 2 + 9 8 2 5 0 ? The answer is 8 1 4 3 9 6 2."},
+        {"sort", "Sort the following list [ m, y, i, w, y, f, r ]. The sorted list is [ f, i, m, r, w, y, y ]."},
+        {"parity", "Is the number of 1's even in the sequence [ 0, 0, 1, 1, 1 ] ? The answer is No."},
+        {"recall", "e6 v1 j1 ? j1"},
+        {"recall:keys=500", "oc6 qf1 kh1 ? kh1"},
+        {"offset", "tbfhqndvyeyy?q"},
+        {"duplicate", "d2 d5 b1 a3 b3 ? b3"},
+        {"flipflop:min=12,max=12", "w0i0w1i0i0i0i1i0i1i1i0r1."},
+        {"grid", "132504\n460663\n357574\n707506\n750676\n162115\n\n516211\n675067\n670750\n435757\n346066\n413250"},
+    };
+    for (size_t i = 0; i < COUNT(first); i++) {
+        const BuiltinCorpus task = choose(first[i].specification);
+        Text text = {0};
+        builtin_document(&text, &task, 0);
+        if (text.size != strlen(first[i].text) || memcmp(text.bytes, first[i].text, text.size) != 0)
+            fail_msg("%s begins with: %.*s", first[i].specification, (int)text.size, text.bytes);
+        text_free(&text);
+    }
+}
+
+static void a_row_marks_answers_and_their_end(void **state) {
+    (void)state;
+    int inputs[16], targets[16];
+    bool scored[16];
+    Exercise exercise = {0};
+    given(&exercise, "%s", "ab");
+    asked(&exercise, "%d", 12);
+    given(&exercise, "\xFF");
+    asked(&exercise, "3");
+    assert_int_equal(exercise_row(inputs, targets, scored, &exercise, 256), 7);
+    static const int text[] = {256, 'a', 'b', '1', '2', 0xFF, '3', 256};
+    static const bool answers[] = {false, false, true, true, false, true, true};
+    assert_memory_equal(inputs, text, 7 * sizeof *text);
+    assert_memory_equal(targets, text + 1, 7 * sizeof *text);
+    assert_memory_equal(scored, answers, sizeof answers);
+    given(&exercise, ".");
+    assert_int_equal(exercise_row(inputs, targets, scored, &exercise, 256), 8);
+    assert_false(scored[6]);
+    assert_false(scored[7]); // where no answer ends a document, its end is not asked for
+    exercise_free(&exercise);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_right),
+        cmocka_unit_test(reads_of_a_flipflop_give_what_was_written),
+        cmocka_unit_test(exercises_are_balanced),
+        cmocka_unit_test(lengths_are_uniform),
+        cmocka_unit_test(the_longest_exercise_is_as_long_as_announced),
+        cmocka_unit_test(an_exercise_is_a_function_of_stream_and_index),
+        cmocka_unit_test(exercises_have_not_changed),
+        cmocka_unit_test(a_row_marks_answers_and_their_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+// Shards and gzip input: what is written is read back, and every kind of wrong file is refused.
+#include "base/random.h"
+#include "data/shard.h"
+#include "data/source.h"
+#include "tests/support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+enum { COUNT = 300, VOCAB = 257, HEADER = 1024, SIZE = HEADER + 2 * COUNT };
+
+static char directory[SCRATCH_PATH];
+static char plain[SCRATCH_PATH + 32], packed[SCRATCH_PATH + 32];
+static uint16_t tokens[COUNT];
+
+static int make_directory(void **state) {
+    (void)state;
+    scratch_make(directory);
+    snprintf(plain, sizeof plain, "%s/train_000000.bin", directory);
+    snprintf(packed, sizeof packed, "%s/train_000000.bin.gz", directory);
+    for (uint64_t i = 0; i < COUNT; i++) tokens[i] = (uint16_t)(random_bits(1, i) % VOCAB);
+    tokens[7] = VOCAB - 1;
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static void write_shard(const char *path) {
+    Error error;
+    if (!shard_write(path, tokens, COUNT, &error)) fail_msg("%s", error.message);
+}
+
+static Buffer read_file(const char *path) {
+    Buffer buffer;
+    Error error;
+    if (!file_read(&buffer, path, &error)) fail_msg("%s", error.message);
+    return buffer;
+}
+
+static void expect_tokens(const Shard *shard) {
+    int ids[COUNT];
+    Error error;
+    if (!shard_read(ids, shard, 0, COUNT, &error)) fail_msg("%s", error.message);
+    for (int t = 0; t < COUNT; t++) assert_int_equal(ids[t], tokens[t]);
+}
+
+static void both_kinds_are_read_back(void **state) {
+    (void)state;
+    const char *const paths[] = {plain, packed};
+    for (int i = 0; i < 2; i++) {
+        Shard shard;
+        Error error;
+        write_shard(paths[i]);
+        if (!shard_open(&shard, paths[i], VOCAB, &error)) fail_msg("%s", error.message);
+        assert_int_equal(shard.count, COUNT);
+        expect_tokens(&shard);
+        assert_int_equal(shard.crc, crc32(0, (const Bytef *)tokens, sizeof tokens));
+        assert_string_equal(shard.path, paths[i]);
+        shard_close(&shard);
+        shard_close(&shard);
+    }
+}
+
+static void the_bytes_are_llm_c_s(void **state) {
+    (void)state;
+    write_shard(plain);
+    write_shard(packed);
+    Buffer file = read_file(plain), gzip = read_file(packed), inflated;
+    Error error;
+    assert_int_equal(file.size, SIZE);
+    static const uint8_t head[] = {0x88, 0xD8, 0x34, 0x01, 1, 0, 0, 0, COUNT & 255, COUNT >> 8, 0, 0};
+    assert_memory_equal(file.bytes, head, sizeof head);
+    for (int i = sizeof head; i < HEADER; i++) assert_int_equal(file.bytes[i], 0);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(file.bytes[HEADER + 2 * i] | file.bytes[HEADER + 2 * i + 1] << 8, tokens[i]);
+    // No flags, no time, no system: equal tokens give equal files anywhere.
+    static const uint8_t gzip_head[] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0};
+    assert_memory_equal(gzip.bytes, gzip_head, sizeof gzip_head);
+    assert_int_equal(gzip.bytes[9], 255);
+    assert_true(source_read(&inflated, packed, &error));
+    assert_int_equal(inflated.size, file.size);
+    assert_memory_equal(inflated.bytes, file.bytes, file.size);
+    free(file.bytes);
+    free(gzip.bytes);
+    free(inflated.bytes);
+}
+
+// Make `bytes` the plain shard and expect its refusal with `part` in the message.
+static void refuse(const void *bytes, size_t size, const char *part) {
+    Shard shard;
+    Error error = {0};
+    scratch_write(plain, bytes, size);
+    if (shard_open(&shard, plain, VOCAB, &error)) fail_msg("taken, but expected: %s", part);
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, plain));
+    if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+    assert_false(shard.open);
+    assert_null(shard.memory);
+}
+
+static void wrong_headers_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        int field;
+        int32_t value;
+        const char *part;
+    } cases[] = {{0, 20240801, "Llama-3"},
+                 {0, 20240522, "HellaSwag"},
+                 {0, 20240326, "model checkpoint"},
+                 {0, 20240327, "debug state"},
+                 {0, 20240328, "tokenizer of llm.c"},
+                 {0, 12345, "begins with 12345 where the magic number 20240520"},
+                 {1, 2, "version 2, but only version 1"},
+                 {1, 7, "version 7"},
+                 {2, 0, "says 0 tokens"},
+                 {2, -5, "says -5 tokens"},
+                 {2, INT32_MIN, "says -2147483648 tokens"},
+                 {2, COUNT + 1, "cut short"},
+                 {2, INT32_MAX, "cut short"},
+                 {2, COUNT - 1, "too long"}};
+    write_shard(plain);
+    Buffer whole = read_file(plain);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t *field = whole.bytes + 4 * cases[i].field, before[4];
+        memcpy(before, field, sizeof before);
+        memcpy(field, &cases[i].value, sizeof before);
+        refuse(whole.bytes, whole.size, cases[i].part);
+        memcpy(field, before, sizeof before);
+    }
+    free(whole.bytes);
+}
+
+static void wrong_sizes_are_refused(void **state) {
+    (void)state;
+    write_shard(plain);
+    Buffer whole = read_file(plain);
+    refuse("", 0, "has 0 bytes, less than the 1024");
+    for (size_t size = 1; size < whole.size; size++) refuse(whole.bytes, size, "cut short");
+    refuse(whole.bytes, whole.size + 1, "too long"); // the 0 that follows a Buffer
+    free(whole.bytes);
+}
+
+static void tokens_beyond_the_vocabulary_are_refused(void **state) {
+    (void)state;
+    Shard shard;
+    Error error;
+    write_shard(plain);
+    assert_false(shard_open(&shard, plain, VOCAB - 1, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "token 7 is 256, but the vocabulary has 256"));
+    assert_true(shard_open(&shard, plain, 65536, &error));
+    shard_close(&shard);
+}
+
+static void what_is_no_file_is_refused(void **state) {
+    (void)state;
+    Shard shard;
+    Error error;
+    char path[SCRATCH_PATH + 32];
+    assert_false(shard_open(&shard, "/no/such.bin", VOCAB, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "/no/such.bin"));
+    assert_false(shard_open(&shard, "/no/such.bin.gz", VOCAB, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_false(shard_open(&shard, directory, VOCAB, &error));
+    assert_non_null(strstr(error.message, "not a regular file"));
+    snprintf(path, sizeof path, "%s/none/train_000000.bin", directory);
+    assert_false(shard_write(path, tokens, COUNT, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+}
+
+// Open `path`, which holds damaged bytes: refused as bad input, or all its tokens are in the vocabulary.
+static bool survives(const char *path) {
+    Shard shard;
+    Error error = {0};
+    if (!shard_open(&shard, path, VOCAB, &error)) {
+        assert_int_equal(error.kind, ERROR_INPUT);
+        return false;
+    }
+    assert_true(shard.count > 0);
+    for (size_t i = 0; i < shard.count; i++) {
+        int id;
+        assert_true(shard_read(&id, &shard, i, 1, &error));
+        assert_in_range(id, 0, VOCAB - 1);
+    }
+    shard_close(&shard);
+    return true;
+}
+
+static void flipped_bits_are_survived(void **state) {
+    (void)state;
+    write_shard(plain);
+    Buffer whole = read_file(plain);
+    for (size_t bit = 0; bit < 8 * whole.size; bit++) {
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        scratch_write(plain, whole.bytes, whole.size);
+        bool taken = survives(plain);
+        assert_false(taken && bit < 8 * 12);
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(whole.bytes);
+}
+
+// gzip's CRC and length catch every flipped bit that changes the data.
+static void flipped_bits_in_gzip_change_nothing(void **state) {
+    (void)state;
+    int refused = 0;
+    write_shard(packed);
+    Buffer whole = read_file(packed);
+    for (size_t bit = 0; bit < 8 * whole.size; bit++) {
+        Shard shard;
+        Error error;
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        scratch_write(packed, whole.bytes, whole.size);
+        if (shard_open(&shard, packed, VOCAB, &error)) {
+            assert_int_equal(shard.count, COUNT);
+            expect_tokens(&shard);
+            shard_close(&shard);
+        } else {
+            assert_int_equal(error.kind, ERROR_INPUT);
+            refused++;
+        }
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    assert_true(refused > 7 * (int)whole.size); // all but the time in the header, its like, and padding
+    free(whole.bytes);
+}
+
+static void gzip_cut_short_is_refused(void **state) {
+    (void)state;
+    Shard shard;
+    Error error;
+    write_shard(packed);
+    Buffer whole = read_file(packed);
+    for (size_t size = 0; size < whole.size; size++) {
+        scratch_write(packed, whole.bytes, size);
+        assert_false(shard_open(&shard, packed, VOCAB, &error));
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, size < 2 ? "is not gzip data" : "is cut short"));
+    }
+    free(whole.bytes);
+}
+
+static void members_join_and_padding_is_skipped(void **state) {
+    (void)state;
+    Error error;
+    Buffer one, both;
+    write_shard(packed);
+    Buffer whole = read_file(packed);
+    assert_true(source_read(&one, packed, &error));
+    uint8_t *twice = calloc(2 * whole.size + 100, 1);
+    memcpy(twice, whole.bytes, whole.size);
+    memcpy(twice + whole.size, whole.bytes, whole.size);
+    scratch_write(packed, twice, 2 * whole.size + 100);
+    if (!source_read(&both, packed, &error)) fail_msg("%s", error.message);
+    assert_int_equal(both.size, 2 * one.size);
+    assert_memory_equal(both.bytes, one.bytes, one.size);
+    assert_memory_equal(both.bytes + one.size, one.bytes, one.size);
+    free(both.bytes);
+    scratch_write(packed, twice, 2 * whole.size - 5);
+    assert_false(source_read(&both, packed, &error));
+    assert_non_null(strstr(error.message, "cut short"));
+    twice[2 * whole.size + 99] = 'x';
+    scratch_write(packed, twice, 2 * whole.size + 100);
+    assert_false(source_read(&both, packed, &error));
+    assert_non_null(strstr(error.message, "damaged"));
+    free(twice);
+    free(one.bytes);
+    free(whole.bytes);
+}
+
+static void names_and_contents_must_agree_on_gzip(void **state) {
+    (void)state;
+    Error error;
+    Buffer buffer;
+    write_shard(packed);
+    Buffer whole = read_file(packed);
+    scratch_write(plain, whole.bytes, whole.size);
+    assert_false(source_read(&buffer, plain, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "ends in .gz"));
+    scratch_write(packed, "plain text", 10);
+    assert_false(source_read(&buffer, packed, &error));
+    assert_non_null(strstr(error.message, "is not gzip data"));
+    free(whole.bytes);
+}
+
+static void what_to_do_is_said(void **state) {
+    (void)state;
+    Error error;
+    Buffer buffer;
+    assert_false(source_read(&buffer, "/no/such.txt", &error));
+    assert_string_equal(error.message, "cannot open /no/such.txt: No such file or directory; check the name");
+    assert_false(source_read(&buffer, directory, &error));
+    assert_non_null(strstr(error.message, "; name a file"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_kinds_are_read_back),
+        cmocka_unit_test(the_bytes_are_llm_c_s),
+        cmocka_unit_test(wrong_headers_are_refused),
+        cmocka_unit_test(wrong_sizes_are_refused),
+        cmocka_unit_test(tokens_beyond_the_vocabulary_are_refused),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(flipped_bits_are_survived),
+        cmocka_unit_test(flipped_bits_in_gzip_change_nothing),
+        cmocka_unit_test(gzip_cut_short_is_refused),
+        cmocka_unit_test(members_join_and_padding_is_skipped),
+        cmocka_unit_test(names_and_contents_must_agree_on_gzip),
+        cmocka_unit_test(what_to_do_is_said),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,349 @@
+// Text to ids and back, and tokenizer.json: what is taken, what is refused, and that damaged files are survived.
+#include "base/file.h"
+#include "base/random.h"
+#include "data/tokenizer.h"
+#include "tests/support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char directory[SCRATCH_PATH];
+static char json[SCRATCH_PATH + 32];
+
+static int make_directory(void **state) {
+    (void)state;
+    scratch_make(directory);
+    snprintf(json, sizeof json, "%s/tokenizer.json", directory);
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
+    Tokenizer tokenizer;
+    Error error;
+    if (!tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error)) fail_msg("%s", error.message);
+    return tokenizer;
+}
+
+static Tokens encode(const Tokenizer *tokenizer, const char *text, size_t size) {
+    Tokens tokens = {0};
+    Error error;
+    if (!tokenizer_encode(&tokens, tokenizer, text, size, "a.txt", &error)) fail_msg("%s", error.message);
+    return tokens;
+}
+
+static void expect_decoded(const Tokenizer *tokenizer, const Tokens *tokens, const char *text, size_t size) {
+    char *decoded = malloc(16 * tokens->count + 16);
+    size_t length = 0;
+    for (size_t i = 0; i < tokens->count; i++)
+        length += (size_t)tokenizer_decode(tokenizer, tokens->ids[i], decoded + length);
+    assert_int_equal(length, size);
+    assert_memory_equal(decoded, text, size);
+    free(decoded);
+}
+
+static void bytes_are_their_values(void **state) {
+    (void)state;
+    char text[256], decoded[16];
+    for (int i = 0; i < 256; i++) text[i] = (char)i;
+    Tokenizer tokenizer = create(TOKENIZER_BYTES, text, sizeof text);
+    assert_int_equal(tokenizer.vocab_size, 257);
+    assert_int_equal(tokenizer_end(&tokenizer), 256);
+    Tokens tokens = encode(&tokenizer, text, sizeof text);
+    assert_int_equal(tokens.count, 256);
+    for (int i = 0; i < 256; i++) assert_int_equal(tokens.ids[i], i);
+    expect_decoded(&tokenizer, &tokens, text, sizeof text);
+    assert_int_equal(tokenizer_decode(&tokenizer, 256, decoded), 0);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+}
+
+// One to four bytes, the first and last of each length, and U+0000.
+static const char mixed[] = "b\0a\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF\xF0\x90\x80\x80"
+                            "\xF4\x8F\xBF\xBF\n\"\\a";
+static const uint32_t mixed_characters[] = {0,     '\n',  '"',    '\\',   'a',    'b',     0x7F,    0x80,
+                                            0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF};
+enum { MIXED = sizeof mixed - 1, MIXED_VOCAB = sizeof mixed_characters / sizeof *mixed_characters };
+
+static void chars_are_the_sorted_set(void **state) {
+    (void)state;
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, mixed, MIXED);
+    assert_int_equal(tokenizer.vocab_size, MIXED_VOCAB);
+    for (int i = 0; i < MIXED_VOCAB; i++) assert_int_equal(tokenizer.characters[i], mixed_characters[i]);
+    assert_int_equal(tokenizer_end(&tokenizer), -1);
+    Tokens tokens = encode(&tokenizer, mixed, MIXED);
+    assert_int_equal(tokens.ids[0], 5);
+    assert_int_equal(tokens.ids[1], 0);
+    assert_int_equal(tokens.ids[tokens.count - 1], 4);
+    expect_decoded(&tokenizer, &tokens, mixed, MIXED);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+}
+
+static void extending_keeps_the_set_sorted(void **state) {
+    (void)state;
+    Error error;
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, "ac", 2);
+    assert_true(tokenizer_extend(&tokenizer,
+                                 "b\xC3\xA9"
+                                 "a",
+                                 4, "b.txt", &error));
+    Tokens tokens = encode(&tokenizer, "abc\xC3\xA9", 5);
+    assert_int_equal(tokenizer.vocab_size, 4);
+    for (int i = 0; i < 4; i++) assert_int_equal(tokens.ids[i], i);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+}
+
+static void shakespeare_has_65_characters(void **state) {
+    (void)state;
+    const char *shared = getenv("BITTER_SHARED");
+    char path[SCRATCH_PATH];
+    snprintf(path, sizeof path, "%s/data/tinyshakespeare.txt", shared ? shared : "../shared");
+    if (!path_exists(path)) skip();
+    Buffer text;
+    Error error;
+    assert_true(file_read(&text, path, &error));
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, (char *)text.bytes, text.size);
+    Tokens tokens = encode(&tokenizer, (char *)text.bytes, text.size);
+    assert_int_equal(tokenizer.vocab_size, 65);
+    assert_int_equal(tokens.count, 1115394);
+    // "First Citizen" in nanoGPT's numbering: newline, space, punctuation and 3 come before A = 13 and a = 39.
+    static const uint16_t first[] = {18, 47, 56, 57, 58, 1, 15, 47, 58, 47, 64, 43, 52};
+    assert_memory_equal(tokens.ids, first, sizeof first);
+    free(text.bytes);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+}
+
+// One past each border of what is UTF-8.
+static void what_is_not_utf8_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"\x80",
+                                      "\xBF",
+                                      "\xC0\x80",
+                                      "\xC1\xBF",
+                                      "\xC2",
+                                      "\xC2\x41",
+                                      "\xE0\x9F\xBF",
+                                      "\xE0\xA0",
+                                      "\xE1\x80\x41",
+                                      "\xED\xA0\x80",
+                                      "\xED\xBF\xBF",
+                                      "\xF0\x8F\xBF\xBF",
+                                      "\xF0\x90\x80",
+                                      "\xF4\x90\x80\x80",
+                                      "\xF5\x80\x80\x80",
+                                      "\xF8\x88\x80\x80\x80",
+                                      "\xFF"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[16];
+        Tokenizer tokenizer, known = create(TOKENIZER_CHARS, "a\n", 2);
+        Tokens tokens = {0};
+        Error error = {0};
+        size_t size = 3 + strlen(bad[i]);
+        memset(text, 0x80, sizeof text); // what follows the text would complete a character that is cut off
+        memcpy(text, "a\na", 3);
+        memcpy(text + 3, bad[i], size - 3);
+        if (tokenizer_create(&tokenizer, TOKENIZER_CHARS, text, size, "a.txt", &error))
+            fail_msg("case %zu was taken", i);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2: 0x"));
+        assert_false(tokenizer_encode(&tokens, &known, text, size, "a.txt", &error));
+        assert_non_null(strstr(error.message, "a.txt, line 2, byte 2: 0x"));
+        assert_int_equal(tokens.count, 0);
+        tokens_free(&tokens);
+        tokenizer_free(&tokenizer);
+        tokenizer_free(&known);
+    }
+}
+
+static void unknown_characters_are_named(void **state) {
+    (void)state;
+    Error error;
+    Tokens tokens = {0};
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, "ab\n", 3);
+    assert_false(tokenizer_encode(&tokens, &tokenizer, "ab\na\xC3\xA9", 6, "b.txt", &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "b.txt, line 2, byte 2: the character '\xC3\xA9' U+00E9"));
+    assert_false(tokenizer_encode(&tokens, &tokenizer, "\t", 1, "b.txt", &error));
+    assert_non_null(strstr(error.message, "character U+0009"));
+    assert_int_equal(tokens.count, 0);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+    tokenizer = create(TOKENIZER_NONE, "", 0);
+    assert_false(tokenizer_encode(&tokens, &tokenizer, "a", 1, "b.txt", &error));
+    assert_non_null(strstr(error.message, "without a tokenizer"));
+}
+
+// The first `count` characters that are neither surrogates nor ASCII, as UTF-8.
+static char *many_characters(size_t *size, int count) {
+    char *text = malloc(4 * (size_t)count);
+    *size = 0;
+    for (uint32_t c = 0x80; count > 0; c++) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        int length = 0;
+        char *at = text + *size;
+        if (c < 0x800)
+            at[length++] = (char)(0xC0 | c >> 6);
+        else if (c < 0x10000)
+            at[length++] = (char)(0xE0 | c >> 12);
+        else
+            at[length++] = (char)(0xF0 | c >> 18);
+        if (c >= 0x10000) at[length++] = (char)(0x80 | (c >> 12 & 63));
+        if (c >= 0x800) at[length++] = (char)(0x80 | (c >> 6 & 63));
+        at[length++] = (char)(0x80 | (c & 63));
+        *size += (size_t)length;
+        count--;
+    }
+    return text;
+}
+
+static void the_vocabulary_ends_at_65536(void **state) {
+    (void)state;
+    size_t size;
+    Error error;
+    char *text = many_characters(&size, 65536);
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, text, size);
+    assert_int_equal(tokenizer.vocab_size, 65536);
+    Tokens tokens = encode(&tokenizer, text, size);
+    assert_int_equal(tokens.count, 65536);
+    assert_int_equal(tokens.ids[65535], 65535);
+    tokens_free(&tokens);
+    assert_false(tokenizer_extend(&tokenizer, "a", 1, "b.txt", &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "b.txt has more than 65536"));
+    tokenizer_free(&tokenizer);
+    free(text);
+}
+
+static void ids_without_tokenizer_print_as_numbers(void **state) {
+    (void)state;
+    char text[16];
+    Tokenizer tokenizer = create(TOKENIZER_NONE, "", 0);
+    assert_int_equal(tokenizer.vocab_size, 50257);
+    assert_int_equal(tokenizer_decode(&tokenizer, 50256, text), 7);
+    assert_memory_equal(text, "<50256>", 7);
+    assert_int_equal(tokenizer_end(&tokenizer), -1);
+}
+
+static void expect_equal(const Tokenizer *a, const Tokenizer *b) {
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->vocab_size, b->vocab_size);
+    for (int i = 0; a->characters && i < a->vocab_size; i++) assert_int_equal(a->characters[i], b->characters[i]);
+}
+
+static void files_and_copies_are_equal(void **state) {
+    (void)state;
+    Tokenizer tokenizers[] = {create(TOKENIZER_BYTES, "", 0), create(TOKENIZER_NONE, "", 0),
+                              create(TOKENIZER_CHARS, mixed, MIXED)};
+    for (int i = 0; i < 3; i++) {
+        Tokenizer again, copy;
+        Error error;
+        if (!tokenizer_write(&tokenizers[i], json, &error)) fail_msg("%s", error.message);
+        if (!tokenizer_read(&again, json, &error)) fail_msg("%s", error.message);
+        assert_true(tokenizer_copy(&copy, &again, &error));
+        expect_equal(&tokenizers[i], &again);
+        expect_equal(&tokenizers[i], &copy);
+        tokenizer_free(&again);
+        tokenizer_free(&copy);
+        tokenizer_free(&tokenizers[i]);
+    }
+}
+
+// Write `bytes` as tokenizer.json and read it; a tokenizer that is taken must be in order. Returns whether it was.
+static bool survives(Error *error, const char *bytes, size_t size) {
+    Tokenizer tokenizer;
+    scratch_write(json, bytes, size);
+    bool taken = tokenizer_read(&tokenizer, json, error);
+    if (taken) {
+        assert_in_range(tokenizer.vocab_size, 1, 65536);
+        for (int i = 1; tokenizer.kind == TOKENIZER_CHARS && i < tokenizer.vocab_size; i++)
+            assert_true(tokenizer.characters[i - 1] < tokenizer.characters[i]);
+        tokenizer_free(&tokenizer);
+    } else {
+        assert_int_equal(error->kind, ERROR_INPUT);
+        assert_non_null(strstr(error->message, "tokenizer.json"));
+    }
+    return taken;
+}
+
+static void wrong_fields_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {{"", "not JSON"},
+                 {"[]", "\"tokenizer\" is missing"},
+                 {"{\"tokenizer\": 5}", "\"tokenizer\" is missing"},
+                 {"{\"tokenizer\": \"bpe\", \"vocab_size\": 257}", "\"tokenizer\" is bpe"},
+                 {"{\"tokenizer\": \"bytes\"}", "\"vocab_size\" must be 257"},
+                 {"{\"tokenizer\": \"bytes\", \"vocab_size\": 256}", "\"vocab_size\" must be 257"},
+                 {"{\"tokenizer\": \"bytes\", \"vocab_size\": 257.0}", "\"vocab_size\" must be 257"},
+                 {"{\"tokenizer\": \"bytes\", \"tokenizer\": \"bytes\", \"vocab_size\": 257}", "not JSON"},
+                 {"{\"tokenizer\": \"none\", \"vocab_size\": 50304}", "must be 50257"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 2}", "\"characters\" must be a string"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 0, \"characters\": \"\"}", "at least one"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 2, \"characters\": \"ba\"}", "rising"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 1, \"characters\": \"aa\"}", "distinct"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 3, \"characters\": \"ab\"}", "must be 2"},
+                 {"{\"tokenizer\": \"chars\", \"vocab_size\": 1, \"characters\": \"\\ud800\"}", "not JSON"},
+                 {"{\"tokenizer\": \"bytes\", \"vocab_size\": 257} x", "not JSON"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Error error = {0};
+        if (survives(&error, cases[i].text, strlen(cases[i].text))) fail_msg("%s was taken", cases[i].text);
+        if (!strstr(error.message, cases[i].part)) fail_msg("no '%s' in: %s", cases[i].part, error.message);
+    }
+    Tokenizer tokenizer;
+    Error error;
+    assert_false(tokenizer_read(&tokenizer, "/no/such/tokenizer.json", &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+}
+
+static void damaged_files_are_survived(void **state) {
+    (void)state;
+    Error error;
+    Buffer whole;
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, mixed, MIXED);
+    assert_true(tokenizer_write(&tokenizer, json, &error) && file_read(&whole, json, &error));
+    tokenizer_free(&tokenizer);
+    for (size_t size = 0; size + 2 < whole.size; size++) // the last two bytes are "}\n"
+        assert_false(survives(&error, (char *)whole.bytes, size));
+    for (size_t bit = 0; bit < 8 * whole.size; bit++) {
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        survives(&error, (char *)whole.bytes, whole.size);
+        whole.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    Random random = {.key = random_key(1, "flips")};
+    for (int round = 0; round < 500; round++) {
+        Buffer damaged = {.bytes = malloc(whole.size), .size = whole.size};
+        memcpy(damaged.bytes, whole.bytes, whole.size);
+        for (int flips = 1 + random_below(&random, 20); flips > 0; flips--)
+            damaged.bytes[random_below(&random, (int)whole.size)] = (uint8_t)random_below(&random, 256);
+        survives(&error, (char *)damaged.bytes, damaged.size);
+        free(damaged.bytes);
+    }
+    free(whole.bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_their_values),         cmocka_unit_test(chars_are_the_sorted_set),
+        cmocka_unit_test(extending_keeps_the_set_sorted), cmocka_unit_test(shakespeare_has_65_characters),
+        cmocka_unit_test(what_is_not_utf8_is_refused),    cmocka_unit_test(unknown_characters_are_named),
+        cmocka_unit_test(the_vocabulary_ends_at_65536),   cmocka_unit_test(ids_without_tokenizer_print_as_numbers),
+        cmocka_unit_test(files_and_copies_are_equal),     cmocka_unit_test(wrong_fields_are_refused),
+        cmocka_unit_test(damaged_files_are_survived),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

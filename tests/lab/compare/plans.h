@@ -1,0 +1,56 @@
+// Plans of comparisons for tests, small and large.
+#ifndef BITTER_PLANS_H
+#define BITTER_PLANS_H
+
+#include "lab/compare/plan.h"
+#include "tests/support/support.h"
+
+#include <string.h>
+
+enum { VOCAB = 257 };
+
+static inline void begin(Plan *plan) {
+    *plan = (Plan){.seeds = 3, .exercises = 50, .task_steps = 70, .threads = 1};
+    options_default(&plan->base, train_options);
+    strcpy(plan->command, "bitter compare \"quoted\" \\ \xC3\xA9");
+}
+
+static inline bool set_arms(Plan *plan, const char *list, const char *reference, Error *error) {
+    char text[4 * TEXT_CAPACITY];
+    char *words[ARMS_MOST + 8], *rest = text;
+    int count = 0;
+    snprintf(text, sizeof text, "%s", list);
+    for (char *word; (word = strtok_r(rest, ";", &rest));) words[count++] = word;
+    return plan_arms(plan, words, count, reference, error);
+}
+
+// Two schemes and their designed one, sizes, rates and tasks: something of everything.
+static inline void make_large(Plan *plan) {
+    Error error;
+    begin(plan);
+    plan->base.lr = 3e-4;
+    must(set_arms(plan, "learned;short=rope:base=100;rope:base=500,pairing=interleaved", "short", &error) &&
+             plan_rates(plan, "1e-4,3e-4,1e-3", &error) && plan_sizes(plan, "0.1M, 300k", 20, VOCAB, &error) &&
+             plan_tasks(plan, "copy:max=5 parity", &error),
+         &error);
+}
+
+static inline void make_small(Plan *plan) {
+    Error error;
+    begin(plan);
+    must(set_arms(plan, "rope", "", &error) && plan_rates(plan, "", &error) &&
+             plan_sizes(plan, "", 20, VOCAB, &error) && plan_tasks(plan, "", &error),
+         &error);
+}
+
+// It was refused with a sentence that has all these parts, separated by ';'.
+static inline void expect_refusal(bool taken, const Error *error, const char *what, const char *parts) {
+    char text[4 * TEXT_CAPACITY], *rest = text;
+    if (taken) fail_msg("taken: %s", what);
+    assert_int_equal(error->kind, ERROR_INPUT);
+    snprintf(text, sizeof text, "%s", parts);
+    for (char *part; (part = strtok_r(rest, ";", &rest));)
+        if (!strstr(error->message, part)) fail_msg("%s: no '%s' in: %s", what, part, error->message);
+}
+
+#endif

@@ -1,0 +1,85 @@
+// What runs of a comparison leave behind, written by hand.
+#ifndef BITTER_RUN_FILES_H
+#define BITTER_RUN_FILES_H
+
+#include "lab/compare/measure.h"
+#include "lab/compare/outcome.h"
+#include "tests/lab/compare/plans.h"
+#include "tests/support/scratch.h"
+
+#include <math.h>
+
+enum { T = 256 };
+
+static Comparison comparison;
+static Plan *const plan = &comparison.plan;
+
+static inline int begin_directory(void **state) {
+    (void)state;
+    char directory[SCRATCH_PATH];
+    Error error;
+    scratch_make(directory);
+    comparison = (Comparison){0};
+    must(comparison_paths(&comparison, directory, &error), &error);
+    return 0;
+}
+
+static inline int remove_directory(void **state) {
+    (void)state;
+    scratch_remove(comparison.directory);
+    return 0;
+}
+
+static inline void path_of(char path[PATH_CAPACITY], const Job *job, const char *file) {
+    char directory[PATH_CAPACITY];
+    Error error;
+    must(comparison_path(directory, &comparison, job, "", &error) && directory_create(directory, &error) &&
+             comparison_path(path, &comparison, job, file, &error),
+         &error);
+}
+
+static inline void put(const Job *job, const char *text) {
+    char path[PATH_CAPACITY];
+    path_of(path, job, "measured.csv");
+    unlink(path);
+    scratch_write(path, text, strlen(text));
+}
+
+// The file of a run on text.
+static inline void put_losses(const Job *job, double choose, double loss, unsigned batches) {
+    char text[512];
+    snprintf(text, sizeof text,
+             MEASURED_HEADER "choose,%d,%.10g,1000\nloss,%d,%.10g,999\nloss,%d,%.10g,999\nseconds,0,1.5,1\n"
+                             "batches,0,%u,1\n",
+             T, choose, T, loss, 2 * T, loss + 1, batches);
+    put(job, text);
+}
+
+static inline void make_plan(const char *names, const char *rates, const char *scale, const char *tasks) {
+    Error error;
+    begin(plan);
+    must(set_arms(plan, names, "", &error) && plan_rates(plan, rates, &error) &&
+             plan_sizes(plan, scale, 20, VOCAB, &error) && plan_tasks(plan, tasks, &error),
+         &error);
+}
+
+// Any numbers, that differ between all runs.
+static inline double some_loss(const Job *job) {
+    return 3 + 0.1 * job->arm + 0.01 * job->seed + 0.001 * job->arm * job->seed + 0.3 * job->size - 0.02 * job->rate;
+}
+
+static inline void put_all(void) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const double choose = job.size == 0 ? 5 + 0.1 * job.rate : 5 - 0.1 * job.rate; // the first rate, or the last
+        if (job.task < 0) put_losses(&job, choose, some_loss(&job), 7u + (unsigned)(job.seed + 10 * job.size));
+        if (job.task >= 0) put(&job, MEASURED_HEADER "right,1,0.75,40\nright,2,0.5,40\nbatches,0,99,1\n");
+    }
+}
+
+static inline void read_all(Outcome *outcome) {
+    Error error;
+    must(outcome_read(outcome, &comparison, &error), &error);
+}
+
+#endif

@@ -1,0 +1,386 @@
+// What is measured of a trained model: windows, the two halves of validation, and which tokens are scored.
+#include "data/made/task.h"
+#include "lab/compare/measure.h"
+#include "lab/eval/evaluate.h"
+#include "tests/lab/compare/plans.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_MOST = 256, BYTES = 250000 };
+
+typedef struct {
+    char quantity[16];
+    double x, value, count;
+} Row;
+
+typedef struct {
+    Row rows[ROWS_MOST];
+    int count;
+    char text[16384];
+} Table;
+
+static Corpus corpus;
+static Plan plan;
+static TrainOptions options;
+static Trainer trainer;
+
+static int open_text(void **state) {
+    (void)state;
+    char name[64];
+    Error error;
+    snprintf(name, sizeof name, "builtin:tales:bytes=%d", BYTES);
+    must(corpus_open(&corpus, name, &error), &error);
+    begin(&plan);
+    return 0;
+}
+
+static int close_text(void **state) {
+    (void)state;
+    corpus_close(&corpus);
+    return 0;
+}
+
+static void set_options(const char *scheme, int context, long long eval_tokens) {
+    options = (TrainOptions){0};
+    options_default(&options, train_options);
+    strcpy(options.pos, scheme);
+    options.layers = options.heads = 1;
+    options.width = 8;
+    options.batch = 2;
+    options.threads = 1;
+    options.context = context;
+    options.eval_tokens = eval_tokens;
+}
+
+// A model whose losses depend on everything that it sees.
+static void make_trainer(const Corpus *data) {
+    Error error;
+    must(trainer_create(&trainer, &options, data, &error), &error);
+    for (int i = 0; i < trainer.gpt.tensors.count; i++) {
+        const Tensor *t = &trainer.gpt.tensors.items[i];
+        const uint64_t key = random_key(8, t->name);
+        for (size_t n = 0; n < t->count; n++) trainer.gpt.params[t->offset + n] += (real)(0.4 * random_normal(key, n));
+    }
+}
+
+static void measure_job(Table *table, int task) {
+    const Job job = {.task = task};
+    char *text;
+    size_t size;
+    Error error;
+    FILE *csv = open_memstream(&text, &size);
+    assert_non_null(csv);
+    must(measure(csv, &trainer, &plan, &job, NULL, &error), &error);
+    assert_int_equal(fclose(csv), 0);
+    assert_in_range(size, 1, sizeof table->text - 1);
+    memcpy(table->text, text, size + 1);
+    free(text);
+    assert_memory_equal(table->text, MEASURED_HEADER, strlen(MEASURED_HEADER));
+    table->count = 0;
+    for (const char *line = strchr(table->text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        assert_true(table->count < ROWS_MOST);
+        Row *row = &table->rows[table->count++];
+        assert_int_equal(sscanf(line, "%15[a-z],%lf,%lf,%lf\n", row->quantity, &row->x, &row->value, &row->count), 4);
+        if (!isfinite(row->value)) fail_msg("not finite: %s", line);
+    }
+}
+
+// A model of this scheme, measured on text.
+static void measure_scheme(Table *table, const char *scheme, int context, long long eval_tokens) {
+    set_options(scheme, context, eval_tokens);
+    make_trainer(&corpus);
+    measure_job(table, -1);
+    trainer_free(&trainer);
+}
+
+static int count_of(const Table *table, const char *quantity) {
+    int count = 0;
+    for (int i = 0; i < table->count; i++) count += strcmp(table->rows[i].quantity, quantity) == 0;
+    return count;
+}
+
+static const Row *find(const Table *table, const char *quantity, double x) {
+    for (int i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].quantity, quantity) == 0 && table->rows[i].x == x) return &table->rows[i];
+    fail_msg("there is no %s at %g", quantity, x);
+    return NULL;
+}
+
+// Do all rows of a quantity have the same values?
+static bool same(const Table *a, const Table *b, const char *quantity) {
+    bool equal = count_of(a, quantity) > 0 && count_of(a, quantity) == count_of(b, quantity);
+    for (int i = 0; equal && i < a->count; i++) {
+        const Row *row = &a->rows[i];
+        if (strcmp(row->quantity, quantity) == 0) equal = find(b, quantity, row->x)->value == row->value;
+    }
+    return equal;
+}
+
+// Other validation tokens from `from` to before `to`; a second time restores them.
+static void change_tokens(uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++) corpus.val.shards[0].memory[i] ^= 1;
+}
+
+static void measure_changed(Table *table, uint64_t from, uint64_t to) {
+    change_tokens(from, to);
+    measure_job(table, -1);
+    change_tokens(from, to);
+}
+
+static void every_row_is_there(void **state) {
+    (void)state;
+    static Table table, again;
+    static const char *const last[] = {"parameters", "positions", "tokens", "seconds", "batches"};
+    set_options("rope-learned", 8, 2001);
+    options.heads = 2;
+    make_trainer(&corpus);
+    trainer.progress = (Progress){.step = 3, .rows = 6, .seconds = 1.25, .batch_crc = 0xFFFFFFFE};
+    measure_job(&table, -1);
+    measure_job(&again, -1);
+    assert_string_equal(table.text, again.text);
+    assert_true(find(&table, "choose", 8)->count == 999); // of tokens 0 to 999, all but the first
+    for (int i = 0; i < MULTIPLES; i++) assert_true(find(&table, "loss", 8 << i)->count == 1000);
+    for (int i = 0; i < 3; i++) assert_true(find(&table, "same", 8 << i)->count == 1000);
+    assert_int_equal(count_of(&table, "choose") + count_of(&table, "loss") + count_of(&table, "same"), 8);
+    for (size_t i = 0; i < COUNT(last); i++)
+        assert_string_equal(table.rows[table.count - (int)COUNT(last) + (int)i].quantity, last[i]);
+    assert_true(find(&table, "parameters", 0)->value == (double)tensor_numbers(&trainer.gpt.tensors, false));
+    assert_true(find(&table, "positions", 0)->value == (double)tensor_numbers(&trainer.gpt.tensors, true));
+    assert_true(find(&table, "positions", 0)->value > 0);
+    assert_true(find(&table, "tokens", 0)->value == 6 * 8 && find(&table, "seconds", 0)->value == 1.25);
+    assert_true(find(&table, "batches", 0)->value == 0xFFFFFFFE); // all its digits
+    trainer_free(&trainer);
+}
+
+static void the_halves_have_nothing_in_common(void **state) {
+    (void)state;
+    enum { T = 8, END = 2001, HALF = END / 2 };
+    static Table table, changed;
+    set_options("rope", T, END);
+    make_trainer(&corpus);
+    measure_job(&table, -1);
+
+    measure_changed(&changed, HALF, END); // what is reported
+    assert_true(same(&table, &changed, "choose"));
+    assert_false(same(&table, &changed, "loss") || same(&table, &changed, "position") ||
+                 same(&table, &changed, "same"));
+
+    measure_changed(&changed, 0, HALF); // what chooses
+    assert_false(same(&table, &changed, "choose"));
+    assert_true(same(&table, &changed, "loss") && same(&table, &changed, "position"));
+    measure_changed(&changed, 0, HALF - 4 * T);
+    assert_true(same(&table, &changed, "same"));
+
+    measure_changed(&changed, END, END + 500); // what --eval-tokens leaves out
+    assert_true(same(&table, &changed, "choose") && same(&table, &changed, "loss") && same(&table, &changed, "same"));
+
+    // The first and the last of each half.
+    static const uint64_t ends[] = {0, HALF - 1, HALF, HALF + 1, END - 1};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        measure_changed(&changed, ends[i], ends[i] + 1);
+        assert_int_equal(same(&table, &changed, "choose"), ends[i] >= HALF);
+        assert_int_equal(same(&table, &changed, "loss"), ends[i] < HALF);
+    }
+    trainer_free(&trainer);
+}
+
+// Against evaluate(): with more text before them, the same tokens are scored, and no others; not all, which would take
+// long.
+static void more_context_scores_the_same_tokens(void **state) {
+    (void)state;
+    enum { T = 8, END = 20001, HALF = END / 2 };
+    static Table table, changed;
+    set_options("rope", T, END);
+    make_trainer(&corpus);
+    measure_job(&table, -1);
+    const double count = find(&table, "same", T)->count;
+    const uint64_t last = HALF + 1 + (uint64_t)count;
+    assert_in_range(last, HALF + 1000, END - 1000);
+    for (int window = T; window <= 4 * T; window *= 2) {
+        Evaluation e = {.window = window, .stride = T / 4, .from = HALF, .limit = last};
+        Error error;
+        must(evaluate(&e, &trainer.gpt, &corpus.val, "", NULL, NULL, &error), &error);
+        assert_true(find(&table, "same", window)->count == count);
+        expect_near("same", (size_t)window, find(&table, "same", window)->value, e.nll / (double)e.tokens, 1e-8);
+        assert_true(find(&table, "loss", window)->count == (double)(END - HALF - 1));
+    }
+    measure_changed(&changed, last, END);
+    assert_true(same(&table, &changed, "same"));
+    assert_false(same(&table, &changed, "loss"));
+    measure_changed(&changed, last - 1, last);
+    assert_false(same(&table, &changed, "same"));
+    trainer_free(&trainer);
+}
+
+static void positions_add_up_to_the_longest_window(void **state) {
+    (void)state;
+    static const int contexts[] = {1, 2, 3, 5, 8, 20, 64};
+    for (size_t i = 0; i < COUNT(contexts); i++) {
+        static Table table;
+        const int T = contexts[i];
+        measure_scheme(&table, "alibi", T, 1100);
+        double nll = 0, count = 0, before = 0;
+        for (int r = 0; r < table.count; r++) {
+            const Row *row = &table.rows[r];
+            if (strcmp(row->quantity, "position") != 0) continue;
+            assert_true(row->x > before && row->count > 0);
+            before = row->x;
+            nll += row->value * row->count;
+            count += row->count;
+        }
+        const Row *whole = find(&table, "loss", 8 * T);
+        assert_true(before == 8 * T && count == whole->count);
+        expect_near("nats", i, nll, whole->value * whole->count, 1e-6 * nll);
+        for (int multiple = 1; multiple <= 8; multiple++)
+            find(&table, "position", multiple * T); // no row is of both sides
+        assert_in_range(count_of(&table, "position"), 1, 32);
+    }
+}
+
+static void windows_end_where_the_scheme_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        int random, longest; // multiples of T
+    } cases[] = {{"rope", 0, 8}, {"learned", 0, 1}, {"learned:past=clamp", 0, 8}, {"learned", 4, 4}, {"rope", 3, 2}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        enum { T = 8 };
+        static Table table;
+        const int longest = cases[i].longest;
+        set_options(cases[i].scheme, T, 1000);
+        options.random_positions = cases[i].random * T;
+        make_trainer(&corpus);
+        measure_job(&table, -1);
+        trainer_free(&trainer);
+        int windows = 0;
+        for (int window = T; window <= longest * T; window *= 2, windows++) find(&table, "loss", window);
+        assert_int_equal(count_of(&table, "loss"), windows);
+        assert_int_equal(count_of(&table, "same"), windows < 3 ? windows : 3);
+        double last = 0;
+        for (int r = 0; r < table.count; r++)
+            if (strcmp(table.rows[r].quantity, "position") == 0) last = table.rows[r].x;
+        assert_true(last == longest * T);
+    }
+}
+
+static void too_little_validation_text_is_refused(void **state) {
+    (void)state;
+    enum { T = 8, LEAST = 2 * (8 * T + 1) };
+    static Table table;
+    Error error = {0};
+    set_options("rope", T, LEAST);
+    must(measure_check(&options, &corpus, &error), &error);
+    measure_scheme(&table, "rope", T, LEAST);
+    find(&table, "loss", 8 * T);
+    options.eval_tokens = LEAST - 1;
+    expect_refusal(measure_check(&options, &corpus, &error), &error, "one token less",
+                   "129 validation tokens;8 times the context, 64;builtin:tales;--context;--eval-tokens");
+    options.eval_tokens = 0; // all
+    must(measure_check(&options, &corpus, &error), &error);
+    options.context = (long long)corpus.val.count / 16 + 1;
+    expect_refusal(measure_check(&options, &corpus, &error), &error, "a longer context", "--context");
+    options.eval_tokens = 1000000000;
+    expect_refusal(measure_check(&options, &corpus, &error), &error, "a longer context", "--context");
+}
+
+static void tasks_are_measured_by_length(void **state) {
+    (void)state;
+    static const struct {
+        const char *task;
+        int first, last, lengths;
+    } cases[] = {{"copy:max=2", 1, 4, 4},
+                 {"copy:min=3,max=20", 3, 40, 20},
+                 {"parity:min=5,max=5", 5, 10, 6},
+                 {"flipflop:min=2,max=8,ignore=0", 2, 16, 15}};
+    plan.exercises = 7;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static Table table;
+        Corpus task;
+        Error error;
+        char name[64];
+        snprintf(name, sizeof name, "builtin:%s,bytes=2000", cases[i].task);
+        must(corpus_open(&task, name, &error) && plan_tasks(&plan, name, &error), &error);
+        const Job job = {.task = 0};
+        must(set_arms(&plan, "learned", "", &error), &error);
+        plan.base.layers = plan.base.heads = 1;
+        plan.base.width = 8;
+        plan_job_options(&options, &plan, &job); // whose context is that of the longest exercises
+        make_trainer(&task);
+        measure_job(&table, 0);
+        trainer_free(&trainer);
+        corpus_close(&task);
+        assert_int_equal(count_of(&table, "right"), cases[i].lengths);
+        assert_int_equal(count_of(&table, "loss") + count_of(&table, "choose"), 0);
+        for (int r = 0; r < cases[i].lengths; r++) {
+            assert_string_equal(table.rows[r].quantity, "right");
+            assert_true(table.rows[r].count >= 7 && table.rows[r].value >= 0 && table.rows[r].value <= 1);
+            if (r > 0) assert_true(table.rows[r].x > table.rows[r - 1].x);
+        }
+        assert_true(table.rows[0].count == 7); // of this length: flip-flops are the more questions the longer they are
+        assert_true(table.rows[0].x == cases[i].first && table.rows[cases[i].lengths - 1].x == cases[i].last);
+    }
+}
+
+static void lengths_end_where_the_scheme_does(void **state) {
+    (void)state;
+    static Table table;
+    Corpus task;
+    Error error;
+    must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
+    set_options("learned", task_tokens(&task.builtin, 6), 1000);
+    make_trainer(&task);
+    measure_job(&table, 0);
+    assert_int_equal(count_of(&table, "right"), 6);
+    find(&table, "right", 6);
+    trainer_free(&trainer);
+    corpus_close(&task);
+}
+
+static bool is_last(const void *context) {
+    int *left = *(int *const *)context;
+    return --*left == 0;
+}
+
+// It asks whether to stop at least once a row, of many exercises more often, and stops at once.
+static void it_can_be_stopped(void **state) {
+    (void)state;
+    Corpus task;
+    Error error = {0};
+    must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
+    for (int is_text = 0; is_text < 2; is_text++) {
+        const Job job = {.task = is_text ? -1 : 0};
+        FILE *nowhere = fopen("/dev/null", "w");
+        int left = 1000, *counter = &left;
+        const Stop stop = {is_last, &counter, "go on"};
+        set_options("rope", is_text ? 8 : task_tokens(&task.builtin, 8), 1000);
+        make_trainer(is_text ? &corpus : &task);
+        plan.exercises = 300; // of which some hundred are examined at a time
+        must(measure(nowhere, &trainer, &plan, &job, &stop, &error), &error);
+        const int asked = 1000 - left, when[] = {1, 2, asked / 2, asked};
+        assert_in_range(asked, is_text ? 8 : 2 * 8, 999);
+        for (size_t i = 0; i < COUNT(when); i++) {
+            left = when[i];
+            assert_false(measure(nowhere, &trainer, &plan, &job, &stop, &error));
+            assert_true(error.kind == ERROR_INTERRUPTED && left == 0);
+        }
+        trainer_free(&trainer);
+        fclose(nowhere);
+    }
+    corpus_close(&task);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_is_there),
+        cmocka_unit_test(the_halves_have_nothing_in_common),
+        cmocka_unit_test(more_context_scores_the_same_tokens),
+        cmocka_unit_test(positions_add_up_to_the_longest_window),
+        cmocka_unit_test(windows_end_where_the_scheme_does),
+        cmocka_unit_test(too_little_validation_text_is_refused),
+        cmocka_unit_test(tasks_are_measured_by_length),
+        cmocka_unit_test(lengths_end_where_the_scheme_does),
+        cmocka_unit_test(it_can_be_stopped),
+    };
+    return cmocka_run_group_tests(tests, open_text, close_text);
+}

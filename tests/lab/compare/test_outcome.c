@@ -1,0 +1,313 @@
+// What follows from the files that runs have written: means, pairs, the choice of learning rates, and verdicts.
+#include "tests/lab/compare/run_files.h"
+
+static void numbers_are_found_again(void **state) {
+    (void)state;
+    Outcome outcome;
+    make_plan("none;rope;alibi", "", "0.1M,0.3M", "copy:max=2");
+    put_all();
+    read_all(&outcome);
+    assert_int_equal(outcome.seeds, 3);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const Measures *measures = outcome_measures(&outcome, &job);
+        assert_true(measures->done);
+        assert_int_equal(measures->count, job.task < 0 ? 5 : 3);
+        const double loss = outcome_value(&outcome, job.size, job.task, job.arm, job.seed, "loss", T);
+        if (job.task < 0) expect_near("loss", (size_t)i, loss, some_loss(&job), 1e-9);
+        if (job.task >= 0) assert_true(isnan(loss));
+    }
+    assert_true(isnan(outcome_value(&outcome, 0, -1, 0, 0, "loss", 4 * T)));
+    assert_true(isnan(outcome_value(&outcome, 0, -1, 0, 0, "los", T)));
+    assert_true(outcome_value(&outcome, 0, 0, 1, 2, "right", 2) == 0.5);
+    outcome_free(&outcome);
+}
+
+static void differences_are_paired_by_seed(void **state) {
+    (void)state;
+    Outcome outcome;
+    make_plan("none;rope;alibi", "", "0.1M,0.3M", "");
+    plan->reference = 1;
+    put_all();
+    read_all(&outcome);
+    double differences[3];
+    for (int seed = 0; seed < 3; seed++) differences[seed] = 0.1 + 0.001 * seed;
+    const Paired expected = paired_summary(differences, 3), found = outcome_paired(&outcome, 1, 2, 1, "loss", 2 * T);
+    expect_near("mean", 0, found.mean, expected.mean, 1e-9);
+    expect_near("sd", 0, found.sd, expected.sd, 1e-9);
+    expect_near("p", 0, found.p, expected.p, 1e-6);
+    Standing standings[ARMS_MOST];
+    outcome_standings(standings, &outcome, 1, T);
+    double p[3], adjusted[3];
+    for (int arm = 0; arm < 3; arm++) {
+        const Job middle = {.size = 1, .task = -1, .arm = arm, .seed = 1};
+        expect_near("mean loss", (size_t)arm, standings[arm].loss, some_loss(&middle), 1e-9);
+        expect_near("gap", (size_t)arm, standings[arm].gap.mean, 0.101 * (arm - 1), 1e-9);
+        p[arm] = arm == 1 ? NAN : standings[arm].gap.p;
+        if (arm != 1)
+            expect_near("resolvable", 0, standings[arm].resolvable, paired_resolvable(standings[arm].gap.sd, 3, 2),
+                        1e-12);
+    }
+    holm(adjusted, p, 3);
+    assert_true(adjusted[0] > p[0]); // two comparisons were made
+    for (int arm = 0; arm < 3; arm += 2) expect_near("p", (size_t)arm, standings[arm].adjusted, adjusted[arm], 1e-15);
+    assert_int_equal(standings[0].verdict, VERDICT_BETTER);
+    assert_int_equal(standings[1].verdict, VERDICT_UNRESOLVED);
+    assert_int_equal(standings[2].verdict, VERDICT_WORSE);
+    outcome_free(&outcome);
+}
+
+// p = 0.039 would be a difference, were it the only one that was looked for.
+static void verdicts_are_those_of_all_comparisons(void **state) {
+    (void)state;
+    static const double differences[] = {0.6465, 1, 1.3535};
+    Outcome outcome;
+    Standing standings[ARMS_MOST];
+    for (int others = 1; others <= 2; others++) {
+        make_plan(others == 1 ? "none;rope" : "none;rope;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_losses(&job, 3, job.arm > 0 ? differences[job.seed] : 0, 7);
+        }
+        read_all(&outcome);
+        outcome_standings(standings, &outcome, 0, T);
+        expect_near("p", 0, standings[1].gap.p, 0.039, 1e-3);
+        assert_int_equal(standings[1].verdict, others == 1 ? VERDICT_WORSE : VERDICT_UNRESOLVED);
+        outcome_free(&outcome);
+    }
+}
+
+// The rate that is best on the choosing half of validation, though another one is on the half that is reported.
+static void the_choosing_half_chooses(void **state) {
+    (void)state;
+    static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, arm, rate
+    Outcome outcome;
+    make_plan("none;rope", "1e-4,1e-3,1e-2", "0.1M,0.3M", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        // Seed 1 alone would choose otherwise, and so would the losses.
+        const double mean = choose[job.size][job.arm][job.rate], other = choose[job.size][job.arm][2 - job.rate];
+        put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.size);
+    }
+    read_all(&outcome);
+    static const int best[2][2] = {{2, 0}, {1, 0}};
+    for (int size = 0; size < 2; size++)
+        for (int arm = 0; arm < 2; arm++) {
+            assert_int_equal(outcome.rates[size][arm], best[size][arm]);
+            expect_near("loss", 0, outcome_value(&outcome, size, -1, arm, 2, "loss", T),
+                        10 - choose[size][arm][best[size][arm]], 1e-9);
+        }
+    outcome_free(&outcome);
+    // A rate at which one seed diverged is no choice, however good the others are.
+    const Job diverged = {.size = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
+    put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
+    read_all(&outcome);
+    assert_int_equal(outcome.rates[0][0], 1);
+    outcome_free(&outcome);
+}
+
+static void a_seed_that_diverged_leaves_no_gap(void **state) {
+    (void)state;
+    Outcome outcome;
+    Standing standings[ARMS_MOST];
+    make_plan("none;rope;alibi", "", "", "");
+    put_all();
+    const Job diverged = {.task = -1, .arm = 1, .seed = 1};
+    put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
+    read_all(&outcome);
+    assert_int_equal(outcome.seeds, 3); // it is done
+    outcome_standings(standings, &outcome, 0, T);
+    assert_true(isnan(standings[1].loss) && isnan(standings[1].gap.mean) && isnan(standings[1].adjusted));
+    assert_int_equal(standings[1].verdict, VERDICT_UNRESOLVED);
+    assert_true(isfinite(standings[2].gap.mean) && standings[2].adjusted == standings[2].gap.p); // the only one left
+    outcome_free(&outcome);
+}
+
+static void unfinished_seeds_are_left_out(void **state) {
+    (void)state;
+    static const struct {
+        Job job;
+        int seeds;
+    } cases[] = {{{.task = -1, .arm = 2, .seed = 2}, 2},
+                 {{.task = -1, .size = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
+                 {{.task = 0, .arm = 2, .seed = 1}, 1},
+                 {{.task = 0, .arm = 0, .seed = 0}, 0}};
+    Outcome outcome;
+    make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char path[PATH_CAPACITY];
+        put_all();
+        path_of(path, &cases[i].job, "measured.csv");
+        assert_int_equal(unlink(path), 0);
+        read_all(&outcome);
+        assert_int_equal(outcome.seeds, cases[i].seeds);
+        Standing standings[ARMS_MOST];
+        outcome_standings(standings, &outcome, 0, T);
+        if (cases[i].seeds > 0)
+            expect_near("gap", i, standings[2].gap.mean, 0.2 + 0.002 * (cases[i].seeds - 1) / 2.0, 1e-9);
+        assert_int_equal(standings[2].gap.n, cases[i].seeds);
+        double right, questions;
+        outcome_right(&right, &questions, &outcome, 0, 1, 1, 9);
+        assert_true(questions == 80 * cases[i].seeds);
+        outcome_free(&outcome);
+    }
+}
+
+static void answers_add_up(void **state) {
+    (void)state;
+    Outcome outcome;
+    make_plan("none;rope", "", "", "copy:max=2 parity");
+    put_all();
+    for (int seed = 0; seed < 3; seed++) {
+        const Job job = {.task = 1, .arm = 1, .seed = seed};
+        char text[200];
+        snprintf(text, sizeof text,
+                 MEASURED_HEADER "right,1,1,3\nright,2,0.3333333333,3\nright,3,0,%d\nlost,1,9,1\nbatches,0,99,1\n",
+                 seed);
+        put(&job, text);
+    }
+    read_all(&outcome);
+    double right, questions;
+    outcome_right(&right, &questions, &outcome, 1, 1, 1, 2);
+    assert_true(right == 12 && questions == 18);
+    outcome_right(&right, &questions, &outcome, 1, 1, 3, 3);
+    assert_true(right == 0 && questions == 3);
+    outcome_right(&right, &questions, &outcome, 1, 1, 4, 9);
+    assert_true(right == 0 && questions == 0);
+    outcome_free(&outcome);
+    // A seed that diverged is not left out.
+    const Job lost = {.task = 1, .arm = 1, .seed = 1};
+    put(&lost, MEASURED_HEADER "diverged,8,nan,1\n");
+    read_all(&outcome);
+    outcome_right(&right, &questions, &outcome, 1, 1, 1, 2);
+    assert_true(isnan(right) && isnan(questions));
+    outcome_seed_right(&right, &questions, &outcome, 1, 1, 1, 1, 2);
+    assert_true(isnan(right) && isnan(questions));
+    outcome_seed_right(&right, &questions, &outcome, 1, 1, 2, 1, 2);
+    assert_true(right == 4 && questions == 6);
+    outcome_free(&outcome);
+}
+
+static void put_noisy(const char *name, double noise, double handicap) {
+    const uint64_t key = random_key(11, name);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const double seed = random_normal(random_key(12, name), (uint64_t)job.seed); // what a seed does to all
+        const double own = noise * random_normal(key, (uint64_t)i);
+        put_losses(&job, 3, 3 + seed + own + (job.arm == 1 ? handicap : 0), 7);
+    }
+}
+
+static Standing standing_of(int arm) {
+    Outcome outcome;
+    Standing standings[ARMS_MOST];
+    read_all(&outcome);
+    outcome_standings(standings, &outcome, 0, T);
+    outcome_free(&outcome);
+    return standings[arm];
+}
+
+// The same scheme under two names: 95% of the intervals contain zero, and hardly any difference is called one. With a
+// handicap of twice what the first look said could be resolved, the scheme is found worse every time.
+static void noise_is_not_resolved_and_a_handicap_is(void **state) {
+    (void)state;
+    enum { TRIALS = 100 };
+    int inside = 0, unresolved = 0, found = 0;
+    make_plan("a=rope;b=rope", "", "", "");
+    plan->seeds = 5;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        char name[32];
+        snprintf(name, sizeof name, "trial %d", trial);
+        put_noisy(name, 0.01, 0);
+        const Standing same = standing_of(1);
+        inside += same.gap.t.low < 0 && same.gap.t.high > 0;
+        unresolved += same.verdict == VERDICT_UNRESOLVED;
+        put_noisy(name, 0.01, 2 * same.resolvable);
+        const Standing other = standing_of(1);
+        expect_near("the planted gap", (size_t)trial, other.gap.mean, same.gap.mean + 2 * same.resolvable, 1e-8);
+        found += other.verdict == VERDICT_WORSE && other.gap.t.low > 0;
+    }
+    assert_in_range(inside, TRIALS * 91 / 100, TRIALS * 99 / 100);
+    assert_in_range(unresolved, inside, TRIALS);
+    assert_int_equal(found, TRIALS);
+}
+
+static void one_seed_has_no_interval(void **state) {
+    (void)state;
+    make_plan("none;rope", "", "", "");
+    plan->seeds = 1;
+    put_all();
+    const Standing standing = standing_of(1);
+    expect_near("gap", 0, standing.gap.mean, 0.1, 1e-9);
+    assert_true(isnan(standing.gap.sd) && isnan(standing.resolvable));
+    assert_int_equal(standing.verdict, VERDICT_UNRESOLVED);
+}
+
+static void numbers_that_no_run_writes_are_refused(void **state) {
+    (void)state;
+    static const char *const rows[] = {
+        "batches,0,-1,1", "batches,0,4294967296,1", "batches,0,1e300,1", "batches,0,nan,1", "loss,-1,3,9",
+        "loss,nan,3,9",   "loss,1e300,3,9",         "loss,256,3,-1",     "loss,256,3,1e99", "right,1,1.5,40",
+        "right,1,-1,40",  "right,1,nan,40",         "loss,256,3,nan"};
+    make_plan("none;rope", "", "", "");
+    put_all();
+    const Job job = {.task = -1, .arm = 1, .seed = 1};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[256];
+        Outcome outcome;
+        Error error = {0};
+        snprintf(text, sizeof text, MEASURED_HEADER "%s\nbatches,0,8,1\n", rows[i]);
+        put(&job, text);
+        expect_refusal(outcome_read(&outcome, &comparison, &error), &error, rows[i], "measured.csv;row 2");
+    }
+}
+
+static void results_csv_has_everything(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n",
+        "0.1M,,none,0.001,1,1337,choose,256,5,1000\n",
+        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
+        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
+        "0.3M,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
+        ",\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
+        ",\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
+    char path[PATH_CAPACITY];
+    Outcome outcome;
+    Buffer csv;
+    Error error;
+    make_plan("none;rope:base=7,pairing=half", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2,min=1");
+    put_all();
+    const Job diverged = {.task = 0, .arm = 1, .seed = 2};
+    put(&diverged, MEASURED_HEADER "diverged,9,nan,1\n");
+    read_all(&outcome);
+    must(path_format(path, &error, "%s/results.csv", comparison.directory), &error);
+    must(outcome_write(path, &outcome, &error) && file_read(&csv, path, &error), &error);
+    const char *text = (const char *)csv.bytes;
+    int found = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) found++;
+    assert_int_equal(found, 1 + 3 * 2 * 2 * 2 * 5 + 5 * 3 + 1);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        const char *at = strstr(text, lines[i]);
+        if (!at || (at > text && at[-1] != '\n')) fail_msg("there is no row %s", lines[i]);
+    }
+    free(csv.bytes);
+    outcome_free(&outcome);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(numbers_are_found_again, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(differences_are_paired_by_seed, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(verdicts_are_those_of_all_comparisons, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(the_choosing_half_chooses, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_seed_that_diverged_leaves_no_gap, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(unfinished_seeds_are_left_out, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(answers_add_up, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(noise_is_not_resolved_and_a_handicap_is, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(one_seed_has_no_interval, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(numbers_that_no_run_writes_are_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(results_csv_has_everything, begin_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+// What a comparison runs: schemes, learning rates, sizes and tasks as they are asked for, and every run exactly once.
+#include "data/made/task.h"
+#include "tests/support/little_model.h"
+#include "tests/lab/compare/plans.h"
+
+#include <limits.h>
+
+static void schemes_may_have_labels(void **state) {
+    (void)state;
+    static const struct {
+        const char *word, *name, *pos;
+    } cases[] = {{"alibi", "alibi", "alibi"},
+                 {"a=rope", "a", "rope:base=10000,pairing=half,skip=0"},
+                 {"b-2_x.Y=rope:base=100", "b-2_x.Y", "rope:base=100,pairing=half,skip=0"},
+                 {"rope:base=100", "rope:base=100", "rope:base=100,pairing=half,skip=0"},
+                 {"rope:pairing=interleaved,base=7", "rope:pairing=interleaved,base=7",
+                  "rope:base=7,pairing=interleaved,skip=0"},
+                 {"rope=none", "rope", "none"}};
+    static Plan plan;
+    char list[TEXT_CAPACITY] = "";
+    Error error;
+    begin(&plan);
+    for (size_t i = 0; i < COUNT(cases); i++) sprintf(list + strlen(list), "%s;", cases[i].word);
+    must(set_arms(&plan, list, "", &error), &error);
+    assert_int_equal(plan.arm_count, COUNT(cases));
+    assert_int_equal(plan.reference, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_string_equal(plan.arms[i].name, cases[i].name);
+        assert_string_equal(plan.arms[i].pos, cases[i].pos);
+        must(set_arms(&plan, list, cases[i].name, &error), &error);
+        assert_int_equal(plan.reference, i);
+    }
+    assert_string_equal(plan_scheme(&plan, 1)->name, "rope");
+    assert_string_equal(plan_scheme(&plan, 5)->name, "none");
+}
+
+static void wrong_schemes_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *list, *reference, *parts;
+    } cases[] = {{"rope;alibi;rope", "", "two schemes are called rope;LABEL=rope"},
+                 {"a=rope;a=alibi", "", "two schemes are called a"},
+                 {"rope;rope=alibi", "", "two schemes are called rope"},
+                 {"rope;wrope", "", "no position scheme 'wrope'"},
+                 {"a=wrope", "", "no position scheme 'wrope'"},
+                 {"rope:bass=7", "", "bass;base"},
+                 {"a=rope:base=-1", "", "base"},
+                 {"a=b=rope", "", "b"},
+                 {"=rope", "", "rope"},
+                 {"", "", ""},
+                 {"a b=rope", "", "'a b' cannot be a label;letters"},
+                 {"a/b=rope", "", "label"},
+                 {"../a=rope", "", "label"},
+                 {"a|b=rope", "", "label"},
+                 {"a,b=rope", "", "label"},
+                 {"a\"=rope", "", "label"},
+                 {"<a>=rope", "", "label"},
+                 {"a\n=rope", "", "label"},
+                 {"\xC3\xA9=rope", "", "label"},
+                 {"rope;alibi", "learned", "--reference learned"},
+                 {"rope:base=7;alibi", "rope", "--reference rope"}};
+    static Plan plan;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Error error = {0};
+        begin(&plan);
+        const bool empty = !*cases[i].list;
+        const bool taken = empty ? plan_arms(&plan, (char *[]){""}, 1, "", &error)
+                                 : set_arms(&plan, cases[i].list, cases[i].reference, &error);
+        expect_refusal(taken, &error, cases[i].list, cases[i].parts);
+    }
+}
+
+static void names_and_numbers_of_schemes_have_limits(void **state) {
+    (void)state;
+    static Plan plan;
+    static char labels[ARMS_MOST + 1][16], length[2 * TEXT_CAPACITY];
+    char *words[ARMS_MOST + 1];
+    Error error = {0};
+    for (int i = 0; i <= ARMS_MOST; i++) {
+        sprintf(labels[i], "x%d=rope", i);
+        words[i] = labels[i];
+    }
+    begin(&plan);
+    must(plan_arms(&plan, words, ARMS_MOST, "x63", &error), &error);
+    assert_int_equal(plan.arm_count, ARMS_MOST);
+    expect_refusal(plan_arms(&plan, words, ARMS_MOST + 1, "", &error), &error, "65 schemes", "65 schemes;64");
+    for (int bytes = 1; bytes < (int)sizeof length - 8; bytes++) {
+        memset(length, 'x', sizeof length);
+        strcpy(length + bytes, "=rope");
+        const bool taken = plan_arms(&plan, (char *[]){length}, 1, "", &error);
+        if (bytes > 128) expect_refusal(taken, &error, "a long label", "xxx");
+        if (bytes <= 128) assert_true(taken);
+    }
+}
+
+static void learned_schemes_know_their_designed_ones(void **state) {
+    (void)state;
+    static Plan plan;
+    Error error;
+    begin(&plan);
+    must(set_arms(&plan, "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned", "s", &error),
+         &error);
+    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2};
+    for (int arm = 0; arm < plan.arm_count; arm++) assert_int_equal(plan_designed(&plan, arm), designed[arm]);
+}
+
+static void learning_rates_are_a_list(void **state) {
+    (void)state;
+    static const struct {
+        const char *list;
+        int count;
+        double rates[4];
+    } good[] = {{"", 1, {1e-3}},
+                {"  ", 1, {1e-3}},
+                {"3e-4", 1, {3e-4}},
+                {"3e-4,1e-3,3e-3", 3, {3e-4, 1e-3, 3e-3}},
+                {" 1e-2, 0.1 ,0", 3, {1e-2, 0.1, 0}},
+                {"1e-3,1.1e-3", 2, {1e-3, 1.1e-3}}};
+    static const struct {
+        const char *list, *parts;
+    } bad[] = {{"3e-4,x", "--lr-grid;'x'"},
+               {"3e-4,-1", "--lr-grid;'-1'"},
+               {"nan", "--lr-grid"},
+               {"101", "--lr-grid;100"},
+               {"1e-3;1e-3", "--lr-grid"},
+               {"1e-3,0.001", "--lr-grid;twice"},
+               {"3e-4,1e-3,0.0010000001", "--lr-grid;0.0010000001"},
+               {"0,0", "twice"},
+               {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "--lr-grid;16"}};
+    static Plan plan;
+    Error error = {0};
+    for (size_t i = 0; i < COUNT(good); i++) {
+        begin(&plan);
+        must(plan_rates(&plan, good[i].list, &error), &error);
+        assert_int_equal(plan.rate_count, good[i].count);
+        for (int r = 0; r < plan.rate_count; r++) assert_true(plan.rates[r] == good[i].rates[r]);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        begin(&plan);
+        expect_refusal(plan_rates(&plan, bad[i].list, &error), &error, bad[i].list, bad[i].parts);
+    }
+}
+
+static size_t counted_parameters(const Size *size) {
+    const Shape shape = {.vocab = VOCAB,
+                         .context = 8,
+                         .layers = (int)size->layers,
+                         .heads = (int)size->heads,
+                         .width = (int)size->width};
+    Gpt gpt;
+    model_make(&gpt, "none", &shape, false);
+    const size_t count = tensor_numbers(&gpt.tensors, false);
+    gpt_free(&gpt);
+    return count;
+}
+
+static void sizes_are_shapes(void **state) {
+    (void)state;
+    static const struct {
+        const char *list;
+        double asked[5];
+    } cases[] = {{"0.1M,300k,1e6,3.1M", {1e5, 3e5, 1e6, 3.1e6}}, {"21k", {21e3}}, {" 30K  , 60000.5", {3e4, 60000.5}}};
+    static Plan plan;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Error error;
+        begin(&plan);
+        must(set_arms(&plan, "rope;alibi", "", &error) && plan_sizes(&plan, cases[i].list, 7.5, VOCAB, &error), &error);
+        for (int s = 0; s < plan.size_count; s++) {
+            const Size *size = &plan.sizes[s];
+            const double off = (double)size->parameters / cases[i].asked[s];
+            assert_true(off > exp(-0.25) && off < exp(0.25));
+            assert_int_equal(size->width, 16 * size->heads);
+            assert_int_equal(size->parameters, counted_parameters(size));
+            // The fewest steps of 8 windows of 256 tokens that show 7.5 tokens for each parameter.
+            const double tokens = 7.5 * (double)size->parameters;
+            assert_true((double)size->steps * 8 * 256 >= tokens && (double)(size->steps - 1) * 8 * 256 < tokens);
+            for (int arm = 0; arm < 2; arm++) assert_int_equal(plan.arms[arm].steps[s], size->steps);
+        }
+        assert_true(cases[i].asked[plan.size_count] == 0); // as many as were asked for
+    }
+    must(plan_sizes(&plan, "0.1M,300k", 7.5, VOCAB, &(Error){0}), &(Error){0});
+    assert_string_equal(plan.sizes[0].name, "0.1M");
+    assert_string_equal(plan.sizes[1].name, "300k");
+}
+
+static void without_sizes_the_options_count(void **state) {
+    (void)state;
+    static Plan plan;
+    Error error;
+    begin(&plan);
+    plan.base.layers = 3;
+    plan.base.heads = 2;
+    plan.base.width = 24;
+    plan.base.steps = 77;
+    must(set_arms(&plan, "rope;alibi", "", &error) && plan_sizes(&plan, "", 20, VOCAB, &error), &error);
+    assert_int_equal(plan.size_count, 1);
+    const Size *size = &plan.sizes[0];
+    assert_string_equal(size->name, "");
+    assert_true(size->layers == 3 && size->heads == 2 && size->width == 24 && size->steps == 77);
+    assert_int_equal(size->parameters, counted_parameters(size));
+    assert_int_equal(plan.arms[1].steps[0], 77);
+}
+
+static void wrong_sizes_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *list, *parts;
+    } cases[] = {{"x", "--scale;'x'"},
+                 {"M", "--scale;'M'"},
+                 {"1MM", "'1MM'"},
+                 {"1G", "'1G'"},
+                 {"1Mk", "'1Mk'"},
+                 {"0", "'0'"},
+                 {"-1M", "'-1M'"},
+                 {"nan", "'nan'"},
+                 {"inf", "'inf'"},
+                 {"0x1p10", "'0x1p10'"},
+                 {"1e400", "--scale 1e400"},
+                 {"100000000000000000", "'100000000000000000'"},
+                 {"1M,", NULL},
+                 {"5k", "--scale 5k;smallest has 2"},
+                 {"0.3M,0.1M", "0.1M is not larger than 0.3M"},
+                 {"0.3M,300k", "300k is not larger"},
+                 {"100k,101k", "101k is not larger"},
+                 {"30k,60k,100k,200k,400k,800k,2M,4M,8M", "at most 8"}};
+    static Plan plan;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Error error = {0};
+        begin(&plan);
+        const bool taken = plan_sizes(&plan, cases[i].list, 20, VOCAB, &error);
+        if (cases[i].parts)
+            expect_refusal(taken, &error, cases[i].list, cases[i].parts);
+        else
+            must(taken, &error);
+    }
+}
+
+static void tasks_are_a_list(void **state) {
+    (void)state;
+    static const struct {
+        const char *list, *parts;
+    } bad[] = {
+        {"tales", "tales is no task"},
+        {"copy tales:bytes=4000", "no task"},
+        {"cpoy", "copy"},
+        {"copy:mox=5", "mox;max"},
+        {"copy parity builtin:copy", "--tasks: builtin:copy is there twice"},
+        {"copy:max=2 copy:max=3 copy:max=4 copy:max=5 copy:max=6 copy:max=7 copy:max=8 copy:max=9 copy", "at most 8"}};
+    static Plan plan;
+    Error error = {0};
+    begin(&plan);
+    must(plan_tasks(&plan, "", &error), &error);
+    assert_int_equal(plan.task_count, 0);
+    must(plan_tasks(&plan, " copy:max=5,min=2  builtin:parity ", &error), &error);
+    assert_int_equal(plan.task_count, 2);
+    assert_string_equal(plan.tasks[0], "builtin:copy:max=5,min=2");
+    assert_string_equal(plan.tasks[1], "builtin:parity");
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        begin(&plan);
+        expect_refusal(plan_tasks(&plan, bad[i].list, &error), &error, bad[i].list, bad[i].parts);
+    }
+}
+
+static void every_combination_is_one_job(void **state) {
+    (void)state;
+    enum { ARMS = 3, RATES = 3, SIZES = 2, TASKS = 2, SEEDS = 3 };
+    static Plan plan;
+    int texts[SEEDS][SIZES][ARMS][RATES] = {0}, tasks[SEEDS][TASKS][ARMS] = {0}, before = 0;
+    make_large(&plan);
+    const int count = plan_job_count(&plan);
+    assert_int_equal(count, SEEDS * (SIZES * ARMS * RATES + TASKS * ARMS));
+    for (int i = 0; i < count; i++) {
+        const Job job = plan_job(&plan, i);
+        assert_in_range(job.seed, before, SEEDS - 1); // a seed's runs are complete before the next one begins
+        before = job.seed;
+        assert_in_range(job.arm, 0, ARMS - 1);
+        assert_in_range(job.rate, 0, RATES - 1);
+        assert_in_range(job.size, 0, SIZES - 1);
+        assert_in_range(job.task + 1, 0, TASKS);
+        if (job.task < 0)
+            texts[job.seed][job.size][job.arm][job.rate]++;
+        else
+            tasks[job.seed][job.task][job.arm]++;
+        if (job.task >= 0) assert_true(job.size == 0 && job.rate == 0);
+    }
+    for (int i = 0; i < SEEDS * SIZES * ARMS * RATES; i++) assert_int_equal((&texts[0][0][0][0])[i], 1);
+    for (int i = 0; i < SEEDS * TASKS * ARMS; i++) assert_int_equal((&tasks[0][0][0])[i], 1);
+}
+
+static void job_names_differ(void **state) {
+    (void)state;
+    static Plan plan;
+    static char names[100][PATH_CAPACITY];
+    Error error;
+    make_large(&plan);
+    const int count = plan_job_count(&plan);
+    assert_true(count <= (int)COUNT(names));
+    for (int i = 0; i < count; i++) {
+        const Job job = plan_job(&plan, i);
+        must(plan_job_name(names[i], &plan, &job, &error), &error);
+        for (int k = 0; k < i; k++) assert_string_not_equal(names[i], names[k]);
+    }
+    assert_string_equal(names[0], "0.1M-learned-lr0.0001-seed1337");
+    assert_string_equal(names[1], "0.1M-learned-seed1337"); // the rate of the options
+    assert_string_equal(names[3 * 3 + 2 * 3 + 2], "300k-rope:base=500,pairing=interleaved-lr0.001-seed1337");
+    assert_string_equal(names[18 + 1], "copy:max=5-short-seed1337");
+    assert_string_equal(names[24 + 18 + 3], "parity-learned-seed1338");
+    make_small(&plan);
+    const Job last = plan_job(&plan, 2);
+    must(plan_job_name(names[0], &plan, &last, &error), &error);
+    assert_string_equal(names[0], "rope-seed1339");
+}
+
+// A run that another plan would make otherwise has another name.
+static void one_rate_that_is_not_the_options_is_in_the_name(void **state) {
+    (void)state;
+    static Plan plan;
+    char name[PATH_CAPACITY];
+    Error error;
+    make_small(&plan);
+    must(plan_rates(&plan, "3e-3", &error), &error);
+    const Job job = plan_job(&plan, 0);
+    must(plan_job_name(name, &plan, &job, &error), &error);
+    assert_string_equal(name, "rope-lr0.003-seed1337");
+}
+
+static void jobs_have_their_options(void **state) {
+    (void)state;
+    static Plan plan;
+    make_large(&plan);
+    plan.base.min_lr = 3e-5;
+    plan.base.dropout = 0.25;
+    plan.base.seed = 40;
+    plan.threads = 2;
+    plan.arms[1].steps[1] = 999; // as a budget of time has it
+    const Job job = {.size = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
+    TrainOptions options = {.out = "some/where"};
+    plan_job_options(&options, &plan, &job);
+    assert_string_equal(options.out, "some/where");
+    assert_string_equal(options.pos, "rope:base=100,pairing=half,skip=0");
+    assert_string_equal(options.data, plan.base.data);
+    assert_true(options.layers == plan.sizes[1].layers && options.heads == plan.sizes[1].heads);
+    assert_int_equal(options.width, plan.sizes[1].width);
+    assert_int_equal(options.steps, 999);
+    assert_int_equal(options.seed, 42);
+    assert_int_equal(options.threads, 2);
+    assert_true(options.lr == 1e-3 && options.dropout == 0.25);
+    expect_near("min_lr", 0, options.min_lr, 1e-4, 1e-18);
+    assert_int_equal(options.context, plan.base.context);
+    assert_true(plan_job_tokens(&plan, &job) == 999.0 * 8 * 256);
+
+    const Job task = {.task = 0, .arm = 0, .seed = 1};
+    BuiltinCorpus copy;
+    Error error;
+    must(builtin_choose(&copy, "copy:max=5", &error), &error);
+    plan_job_options(&options, &plan, &task);
+    assert_string_equal(options.data, "builtin:copy:max=5");
+    assert_int_equal(options.context, task_tokens(&copy, 10));
+    assert_int_equal(options.steps, 70);
+    assert_true(options.lr == 3e-4 && options.min_lr == 3e-5);
+    assert_true(options.layers == plan.base.layers && options.width == plan.base.width && options.seed == 41);
+    assert_true(plan_job_tokens(&plan, &task) == 70.0 * 8 * (double)options.context);
+
+    plan.base.lr = plan.base.min_lr = plan.rates[0] = 0;
+    const Job still = {.task = -1};
+    plan_job_options(&options, &plan, &still);
+    assert_true(options.lr == 0 && options.min_lr == 0);
+}
+
+static void the_last_seed_is_a_number(void **state) {
+    (void)state;
+    static Plan plan;
+    Error error = {0};
+    begin(&plan);
+    plan.base.seed = LLONG_MAX - 3;
+    must(plan_seeds(&plan, 3, &error), &error);
+    assert_int_equal(plan.seeds, 3);
+    expect_refusal(plan_seeds(&plan, 4, &error), &error, "four", "--seed 9223372036854775804;4 seeds");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schemes_may_have_labels),
+        cmocka_unit_test(wrong_schemes_are_refused),
+        cmocka_unit_test(names_and_numbers_of_schemes_have_limits),
+        cmocka_unit_test(learned_schemes_know_their_designed_ones),
+        cmocka_unit_test(learning_rates_are_a_list),
+        cmocka_unit_test(sizes_are_shapes),
+        cmocka_unit_test(without_sizes_the_options_count),
+        cmocka_unit_test(wrong_sizes_are_refused),
+        cmocka_unit_test(tasks_are_a_list),
+        cmocka_unit_test(every_combination_is_one_job),
+        cmocka_unit_test(job_names_differ),
+        cmocka_unit_test(one_rate_that_is_not_the_options_is_in_the_name),
+        cmocka_unit_test(jobs_have_their_options),
+        cmocka_unit_test(the_last_seed_is_a_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

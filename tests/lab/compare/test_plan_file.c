@@ -1,0 +1,396 @@
+// compare.json: plans come back exactly, damaged files are refused, and a directory keeps to the options it was begun
+// with.
+#include "lab/run/config.h"
+#include "tests/lab/compare/plans.h"
+#include "tests/support/scratch.h"
+
+static char directory[SCRATCH_PATH];
+static char path[SCRATCH_PATH + 32];
+
+static int make_directory(void **state) {
+    (void)state;
+    scratch_make(directory);
+    snprintf(path, sizeof path, "%s/compare.json", directory);
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static bool same_arms(const Plan *a, const Plan *b) {
+    bool same = a->arm_count == b->arm_count;
+    for (int i = 0; same && i < a->arm_count; i++) {
+        same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0;
+        for (int s = 0; s < a->size_count; s++) same = same && a->arms[i].steps[s] == b->arms[i].steps[s];
+    }
+    return same;
+}
+
+static bool same_sizes(const Plan *a, const Plan *b) {
+    bool same = a->size_count == b->size_count;
+    for (int s = 0; same && s < a->size_count; s++) {
+        const Size *x = &a->sizes[s], *y = &b->sizes[s];
+        same = strcmp(x->name, y->name) == 0 && x->layers == y->layers && x->heads == y->heads &&
+               x->width == y->width && x->steps == y->steps && x->parameters == y->parameters;
+    }
+    return same;
+}
+
+static bool same_plans(const Plan *a, const Plan *b) {
+    bool same = same_sizes(a, b) && same_arms(a, b) && a->rate_count == b->rate_count && a->task_count == b->task_count;
+    for (const Option *o = train_options; o->name; o++) {
+        char one[TEXT_CAPACITY], other[TEXT_CAPACITY];
+        option_print(&a->base, o, one);
+        option_print(&b->base, o, other);
+        same = same && strcmp(one, other) == 0;
+    }
+    for (int r = 0; same && r < a->rate_count; r++) same = a->rates[r] == b->rates[r];
+    for (int t = 0; same && t < a->task_count; t++) same = strcmp(a->tasks[t], b->tasks[t]) == 0;
+    return same && a->seeds == b->seeds && a->reference == b->reference && a->task_steps == b->task_steps &&
+           a->exercises == b->exercises && a->by_seconds == b->by_seconds && a->threads == b->threads &&
+           strcmp(a->command, b->command) == 0;
+}
+
+static void expect_round_trip(const Plan *plan) {
+    static Plan found;
+    Error error;
+    memset(&found, 0xA5, sizeof found);
+    must(plan_write(path, plan, NULL, &error), &error);
+    must(plan_read(&found, path, &error), &error);
+    assert_true(same_plans(plan, &found));
+    must(plan_agrees(plan, &found, path, &error), &error);
+}
+
+static void plans_come_back(void **state) {
+    (void)state;
+    static Plan plan;
+    make_small(&plan);
+    expect_round_trip(&plan);
+    make_large(&plan);
+    expect_round_trip(&plan);
+    plan.base.lr = 0.1 + 0.2;
+    plan.rates[1] = 1.0 / 3;
+    plan.arms[0].steps[1] = 1LL << 52;
+    plan.sizes[1].steps = (1LL << 52) + 1;
+    plan.by_seconds = true;
+    plan.threads = 1024;
+    plan.seeds = SEEDS_MOST;
+    plan.exercises = 1000000;
+    plan.task_steps = 1LL << 52;
+    expect_round_trip(&plan);
+}
+
+static void names_that_are_no_text_are_refused(void **state) {
+    (void)state;
+    static Plan plan;
+    Error error = {0};
+    make_small(&plan);
+    strcpy(plan.command, "bitter compare \xFF");
+    unlink(path);
+    assert_false(plan_write(path, &plan, NULL, &error));
+    assert_non_null(strstr(error.message, "UTF-8"));
+    assert_false(path_exists(path));
+}
+
+static void every_shorter_file_is_refused(void **state) {
+    (void)state;
+    static Plan plan;
+    Buffer file;
+    Error error = {0};
+    make_large(&plan);
+    must(plan_write(path, &plan, NULL, &error), &error);
+    must(file_read(&file, path, &error), &error);
+    assert_int_equal(file.bytes[file.size - 1], '\n');
+    for (size_t size = file.size - 1; size-- > 0;) {
+        assert_int_equal(truncate(path, (off_t)size), 0);
+        expect_refusal(plan_read(&plan, path, &error), &error, "a shorter file", path);
+    }
+    free(file.bytes);
+    unlink(path);
+    expect_refusal(plan_read(&plan, path, &error), &error, "no file", path);
+}
+
+// What a plan is used for, whether or not it is the one that was meant.
+static void use(const Plan *plan) {
+    assert_in_range(plan->reference, 0, plan->arm_count - 1);
+    assert_in_range(plan->arm_count, 1, ARMS_MOST);
+    assert_in_range(plan->size_count, 1, SIZES_MOST);
+    assert_in_range(plan->rate_count, 1, RATES_MOST);
+    assert_in_range(plan->task_count, 0, TASKS_MOST);
+    assert_in_range(plan->seeds, 1, SEEDS_MOST);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        TrainOptions options = {0};
+        char name[PATH_CAPACITY];
+        Error error;
+        plan_job_options(&options, plan, &job);
+        assert_true(options.steps >= 1 && options.context >= 1 && options.layers >= 1 && options.width >= 1);
+        must(plan_job_name(name, plan, &job, &error), &error);
+        assert_true(plan_job_tokens(plan, &job) > 0);
+    }
+    for (int arm = 0; arm < plan->arm_count; arm++) assert_true(plan_designed(plan, arm) < plan->arm_count);
+}
+
+// Text has no checksum: a name or a number in its range may come back as another one. Nothing else does.
+static void flipped_bits_are_refused_or_harmless(void **state) {
+    (void)state;
+    static Plan plan, found;
+    Buffer file;
+    Error error = {0};
+    make_small(&plan);
+    plan.seeds = 1;
+    must(plan_tasks(&plan, "copy:max=2", &error), &error);
+    must(plan_write(path, &plan, NULL, &error), &error);
+    must(file_read(&file, path, &error), &error);
+    int taken = 0, refused = 0;
+    for (uint64_t bit = 0; bit < 8 * file.size; bit++) {
+        flip_bit(path, bit);
+        const bool read = plan_read(&found, path, &error);
+        flip_bit(path, bit);
+        taken += read;
+        refused += !read;
+        if (read)
+            use(&found);
+        else
+            expect_refusal(false, &error, "a flipped bit", path);
+    }
+    assert_true(taken > 0 && refused > taken);
+    free(file.bytes);
+}
+
+// compare.json with one member at `keys` ("schemes", or "schemes;0;pos") replaced by `value`, NULL = removed.
+static void damage(const char *keys, const char *value) {
+    Error error;
+    char text[TEXT_CAPACITY], *rest = text, *last = NULL;
+    json_t *json = json_read(path, &error), *parent = NULL, *at = json;
+    assert_non_null(json);
+    snprintf(text, sizeof text, "%s", keys);
+    for (char *key; (key = strtok_r(rest, ";", &rest));) {
+        parent = at;
+        last = key;
+        at = json_is_array(at) ? json_array_get(at, (size_t)atoi(key)) : json_object_get(at, key);
+        if (!at) fail_msg("there is no %s", keys);
+    }
+    json_t *new = value ? json_loads(value, JSON_DECODE_ANY, NULL) : NULL;
+    if (value && !new) fail_msg("no JSON: %s", value);
+    if (json_is_array(parent))
+        value ? json_array_set_new(parent, (size_t)atoi(last), new) : json_array_remove(parent, (size_t)atoi(last));
+    else
+        value ? json_object_set_new(parent, last, new) : json_object_del(parent, last);
+    assert_int_equal(json_dump_file(json, path, JSON_INDENT(1)), 0);
+    json_decref(json);
+}
+
+static const struct {
+    const char *keys, *value, *parts; // value NULL = any of a wrong type, or none at all
+} members[] = {{"options", NULL, ""},
+               {"options;width", "0", "width"},
+               {"schemes", NULL, ""},
+               {"schemes", "[]", "\"schemes\" does not list 1 to 64"},
+               {"schemes;0", NULL, "name"},
+               {"schemes;0;name", NULL, "name"},
+               {"schemes;1;pos", NULL, "name"},
+               {"schemes;1;pos", "\"wrope\"", "no position scheme"},
+               {"schemes;1;pos", "\"rope:base=0\"", "rope:base"},
+               {"schemes;1;pos", "\"rope\"", "not what its name says"},
+               {"schemes;1;pos", "\"rope\\n#\"", "control character"},
+               {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
+               {"schemes;1;name", "\"a\\u007f\"", "control character"},
+               {"schemes;1;name", "\"../../elsewhere\"", "cannot be a label"},
+               {"schemes;1;name", "\"a/b\"", "cannot be a label"},
+               {"schemes;1;name", "\"<b>\"", "cannot be a label"},
+               {"schemes;1;name", "\"rope:../a\"", "rope"},
+               {"schemes;1;name", "\"\"", "scheme"},
+               {"schemes;1;name", "\"learned\"", "two schemes"},
+               {"schemes;0;steps", NULL, "steps"},
+               {"schemes;0;steps", "[]", "steps"},
+               {"schemes;0;steps;1", NULL, "steps"},
+               {"schemes;0;steps;1", "0", "steps"},
+               {"schemes;0;steps;1", "9007199254740993", "steps"},
+               {"sizes", NULL, ""},
+               {"sizes", "[1,2,3,4,5,6,7,8,9]", "\"sizes\" does not list 1 to 8"},
+               {"sizes;0;name", "\"0123456789abcdef\"", "too long"},
+               {"sizes;0;name", "\"\"", "no number of parameters"},
+               {"sizes;0;name", "\"../x\"", "no number of parameters"},
+               {"sizes;0;name", "\"1/../x\"", "no number of parameters"},
+               {"sizes;0;name", "\"a'b\"", "no number of parameters"},
+               {"sizes;0;name", "\"1M\\n\"", "control character"},
+               {"sizes;1;parameters", "1", "rise"},
+               {"sizes;0;layers", NULL, "\"layers\""},
+               {"sizes;0;heads", NULL, "\"heads\""},
+               {"sizes;0;width", NULL, "\"width\""},
+               {"sizes;1;steps", NULL, "\"steps\""},
+               {"sizes;1;parameters", NULL, "\"parameters\""},
+               {"learning_rates", NULL, ""},
+               {"learning_rates;1", "\"1\"", "learning rate"},
+               {"learning_rates;1", "-1", "'-1'"},
+               {"learning_rates;1", "101", "'101'"},
+               {"learning_rates;1", "1e-4", "twice"},
+               {"tasks", "[1,2,3,4,5,6,7,8,9]", "\"tasks\""},
+               {"tasks;0", NULL, ""},
+               {"tasks;0", "\"copy\"", "a task is none"},
+               {"tasks;0", "\"builtin:tales\"", "no task"},
+               {"tasks;0", "\"builtin:copy:max=5/../x\"", "max"},
+               {"tasks;0", "\"builtin:copy builtin:sort\"", "a task is none"},
+               {"tasks;0", "\"builtin:parity\"", "twice"},
+               {"tasks;0", "\"builtin:copy\\n\"", "control character"},
+               {"tasks;0", "\"x\"", "a task is none"},
+               {"reference", NULL, "\"reference\""},
+               {"reference", "3", "\"reference\""},
+               {"reference", "-1", "\"reference\""},
+               {"seeds", NULL, "\"seeds\""},
+               {"seeds", "65", "1 to 64"},
+               {"seeds", "0", "\"seeds\""},
+               {"seeds", "4294967297", "\"seeds\""},
+               {"options;seed", "9223372036854775806", "last seed"},
+               {"task_steps", NULL, "\"task_steps\""},
+               {"exercises", NULL, "\"exercises\""},
+               {"threads", NULL, "\"threads\""},
+               {"threads", "1025", "\"threads\""},
+               {"equal_seconds", NULL, "\"equal_seconds\""},
+               {"command", NULL, "name"},
+               {"command", "\"bitter\\n```\\n<script>\"", "control character"},
+               {"options;data", "\"a\\nb\"", "control character"}};
+
+static void wrong_members_are_refused(void **state) {
+    (void)state;
+    Buffer file;
+    static const char *const wrong[] = {NULL, "null", "{\"a\": 1}", "[{}]", "1.5", "[[]]"};
+    static Plan plan;
+    Error error = {0};
+    make_large(&plan);
+    must(plan_write(path, &plan, NULL, &error), &error);
+    must(file_read(&file, path, &error), &error);
+    for (size_t i = 0; i < COUNT(members); i++)
+        for (size_t w = 0; w < (members[i].value ? 1 : COUNT(wrong)); w++) {
+            unlink(path);
+            scratch_write(path, file.bytes, file.size);
+            // An array of one less is still an array, if of something that there need not be so many of.
+            if (!members[i].value && !wrong[w] && strcmp(members[i].keys, "schemes;0") == 0) continue;
+            if (!members[i].value && !wrong[w] && strcmp(members[i].keys, "tasks;0") == 0) continue;
+            damage(members[i].keys, members[i].value ? members[i].value : wrong[w]);
+            expect_refusal(plan_read(&plan, path, &error), &error, members[i].keys, path);
+            expect_refusal(false, &error, members[i].keys, members[i].parts);
+        }
+    free(file.bytes);
+}
+
+static void a_directory_has_one_set_of_options(void **state) {
+    (void)state;
+    static Plan plan, before;
+    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "other"};
+    Error error = {0};
+    make_large(&before);
+    int compared = 0;
+    for (const Option *o = train_options; o->name; o++) {
+        char was[TEXT_CAPACITY], is[TEXT_CAPACITY], parts[64];
+        option_print(&before.base, o, was);
+        plan = before;
+        for (size_t i = 0; i < COUNT(values); i++) {
+            Error ignored;
+            if (!option_set(&plan.base, o, values[i], o->name, &ignored)) continue;
+            option_print(&plan.base, o, is);
+            if (strcmp(was, is) != 0) break;
+        }
+        snprintf(parts, sizeof parts, "--%s ", o->name);
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, o->name, parts);
+        assert_non_null(strstr(error.message, path));
+        compared++;
+    }
+    assert_true(compared >= 20);
+}
+
+static void a_directory_has_one_set_of_sizes(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error = {0};
+    make_large(&before);
+    for (int i = 0; i < 6; i++) {
+        static const char *const names[] = {"--scale", "--scale", "--scale", "--task-steps", "--exercises", "--budget"};
+        plan = before;
+        plan.sizes[1].width += i == 0;
+        plan.size_count -= i == 1;
+        plan.sizes[0].steps += i == 2;
+        plan.task_steps += i == 3;
+        plan.exercises += i == 4;
+        plan.by_seconds = i == 5;
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, names[i], names[i]);
+    }
+}
+
+static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    plan = before;
+    plan.seeds = 7;
+    plan.threads = 2;
+    strcpy(plan.command, "bitter compare more");
+    must(set_arms(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
+             plan_sizes(&plan, "0.1M, 300k", 20, VOCAB, &error) && plan_tasks(&plan, "sort", &error),
+         &error);
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+// Nothing has been trained on tasks, or examined with so many, yet.
+static void first_tasks_choose_their_options(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    plan = before;
+    before.task_count = 0;
+    plan.task_steps++;
+    plan.exercises++;
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+static void what_a_plan_leaves_out_is_listed(void **state) {
+    (void)state;
+    static Plan plan, before;
+    Error error;
+    char text[TEXT_CAPACITY];
+    make_large(&before);
+    plan_left_out(text, &before, &before);
+    assert_string_equal(text, "");
+    plan = before;
+    plan.seeds = 1;
+    must(set_arms(&plan, "alibi;learned", "", &error) && plan_rates(&plan, "1e-3,2e-3", &error) &&
+             plan_tasks(&plan, "sort parity", &error),
+         &error);
+    plan_left_out(text, &plan, &before);
+    assert_string_equal(text, "the schemes short, rope:base=500,pairing=interleaved; the seeds 1338, 1339; "
+                              "the learning rates 0.0001, 0.0003; the tasks copy:max=5");
+    plan_left_out(text, &before, &plan);
+    assert_string_equal(text, "the schemes alibi; the learning rates 0.002; the tasks sort");
+    // A list that is too long is cut.
+    char words[ARMS_MOST][TEXT_CAPACITY], *list[ARMS_MOST];
+    for (int i = 0; i < ARMS_MOST; i++) {
+        snprintf(words[i], sizeof words[i], "a-label-of-some-length-%d=rope", i);
+        list[i] = words[i];
+    }
+    must(plan_arms(&before, list, ARMS_MOST, "", &error), &error);
+    plan_left_out(text, &plan, &before);
+    assert_int_equal(strlen(text), sizeof text - 1);
+    assert_string_equal(text + sizeof text - 4, "...");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_come_back),
+        cmocka_unit_test(names_that_are_no_text_are_refused),
+        cmocka_unit_test(every_shorter_file_is_refused),
+        cmocka_unit_test(flipped_bits_are_refused_or_harmless),
+        cmocka_unit_test(wrong_members_are_refused),
+        cmocka_unit_test(a_directory_has_one_set_of_options),
+        cmocka_unit_test(a_directory_has_one_set_of_sizes),
+        cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
+        cmocka_unit_test(first_tasks_choose_their_options),
+        cmocka_unit_test(what_a_plan_leaves_out_is_listed),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

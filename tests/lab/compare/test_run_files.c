@@ -1,0 +1,189 @@
+// Files of runs that cannot be believed: damaged ones, those of other batches, and those of other plans.
+#include "lab/run/config.h"
+#include "tests/lab/compare/run_files.h"
+
+static void expect_unreadable(const char *what, const char *parts) {
+    Outcome outcome;
+    Error error = {0};
+    expect_refusal(outcome_read(&outcome, &comparison, &error), &error, what, parts);
+}
+
+static void other_batches_are_refused(void **state) {
+    (void)state;
+    Outcome outcome;
+    make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
+    static const Job jobs[] = {{.task = -1, .size = 1, .arm = 2, .rate = 1, .seed = 2},
+                               {.task = 0, .arm = 1, .seed = 0}};
+    for (size_t i = 0; i < COUNT(jobs); i++) {
+        char name[PATH_CAPACITY];
+        Error error;
+        put_all();
+        must(plan_job_name(name, plan, &jobs[i], &error), &error);
+        put(&jobs[i], MEASURED_HEADER "batches,0,4294967295,1\n");
+        expect_unreadable("other batches", name);
+        expect_unreadable("other batches", i == 0 ? "ffffffff;00000013" : "ffffffff;00000063");
+    }
+    // With a budget of time schemes of different speed see different numbers of batches.
+    put_all();
+    const Job other_rate = {.task = -1, .size = 1, .arm = 2, .rate = 0, .seed = 2};
+    put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
+    put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
+    plan->by_seconds = true;
+    plan->arms[2].steps[1]++;
+    read_all(&outcome);
+    outcome_free(&outcome);
+    plan->arms[2].steps[1]--;
+    expect_unreadable("other batches in as many steps", "batches");
+}
+
+// Where the reference diverged, or has other steps, the others are still compared with each other.
+static void batches_are_compared_without_the_reference(void **state) {
+    (void)state;
+    make_plan("none;rope;alibi", "", "", "");
+    const Job reference = {.task = -1, .arm = 0, .seed = 1}, job = {.task = -1, .arm = 2, .seed = 1};
+    put_all();
+    put(&reference, MEASURED_HEADER "diverged,3,nan,1\n");
+    put(&job, MEASURED_HEADER "batches,0,5,1\n");
+    expect_unreadable("other batches than a scheme that is not the reference", "alibi-seed1338;rope-seed1338;00000005");
+    put_all();
+    plan->by_seconds = true;
+    plan->arms[0].steps[0]--;
+    put(&job, MEASURED_HEADER "batches,0,5,1\n");
+    expect_unreadable("the same with a budget of time", "alibi-seed1338;rope-seed1338;00000005");
+}
+
+static void damaged_files_are_refused(void **state) {
+    (void)state;
+    static const char *const rows[] = {"loss,256,3.5\n",
+                                       "loss,256,3.5,\n",
+                                       "loss,256,,10\n",
+                                       "loss,,3.5,10\n",
+                                       ",256,3.5,10\n",
+                                       "loss,256,3.5,10,1\n",
+                                       "loss,256,3.5,10 \n",
+                                       "loss 256,3.5,10\n",
+                                       "LOSS,256,3.5,10\n",
+                                       "loss,256,3.5x,10\n",
+                                       "loss,256,3;5,10\n",
+                                       "\n",
+                                       "averyverylongname,256,3.5,10\n",
+                                       "loss,256,3.5,10\rloss,512,3.5,10\n"};
+    static const char end[] = "batches,0,7,1\n";
+    const Job job = {.task = -1, .arm = 1, .seed = 0};
+    char text[512], path[PATH_CAPACITY];
+    make_plan("none;rope", "", "", "");
+    put_all();
+    path_of(path, &job, "measured.csv");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(text, sizeof text, "%sloss,128,3.5,10\n%s%s", MEASURED_HEADER, rows[i], end);
+        put(&job, text);
+        expect_unreadable(rows[i], "row 3;remove");
+        expect_unreadable(rows[i], path);
+    }
+    static const char *const frames[] = {"",
+                                         "\n",
+                                         "batches,0,7,1\n",
+                                         "quantity,x,value\nbatches,0,7,1\n",
+                                         MEASURED_HEADER,
+                                         MEASURED_HEADER "loss,256,3.5,10\n"};
+    for (size_t i = 0; i < COUNT(frames); i++) {
+        put(&job, frames[i]);
+        expect_unreadable(frames[i], path);
+    }
+}
+
+static void every_shorter_file_is_refused(void **state) {
+    (void)state;
+    const Job job = {.task = -1, .arm = 1, .seed = 0};
+    char path[PATH_CAPACITY];
+    Outcome outcome;
+    Buffer file;
+    Error error;
+    make_plan("none;rope", "", "", "");
+    put_all();
+    path_of(path, &job, "measured.csv");
+    must(file_read(&file, path, &error), &error);
+    for (uint64_t bit = 0; bit < 8 * file.size; bit++) { // text has no checksum: what is taken must do no harm
+        flip_bit(path, bit);
+        if (outcome_read(&outcome, &comparison, &error)) {
+            outcome_paired(&outcome, 0, 1, 0, "loss", T);
+            outcome_free(&outcome);
+        } else {
+            expect_refusal(false, &error, "a flipped bit", "rope");
+        }
+        flip_bit(path, bit);
+    }
+    for (size_t size = file.size; size-- > 0;) {
+        assert_int_equal(truncate(path, (off_t)size), 0);
+        expect_unreadable("a shorter file", path);
+    }
+    free(file.bytes);
+}
+
+// config.json of a run, as far as it is looked at.
+static void put_config(const Job *job, const TrainOptions *options) {
+    char path[PATH_CAPACITY];
+    path_of(path, job, "config.json");
+    json_t *json = json_pack("{s:o, s:{s:i}}", "options", options_json(options), "data", "vocab_size", VOCAB);
+    assert_int_equal(json_dump_file(json, path, JSON_REAL_PRECISION(17)), 0);
+    json_decref(json);
+}
+
+// Names of runs do not say everything: a label may have stood for another scheme.
+static void runs_of_other_plans_are_refused(void **state) {
+    (void)state;
+    static const char *const others[][2] = {{"pos", "rope:base=7,pairing=half,skip=0"},
+                                            {"lr", "0.5"},
+                                            {"steps", "7"},
+                                            {"seed", "7"},
+                                            {"width", "7"},
+                                            {"dropout", "0.5"},
+                                            {"min-lr", "0"}};
+    static const char *const free[][2] = {
+        {"data", "elsewhere"}, {"eval-every", "7"}, {"save-every", "7"}, {"threads", "7"}, {"out", "elsewhere"}};
+    const Job job = {.task = -1, .arm = 1, .seed = 2};
+    Outcome outcome;
+    make_plan("none;a=rope", "3e-3", "0.1M", "");
+    put_all();
+    for (int measured = 1; measured >= 0; measured--) { // and runs that are not done yet
+        TrainOptions right = {0}, wrong;
+        char path[PATH_CAPACITY];
+        Error error;
+        if (!measured) {
+            path_of(path, &job, "measured.csv");
+            unlink(path);
+        }
+        plan_job_options(&right, plan, &job);
+        put_config(&job, &right);
+        read_all(&outcome);
+        outcome_free(&outcome);
+        path_of(path, &job, "config.json");
+        for (size_t i = 0; i < COUNT(others); i++) {
+            char parts[64];
+            wrong = right;
+            must(option_set(&wrong, option_find(train_options, others[i][0]), others[i][1], "", &error), &error);
+            put_config(&job, &wrong);
+            snprintf(parts, sizeof parts, "--%s ;%s", others[i][0], others[i][1]);
+            expect_unreadable(others[i][0], parts);
+            expect_unreadable(others[i][0], path);
+        }
+        for (size_t i = 0; i < COUNT(free); i++) {
+            wrong = right;
+            must(option_set(&wrong, option_find(train_options, free[i][0]), free[i][1], "", &error), &error);
+            put_config(&job, &wrong);
+            read_all(&outcome);
+            outcome_free(&outcome);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(other_batches_are_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(batches_are_compared_without_the_reference, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(damaged_files_are_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(every_shorter_file_is_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(runs_of_other_plans_are_refused, begin_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

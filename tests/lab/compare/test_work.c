@@ -1,0 +1,286 @@
+// Workers: every job is trained, measured and let go, once; what was left half done is taken up; what diverges is done.
+#include "base/interrupt.h"
+#include "lab/run/run.h"
+#include "tests/lab/compare/run_files.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+
+static JobState *jobs;
+static atomic_bool stop;
+
+static int begin_plan(void **state) {
+    begin_directory(state);
+    Error error;
+    begin(plan);
+    plan->seeds = 1;
+    plan->exercises = 5;
+    plan->task_steps = 7;
+    strcpy(plan->base.data, "builtin:tales:bytes=40000");
+    plan->base.layers = plan->base.heads = 1;
+    plan->base.width = 8;
+    plan->base.context = 8;
+    plan->base.batch = 2;
+    plan->base.warmup = 2;
+    plan->base.steps = 16;
+    plan->base.save_every = 6;
+    plan->base.eval_every = 8;
+    plan->base.eval_tokens = 300;
+    must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
+             plan_sizes(plan, "", 20, VOCAB, &error) && plan_tasks(plan, "copy:max=2", &error),
+         &error);
+    jobs = calloc((size_t)plan_job_count(plan), sizeof *jobs);
+    stop = false;
+    assert_non_null(jobs);
+    comparison.jobs = jobs;
+    comparison.stop = &stop;
+    comparison.patience = 60;
+    must(directory_create(comparison.claims, &error), &error);
+    return 0;
+}
+
+static int end_plan(void **state) {
+    free(jobs);
+    return remove_directory(state);
+}
+
+static void do_all(void) {
+    Error error;
+    must(work(&comparison, &error), &error);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        assert_true(job_done(&comparison, &job));
+    }
+    assert_int_equal(rmdir(comparison.claims), 0); // nothing is left in it
+    must(directory_create(comparison.claims, &error), &error);
+}
+
+static bool has(const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
+    path_of(path, job, file);
+    return path_exists(path);
+}
+
+static int lines_of(const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
+    Buffer buffer;
+    Error error;
+    int lines = 0;
+    path_of(path, job, file);
+    must(file_read(&buffer, path, &error), &error);
+    for (size_t i = 0; i < buffer.size; i++) lines += buffer.bytes[i] == '\n';
+    free(buffer.bytes);
+    return lines;
+}
+
+static void set_times(const Job *job, const char *file, time_t when) {
+    char path[PATH_CAPACITY];
+    const struct timespec times[2] = {{.tv_sec = when}, {.tv_sec = when}};
+    path_of(path, job, file);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static time_t time_of(const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
+    struct stat status;
+    path_of(path, job, file);
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_mtime;
+}
+
+static const Job learned = {.task = -1, .arm = 0}, none = {.task = -1, .arm = 1}, learned_copy = {.task = 0, .arm = 0};
+
+static void every_job_is_done_once(void **state) {
+    (void)state;
+    static const int snapshots[] = {0, 1, 2, 4, 8, 16};
+    Outcome outcome;
+    do_all();
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        assert_int_equal(jobs[i].progress, PROGRESS_ALL);
+        assert_int_equal(lines_of(&job, "log.csv"), 1 + (job.task < 0 ? 16 : 7));
+        assert_true(has(&job, "model.safetensors") && has(&job, "config.json") && has(&job, "tokenizer.json"));
+        assert_false(has(&job, "state.safetensors"));
+        assert_false(has(&job, "lock"));
+        set_times(&job, "model.safetensors", 1000);
+        set_times(&job, "measured.csv", 1000);
+    }
+    for (size_t i = 0; i < COUNT(snapshots); i++) {
+        char file[64];
+        snprintf(file, sizeof file, "positions-%d.npy", snapshots[i]);
+        assert_int_equal(has(&learned, file), snapshots[i] != 1); // 0, then doubling up to the end, five in all
+        assert_false(has(&none, file) || has(&learned_copy, file));
+    }
+    read_all(&outcome);
+    assert_int_equal(outcome.seeds, 1);
+    assert_true(outcome_value(&outcome, 0, -1, 0, 0, "tokens", 0) == 16 * 2 * 8);
+    outcome_free(&outcome);
+    do_all();
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        assert_int_equal(time_of(&job, "model.safetensors"), 1000);
+        assert_int_equal(time_of(&job, "measured.csv"), 1000);
+    }
+}
+
+static char *contents(const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
+    Buffer buffer;
+    Error error;
+    path_of(path, job, file);
+    must(file_read(&buffer, path, &error), &error);
+    return (char *)buffer.bytes;
+}
+
+// measured.csv up to the row of the time, which is the last but one.
+static char *timeless(const Job *job) {
+    char *text = contents(job, "measured.csv"), *seconds = strstr(text, "seconds");
+    assert_non_null(seconds);
+    *seconds = 0;
+    return text;
+}
+
+// A worker that was killed left its claim and a checkpoint: the run goes on from there, and is what it would have been.
+static void a_dead_worker_s_run_is_taken_up(void **state) {
+    (void)state;
+    do_all();
+    char *straight = timeless(&learned), path[PATH_CAPACITY];
+    for (int saved = 0; saved <= 12; saved += 6) {
+        Error error;
+        Corpus corpus;
+        Trainer trainer;
+        TrainOptions options = {0};
+        RunPaths paths;
+        RunLog log;
+        path_of(path, &learned, "");
+        scratch_remove(path);
+        plan_job_options(&options, plan, &learned);
+        snprintf(options.out, sizeof options.out, "%.500s", path);
+        must(corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error), &error);
+        must(directory_create(path, &error), &error);
+        must(run_paths(&paths, path, &error) && run_begin(&trainer, &paths, &options, &error) &&
+                 log_open(&log, paths.log, 0, &error),
+             &error);
+        for (int step = 1; step <= saved + 3; step++) { // the last three were not saved
+            StepReport report;
+            must(trainer_step(&report, &trainer, &error) && log_row(&log, &trainer, &report, NAN, &error), &error);
+            if (step == saved) must(run_save(&trainer, &paths, &log, &error), &error);
+        }
+        log_close(&log);
+        trainer_free(&trainer);
+        corpus_close(&corpus);
+        must(path_format(path, &error, "%s/learned-seed1337.1", comparison.claims), &error);
+        scratch_write(path, "elsewhere 1\n", 12);
+        const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+        do_all();
+        assert_int_equal(lines_of(&learned, "log.csv"), 17);
+        char *resumed = timeless(&learned);
+        assert_string_equal(resumed, straight);
+        free(resumed);
+    }
+    free(straight);
+}
+
+// A loss that is no number ends a run: it is done, has no losses, and is not tried again.
+static void what_diverges_is_done(void **state) {
+    (void)state;
+    plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
+    plan->base.warmup = plan->base.clip = 0;
+    plan->base.steps = plan->arms[0].steps[0] = plan->arms[1].steps[0] = plan->sizes[0].steps = 1000;
+    plan->task_count = 0;
+    do_all();
+    char *text = contents(&none, "measured.csv");
+    long long step = 0;
+    if (sscanf(text, MEASURED_HEADER "diverged,%lld,nan,1\n", &step) != 1) fail_msg("not diverged: %s", text);
+    assert_in_range(step, 2, 1000);
+    assert_int_equal(lines_of(&none, "log.csv"), step);
+    free(text);
+    Outcome outcome;
+    read_all(&outcome);
+    assert_int_equal(outcome.seeds, 1);
+    assert_true(isnan(outcome_value(&outcome, 0, -1, 1, 0, "loss", 8)));
+    outcome_free(&outcome);
+    assert_false(has(&none, "state.safetensors") || has(&none, "model.safetensors"));
+    assert_true(jobs[0].progress == PROGRESS_ALL && jobs[1].progress == PROGRESS_ALL);
+    do_all();
+}
+
+// One run that cannot be done does not stop the others, nor is it tried twice; the first failure comes back.
+static void what_cannot_be_written_is_said(void **state) {
+    (void)state;
+    char files[2][PATH_CAPACITY];
+    const Job *barred[] = {&learned, &learned_copy};
+    Error error = {0};
+    for (int i = 0; i < 2; i++) {
+        path_of(files[i], barred[i], "log.csv");
+        assert_int_equal(mkdir(files[i], 0777), 0);
+    }
+    assert_false(work(&comparison, &error));
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, files[0]));
+    assert_int_equal(rmdir(comparison.claims), 0); // nor is it claimed any longer
+    must(directory_create(comparison.claims, &error), &error);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        assert_int_equal(job_done(&comparison, &job), !jobs[i].failed);
+        assert_int_equal(jobs[i].failed, job.arm == 0);
+    }
+    for (int i = 0; i < 2; i++) assert_int_equal(rmdir(files[i]), 0);
+    must(work(&comparison, &error), &error); // what failed here once is left to others
+    assert_false(job_done(&comparison, &learned));
+    for (int i = 0; i < plan_job_count(plan); i++) jobs[i].failed = false;
+    do_all();
+}
+
+// The text changed between the look at the plan and the first run.
+static void another_text_is_not_trained_on(void **state) {
+    (void)state;
+    Error error = {0};
+    comparison.data = json_pack("{s:[], s:[]}", "train", "val");
+    assert_false(work(&comparison, &error));
+    json_decref(comparison.data);
+    comparison.data = NULL;
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, "has changed since"));
+    assert_false(has(&learned, "config.json") || has(&none, "config.json"));
+    assert_true(job_done(&comparison, &learned_copy)); // tasks are not of this text
+}
+
+// Last: what came cannot be taken back.
+static void expect_stopped(void) {
+    Error error = {0};
+    assert_false(work(&comparison, &error));
+    assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    assert_true(has(&learned, "state.safetensors") && !has(&learned, "measured.csv"));
+    assert_int_equal(lines_of(&learned, "log.csv"), 2);
+    assert_false(has(&none, "config.json"));
+    assert_int_equal(rmdir(comparison.claims), 0);
+}
+
+static void the_parent_stops_it(void **state) {
+    (void)state;
+    stop = true;
+    expect_stopped();
+}
+
+static void a_signal_stops_it(void **state) {
+    (void)state;
+    interrupt_catch();
+    raise(SIGTERM);
+    expect_stopped();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_job_is_done_once, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(a_dead_worker_s_run_is_taken_up, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(the_parent_stops_it, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(a_signal_stops_it, begin_plan, end_plan), // and whatever came after it
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

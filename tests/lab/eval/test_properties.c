@@ -1,0 +1,163 @@
+// What `bitter properties` measures, on schemes whose properties are known, and the fits behind it.
+#include "base/random.h"
+#include "lab/eval/scheme_probe.h"
+#include "lab/stats/fit.h"
+#include "tests/support/support.h"
+
+#include <stdio.h>
+
+#define TOLERANCE 1e-4
+
+static const Shape shape = {.vocab = 5, .context = 128, .layers = 1, .heads = 2, .width = 32};
+
+static SchemeProperties probe(const char *specification) {
+    Position pos;
+    Gpt gpt;
+    Error error;
+    SchemeProperties properties;
+    must(position_create(&pos, specification, &shape, &error), &error);
+    must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
+    gpt_init(&gpt, 1);
+    must(scheme_probe(&properties, &gpt, 1, &error), &error);
+    gpt_free(&gpt);
+    return properties;
+}
+
+static void expect_zero(const char *scheme, const char *what, double value) {
+    if (!(fabs(value) <= TOLERANCE)) fail_msg("%s: %s is %g, not 0", scheme, what, value);
+}
+
+static void expect_more(const char *scheme, const char *what, double value, double least) {
+    if (!(value > least)) fail_msg("%s: %s is %g, not more than %g", scheme, what, value, least);
+}
+
+static void expect_none(const char *scheme, const char *what, double value) {
+    if (!isnan(value)) fail_msg("%s: %s does not apply, but is %g", scheme, what, value);
+}
+
+// The claim that everything else stands on: attention alone is blind to order.
+static void equal_words_are_told_apart_by_positions_only(void **state) {
+    (void)state;
+    expect_zero("none", "twins", probe("none").twins);
+    // Layer norm takes away what is added to all channels alike.
+    expect_zero("integer", "twins", probe("integer:step=0.001").twins);
+    static const char *const sighted[] = {"learned", "sinusoidal", "binary", "random", "rope",          "xpos",
+                                          "rope2d",  "alibi",      "kerple", "fire",   "transformer-xl"};
+    for (size_t i = 0; i < COUNT(sighted); i++) expect_more(sighted[i], "twins", probe(sighted[i]).twins, 1e-3);
+}
+
+static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
+    (void)state;
+    static const char *const clocks[] = {
+        "sinusoidal", "sinusoidal:layout=concatenated", "rope", "rope:pairing=interleaved", "prope",
+        "xpos",       "rope-learned:start=random"};
+    for (size_t i = 0; i < COUNT(clocks); i++) expect_zero(clocks[i], "linear", probe(clocks[i]).linear);
+    expect_more("learned", "linear", probe("learned").linear, 0.8);
+    expect_more("random", "linear", probe("random").linear, 0.8);
+    expect_more("binary", "linear", probe("binary").linear, 0.3);
+    expect_zero("learned from sinusoids", "linear", probe("learned:start=sinusoidal").linear);
+}
+
+static void distance_alone_decides_for_relative_schemes(void **state) {
+    (void)state;
+    static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope2d", "alibi", "kerple"};
+    for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "distance", probe(relative[i]).distance);
+    expect_more("learned", "distance", probe("learned").distance, 0.5);
+    expect_more("fire past its threshold", "distance", probe("fire:threshold=4").distance, 0.01);
+    expect_none("none", "distance", probe("none").distance);
+}
+
+static void rotations_keep_lengths(void **state) {
+    (void)state;
+    static const char *const kept[] = {"none", "rope", "rope2d", "prope", "alibi"};
+    for (size_t i = 0; i < COUNT(kept); i++) expect_zero(kept[i], "norm", probe(kept[i]).norm);
+    expect_more("xpos", "norm", probe("xpos").norm, 0.1);
+    expect_more("integer", "norm", probe("integer").norm, 100);
+}
+
+static void codes_are_unique_or_there_are_none(void **state) {
+    (void)state;
+    static const char *const unique[] = {"integer", "normalized", "binary", "sinusoidal", "learned", "rope"};
+    for (size_t i = 0; i < COUNT(unique); i++) expect_more(unique[i], "unique", probe(unique[i]).unique, 1e-3);
+    expect_zero("a step of 0", "unique", probe("normalized:scale=0").unique);
+    expect_none("alibi", "unique", probe("alibi").unique);
+    expect_none("none", "unique", probe("none").unique);
+}
+
+static void lines_fall_and_axes_are_counted(void **state) {
+    (void)state;
+    expect_zero("alibi", "falls + 1", probe("alibi").falls + 1);
+    assert_int_equal(probe("none").axes, 0);
+    assert_int_equal(probe("rope").axes, 1);
+    assert_int_equal(probe("learned").axes, 1);
+    assert_int_equal(probe("alibi").axes, 1);
+    assert_int_equal(probe("rope2d").axes, 2);
+    assert_int_equal(probe("rope").defined, 0);
+    assert_int_equal(probe("learned").defined, shape.context);
+    assert_int_equal(probe("learned:past=clamp").defined, 0);
+    assert_int_equal(probe("binary:bits=9").defined, 512);
+}
+
+// --- the fits ---
+static void a_linear_map_leaves_nothing(void **state) {
+    (void)state;
+    enum { ROWS = 40, C = 6 };
+    double X[ROWS * C], Y[ROWS * C], map[C * C];
+    for (int n = 0; n < C * C; n++) map[n] = random_normal(1, (uint64_t)n);
+    for (int n = 0; n < ROWS * C; n++) X[n] = random_normal(2, (uint64_t)n);
+    for (int r = 0; r < ROWS; r++) X[r * C + 5] = X[r * C] - 2 * X[r * C + 1]; // a column that others explain
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < C; c++) {
+            Y[r * C + c] = 0;
+            for (int i = 0; i < C; i++) Y[r * C + c] += X[r * C + i] * map[i * C + c];
+        }
+    const double residual = linear_residual(Y, X, ROWS, C);
+    if (!(residual <= 1e-12)) fail_msg("residual %g", residual);
+}
+
+static void noise_is_not_explained_by_other_noise(void **state) {
+    (void)state;
+    enum { ROWS = 4000, C = 4 };
+    static double X[ROWS * C], Y[ROWS * C];
+    for (int n = 0; n < ROWS * C; n++) {
+        X[n] = random_normal(3, (uint64_t)n);
+        Y[n] = 7 + random_normal(4, (uint64_t)n); // the mean does not count as spread
+    }
+    const double residual = linear_residual(Y, X, ROWS, C);
+    if (!(residual > 6)) fail_msg("a mean of 7 is no linear map of noise, but the residual is %g", residual);
+    for (int n = 0; n < ROWS * C; n++) {
+        X[n] = random_normal(3, (uint64_t)n);
+        Y[n] = random_normal(4, (uint64_t)n);
+    }
+    const double centred = linear_residual(Y, X, ROWS, C);
+    if (!(fabs(centred - sqrt(1 - (double)C / ROWS)) <= 0.01)) fail_msg("residual %g", centred);
+    assert_true(isnan(linear_residual(Y, X, C, C)));
+}
+
+static void ranks(void **state) {
+    (void)state;
+    const double up[] = {-3, 0, 0.1, 1e9}, down[] = {4, 3, 2, 1}, tied[] = {1, 2, 2, 3}, flat[] = {5, 5, 5};
+    const double mixed[] = {2, 1, 4, 3, 5};
+    if (!(fabs(rank_correlation(up, 4) - 1) <= 1e-12)) fail_msg("rising: %g", rank_correlation(up, 4));
+    if (!(fabs(rank_correlation(down, 4) + 1) <= 1e-12)) fail_msg("falling: %g", rank_correlation(down, 4));
+    // 1 - 6 sum of squared differences / n (n^2 - 1)
+    if (!(fabs(rank_correlation(mixed, 5) - 0.8) <= 1e-12)) fail_msg("mixed: %g", rank_correlation(mixed, 5));
+    if (!(fabs(rank_correlation(tied, 4) - 4.5 / sqrt(4.5 * 5)) <= 1e-12))
+        fail_msg("tied: %g", rank_correlation(tied, 4));
+    assert_true(isnan(rank_correlation(flat, 3)));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_words_are_told_apart_by_positions_only),
+        cmocka_unit_test(clocks_turn_linearly_and_learned_rows_do_not),
+        cmocka_unit_test(distance_alone_decides_for_relative_schemes),
+        cmocka_unit_test(rotations_keep_lengths),
+        cmocka_unit_test(codes_are_unique_or_there_are_none),
+        cmocka_unit_test(lines_fall_and_axes_are_counted),
+        cmocka_unit_test(a_linear_map_leaves_nothing),
+        cmocka_unit_test(noise_is_not_explained_by_other_noise),
+        cmocka_unit_test(ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

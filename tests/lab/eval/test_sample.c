@@ -1,0 +1,393 @@
+// From logits to tokens, and from tokens to text of any length.
+#include "lab/eval/generate.h"
+#include "model/sample.h"
+#include "tests/support/little_model.h"
+
+enum { V = 12 };
+
+static const real logits[V] = {0.5f, -1, 2, 0, 1.5f, -3, 1.9f, 0.25f, -0.5f, 1, -2, -INFINITY};
+
+static int draw(double temperature, int top_k, Random *random) {
+    real scratch[V];
+    return sample_token(scratch, logits, V, temperature, top_k, random);
+}
+
+static void temperature_0_takes_the_largest(void **state) {
+    (void)state;
+    Random random = {1, 0};
+    real scratch[V], copy[V];
+    for (int largest = 0; largest < V; largest++) {
+        memcpy(copy, logits, sizeof copy);
+        copy[largest] = 5;
+        for (int top_k = 0; top_k <= V; top_k += 4)
+            assert_int_equal(sample_token(scratch, copy, V, 0, top_k, &random), largest);
+        assert_true(copy[largest] == 5 && memcmp(copy, logits, (size_t)largest * sizeof *copy) == 0);
+    }
+}
+
+static void top_1_and_a_tiny_temperature_take_the_largest(void **state) {
+    (void)state;
+    Random random = {2, 0};
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(draw(5, 1, &random), 2);
+        assert_int_equal(draw(1e-4, 0, &random), 2);
+        assert_int_equal(draw(1e-300, 0, &random), 2);
+    }
+}
+
+// How many logits are at least as large as this token's.
+static int rank_of(int token) {
+    int rank = 0;
+    for (int v = 0; v < V; v++) rank += logits[v] >= logits[token];
+    return rank;
+}
+
+static void top_k_leaves_out_the_rest(void **state) {
+    (void)state;
+    Random random = {3, 0};
+    for (int top_k = 1; top_k < V; top_k++) {
+        bool seen[V] = {false};
+        for (int i = 0; i < 5000; i++) {
+            const int token = draw(10, top_k, &random); // nearly uniform among those that are left
+            assert_in_range(token, 0, V - 1);
+            if (rank_of(token) > top_k) fail_msg("top_k %d drew token %d", top_k, token);
+            seen[token] = true;
+        }
+        for (int v = 0; v < V; v++)
+            if (rank_of(v) <= top_k && v != V - 1 && !seen[v]) fail_msg("top_k %d never drew token %d", top_k, v);
+    }
+}
+
+// Pearson's chi-square over the tokens that can be drawn. 11 of them leave 10 degrees of freedom, whose
+// one-in-a-million quantile is 46.9; fewer tokens leave fewer.
+static void expect_softmax(double temperature, int top_k) {
+    enum { DRAWS = 100000 };
+    int counts[V] = {0};
+    double weights[V], sum = 0, chi_square = 0;
+    Random random = {random_key(4, "draws"), 0};
+    for (int v = 0; v < V; v++) {
+        weights[v] = top_k == 0 || rank_of(v) <= top_k ? exp((double)logits[v] / temperature) : 0;
+        sum += weights[v];
+    }
+    for (int i = 0; i < DRAWS; i++) counts[draw(temperature, top_k, &random)]++;
+    for (int v = 0; v < V; v++) {
+        const double expected = DRAWS * weights[v] / sum;
+        if (weights[v] == 0)
+            assert_int_equal(counts[v], 0);
+        else
+            chi_square += (counts[v] - expected) * (counts[v] - expected) / expected;
+    }
+    if (!(chi_square <= 46.9)) fail_msg("temperature %g, top_k %d: chi-square %g", temperature, top_k, chi_square);
+}
+
+static void frequencies_are_softmax_s(void **state) {
+    (void)state;
+    expect_softmax(1, 0);
+    expect_softmax(1, V);
+    expect_softmax(1, V + 100);
+    expect_softmax(0.7, 0);
+    expect_softmax(3, 0);
+    expect_softmax(0.8, 5);
+}
+
+static void huge_and_distant_logits_are_drawn_from(void **state) {
+    (void)state;
+    const real far[3] = {-3e38f, 3e38f, 3e38f};
+    real scratch[3];
+    int counts[3] = {0};
+    Random random = {5, 0};
+    for (int i = 0; i < 1000; i++) counts[sample_token(scratch, far, 3, 1, 0, &random)]++;
+    assert_int_equal(counts[0], 0);
+    assert_true(counts[1] > 400 && counts[2] > 400);
+}
+
+// --- generation ---
+
+static const Shape shape = {.vocab = 257, .context = 12, .layers = 1, .heads = 2, .width = 8};
+
+// What generate() writes; the caller frees it.
+static char *text_of(const Gpt *gpt, const Tokenizer *tokenizer, Generation generation) {
+    char *text;
+    size_t size;
+    Error error;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    const bool ok = generate(out, gpt, tokenizer, &generation, &error);
+    fclose(out);
+    must(ok, &error);
+    return text;
+}
+
+static Tokenizer bytes_tokenizer(void) {
+    Tokenizer tokenizer;
+    Error error;
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
+    return tokenizer;
+}
+
+static void a_seed_decides_the_text(void **state) {
+    (void)state;
+    const Tokenizer tokenizer = bytes_tokenizer();
+    Gpt gpt;
+    model_make(&gpt, "rope", &shape, false);
+    Generation generation = {.prompt = "Once", .tokens = 60, .temperature = 1, .context = 12, .random = {9, 0}};
+    char *first = text_of(&gpt, &tokenizer, generation), *second = text_of(&gpt, &tokenizer, generation);
+    generation.random.key = 10;
+    char *third = text_of(&gpt, &tokenizer, generation);
+    assert_string_equal(first, second);
+    assert_string_not_equal(first, third);
+    assert_int_equal(strncmp(first, "Once", 4), 0);
+    free(first);
+    free(second);
+    free(third);
+    gpt_free(&gpt);
+}
+
+// Greedy text worked out the slow way: the window is read afresh for every token. It begins at the text's beginning;
+// whenever it is full, its last half becomes the new beginning. Text begins behind the mark between documents; where
+// there is no such mark, at the prompt, or failing that at the first character.
+static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, const char *prompt, int tokens,
+                      int context) {
+    int ids[256], count = 0, start = 0;
+    real values[257 * 256], scratch[257];
+    Tokens known = {0};
+    Error unknown;
+    if (tokenizer_end(tokenizer) >= 0)
+        ids[count++] = tokenizer_end(tokenizer);
+    else if (!*prompt)
+        ids[count++] = 0;
+    must(tokenizer_encode(&known, tokenizer, prompt, strlen(prompt), "the prompt", &unknown), &unknown);
+    for (size_t i = 0; i < known.count; i++) ids[count++] = known.ids[i];
+    tokens_free(&known);
+    out += sprintf(out, "%s", prompt);
+    for (int i = 0; i < tokens; i++) {
+        Inference inference;
+        Error error;
+        char text[16];
+        if (count - start > context) start = count - (context + 1) / 2;
+        // Randomised positions are drawn for the longest window at once; otherwise there is nothing but this one.
+        const int window = position_random(&gpt->pos) ? context : count - start;
+        must(inference_create(&inference, gpt, 1, window, window, &error), &error);
+        inference_feed(&inference, gpt, ids + start, count - start);
+        inference_logits(values, &inference, gpt, count - start);
+        inference_free(&inference);
+        const real *last = values + (size_t)(count - start - 1) * (size_t)gpt->shape.vocab;
+        ids[count] = sample_token(scratch, last, gpt->shape.vocab, 0, 0, NULL);
+        const int length = tokenizer_decode(tokenizer, ids[count], text);
+        if (ids[count++] == tokenizer_end(tokenizer))
+            out += sprintf(out, "\n\n");
+        else
+            out += sprintf(out, "%.*s", length, text);
+    }
+}
+
+// --- schemes that treat windows of different lengths otherwise ---
+enum { ORIGINAL = 10, LONG = 40 };
+
+static const struct {
+    const char *specification;
+    Scaling scaling;
+} by_length[] = {
+    {"rope:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 1}},
+    {"partial:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 4}},
+    {"rope:base=100",
+     {.method = METHOD_YARN,
+      .factor = 4,
+      .original = ORIGINAL,
+      .pairs = 2,
+      .has_brief = true,
+      .wide = {.factors = {1.5, 4}, .attention = 1.2},
+      .brief = {.factors = {1, 1.3}, .attention = 1}}},
+    {"learned:past=interpolate", {0}},
+    {"normalized:length=window,scale=5", {0}},
+    {"xpos", {0}}, // which is not one of them
+};
+
+static void model_by_length(Gpt *gpt, size_t i) {
+    const Shape long_shape = {.vocab = 257, .context = ORIGINAL, .layers = 2, .heads = 2, .width = 8};
+    model_make(gpt, by_length[i].specification, &long_shape, false);
+    gpt->pos.scaling = by_length[i].scaling;
+    memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
+}
+
+static void more_tokens_go_on_with_the_same_text(void **state) {
+    (void)state;
+    static const int tokens[] = {3, 9, 25, 60};
+    const Tokenizer tokenizer = bytes_tokenizer();
+    for (size_t i = 0; i < COUNT(by_length); i++)
+        for (int random_positions = 0; random_positions <= LONG; random_positions += LONG) {
+            if (random_positions && (by_length[i].scaling.original || i == 3)) continue; // refused, or not so long
+            Gpt gpt;
+            char *texts[COUNT(tokens)];
+            model_by_length(&gpt, i);
+            gpt.shape.random_positions = gpt.pos.shape.random_positions = random_positions;
+            for (size_t n = 0; n < COUNT(tokens); n++)
+                texts[n] = text_of(
+                    &gpt, &tokenizer,
+                    (Generation){
+                        .prompt = "Once", .tokens = tokens[n], .temperature = 0.8, .context = LONG, .random = {9, 0}});
+            for (size_t n = 0; n + 1 < COUNT(tokens); n++)
+                if (strncmp(texts[n], texts[COUNT(tokens) - 1], strlen(texts[n])) != 0)
+                    fail_msg("%s: %s, and with more tokens %s", by_length[i].specification, texts[n],
+                             texts[COUNT(tokens) - 1]);
+            for (size_t n = 0; n < COUNT(tokens); n++) free(texts[n]);
+            gpt_free(&gpt);
+        }
+}
+
+// Token by token, with tokens fed again where that is asked for, against a window of that length alone.
+static void logits_are_those_of_a_window_as_long(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(by_length); i++) {
+        Gpt gpt;
+        Inference growing;
+        Error error;
+        int ids[LONG];
+        real found[257], expected[257 * LONG];
+        model_by_length(&gpt, i);
+        ids_make(ids, LONG, gpt.shape.vocab, 4);
+        must(inference_create(&growing, &gpt, 1, LONG, LONG, &error), &error);
+        for (int n = 1; n <= LONG; n++) {
+            Inference alone;
+            inference_window(&growing, n);
+            const int fresh = n - growing.length;
+            inference_feed(&growing, &gpt, ids + growing.length, fresh);
+            head_forward(found, growing.norm + (size_t)(fresh - 1) * (size_t)gpt.shape.width, gpt.w.wte, 1,
+                         gpt.shape.width, gpt.shape.vocab);
+            must(inference_create(&alone, &gpt, 1, n, n, &error), &error);
+            inference_feed(&alone, &gpt, ids, n);
+            inference_logits(expected, &alone, &gpt, n);
+            inference_free(&alone);
+            expect_all_near(by_length[i].specification, found, expected + (size_t)(n - 1) * 257, 257, 2e-4);
+            // Nothing is fed twice where nothing changed.
+            const Scaling *s = &by_length[i].scaling;
+            const bool dynamic = s->method == METHOD_DYNAMIC || i == 3;
+            if (i != 4 && n > 1 && !(dynamic && n > ORIGINAL) && !(s->has_brief && n == ORIGINAL + 1))
+                assert_int_equal(fresh, 1);
+        }
+        inference_free(&growing);
+        gpt_free(&gpt);
+    }
+}
+
+// Lines end with 'a' and documents with a blank here, so that the prompts and what follows have both.
+static void check_windows(int random_positions) {
+    static const int contexts[] = {1, 2, 7, 12};
+    static const char *const prompts[] = {"", "ab", "a prompt that is longer than any of the windows"};
+    const Tokenizer tokenizer = bytes_tokenizer();
+    Shape scattered = shape;
+    char expected[1024];
+    scattered.random_positions = random_positions;
+    for (int s = 0; schemes[s]; s++) {
+        Gpt gpt;
+        model_make(&gpt, schemes[s]->name, &scattered, false);
+        gpt.pos.rule = (PlaceRule){.newline = 'a', .end = ' '};
+        // Byte 0 would end the strings that are compared here.
+        memset(gpt.w.wte, 0, (size_t)shape.width * sizeof(real));
+        for (size_t p = 0; p < COUNT(prompts); p++) {
+            for (size_t c = 0; c < COUNT(contexts); c++) {
+                slow_text(expected, &gpt, &tokenizer, prompts[p], 50, contexts[c]);
+                char *text =
+                    text_of(&gpt, &tokenizer, (Generation){.prompt = prompts[p], .tokens = 50, .context = contexts[c]});
+                if (strcmp(text, expected) != 0)
+                    fail_msg("%s, context %d: %s, not %s", schemes[s]->name, contexts[c], text, expected);
+                free(text);
+            }
+        }
+        gpt_free(&gpt);
+    }
+}
+
+static void every_scheme_writes_past_its_window(void **state) {
+    (void)state;
+    check_windows(0);
+}
+
+static void every_scheme_writes_at_random_positions(void **state) {
+    (void)state;
+    check_windows(30);
+}
+
+static void characters_need_no_mark_before_a_prompt(void **state) {
+    (void)state;
+    static const char *const prompts[] = {"", "c", "bad cab"};
+    const Shape small = {.vocab = 5, .context = 12, .layers = 1, .heads = 2, .width = 8};
+    Tokenizer tokenizer;
+    Gpt gpt;
+    Error error;
+    char expected[1024];
+    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, " abcd", 5, "text", &error), &error);
+    model_make(&gpt, "learned", &small, false);
+    for (size_t p = 0; p < COUNT(prompts); p++) {
+        slow_text(expected, &gpt, &tokenizer, prompts[p], 50, 12);
+        char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = prompts[p], .tokens = 50, .context = 12});
+        assert_string_equal(text, expected);
+        free(text);
+    }
+    tokenizer_free(&tokenizer);
+    gpt_free(&gpt);
+}
+
+static void no_tokens_write_the_prompt_alone(void **state) {
+    (void)state;
+    const Tokenizer tokenizer = bytes_tokenizer();
+    Gpt gpt;
+    model_make(&gpt, "none", &shape, false);
+    char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = "just this", .tokens = 0, .context = 4});
+    assert_string_equal(text, "just this");
+    free(text);
+    gpt_free(&gpt);
+}
+
+static void expect_refusal(const Gpt *gpt, const Tokenizer *tokenizer, Generation generation, const char *part) {
+    char *text;
+    size_t size;
+    Error error = {0};
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    const bool ok = generate(out, gpt, tokenizer, &generation, &error);
+    fclose(out);
+    assert_false(ok);
+    assert_int_equal(error.kind, ERROR_INPUT);
+    if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+    assert_int_equal(size, 0);
+    free(text);
+}
+
+static void an_unknown_character_or_length_is_refused(void **state) {
+    (void)state;
+    const Shape small = {.vocab = 3, .context = 12, .layers = 1, .heads = 2, .width = 8};
+    Tokenizer tokenizer;
+    Gpt gpt;
+    Error error;
+    must(tokenizer_create(&tokenizer, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
+    model_make(&gpt, "learned", &small, false);
+    expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abx", .tokens = 5, .context = 12}, "the prompt");
+    expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abc", .tokens = 5, .context = 13}, "past 12 positions");
+    // Nothing marks a beginning here; text must come all the same, and of known characters.
+    char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = "", .tokens = 40, .temperature = 1, .context = 12});
+    assert_int_equal(strlen(text), 40);
+    assert_int_equal(strspn(text, "abc"), 40);
+    free(text);
+    tokenizer_free(&tokenizer);
+    gpt_free(&gpt);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(temperature_0_takes_the_largest),
+        cmocka_unit_test(top_1_and_a_tiny_temperature_take_the_largest),
+        cmocka_unit_test(top_k_leaves_out_the_rest),
+        cmocka_unit_test(frequencies_are_softmax_s),
+        cmocka_unit_test(huge_and_distant_logits_are_drawn_from),
+        cmocka_unit_test(a_seed_decides_the_text),
+        cmocka_unit_test(every_scheme_writes_past_its_window),
+        cmocka_unit_test(every_scheme_writes_at_random_positions),
+        cmocka_unit_test(more_tokens_go_on_with_the_same_text),
+        cmocka_unit_test(logits_are_those_of_a_window_as_long),
+        cmocka_unit_test(characters_need_no_mark_before_a_prompt),
+        cmocka_unit_test(no_tokens_write_the_prompt_alone),
+        cmocka_unit_test(an_unknown_character_or_length_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

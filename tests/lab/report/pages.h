@@ -1,0 +1,111 @@
+// Pages in a directory of their own, and charts for tests.
+#ifndef BITTER_PAGES_H
+#define BITTER_PAGES_H
+
+#include "lab/report/page.h"
+#include "tests/support/scratch.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static char directory[SCRATCH_PATH], search_path[4096];
+
+static inline int begin(void **state) {
+    (void)state;
+    scratch_make(directory);
+    const char *path = getenv("PATH");
+    snprintf(search_path, sizeof search_path, "%s", path ? path : "");
+    return 0;
+}
+
+static inline int end(void **state) {
+    (void)state;
+    setenv("PATH", search_path, 1);
+    scratch_remove(directory);
+    return 0;
+}
+
+// A machine without gnuplot.
+static inline int begin_without_gnuplot(void **state) {
+    begin(state);
+    return setenv("PATH", "", 1);
+}
+
+static inline char *contents(const char *name) {
+    char path[PATH_CAPACITY];
+    Buffer file;
+    Error error;
+    must(path_format(path, &error, "%s/%s", directory, name) && file_read(&file, path, &error), &error);
+    return (char *)file.bytes;
+}
+
+static inline bool exists(const char *name) {
+    char path[PATH_CAPACITY];
+    Error error;
+    must(path_format(path, &error, "%s/%s", directory, name), &error);
+    return path_exists(path);
+}
+
+static inline int files(void) {
+    int count = 0;
+    DIR *entries = opendir(directory);
+    assert_non_null(entries);
+    for (const struct dirent *e; (e = readdir(entries));) count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(entries);
+    return count;
+}
+
+static inline int times(const char *text, const char *part) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part)) count++;
+    return count;
+}
+
+// Every element that is opened is closed, in order; what has no end tag is listed.
+static inline void expect_balanced(const char *html) {
+    static const char *const empty[] = {"!doctype", "meta", "link", "?xml"};
+    static char open[64][32];
+    int depth = 0;
+    for (const char *at = strchr(html, '<'); at; at = strchr(at + 1, '<')) {
+        char name[32] = "";
+        const char *close = strchr(at, '>');
+        if (strncmp(at, "<!--", 4) == 0) continue;
+        if (!close || sscanf(at, "<%31[^ \t\n/>]", name) + sscanf(at, "</%31[^ \t\n>]", name) < 1)
+            fail_msg("what is this? %.60s", at);
+        bool alone = close[-1] == '/';
+        for (size_t i = 0; i < COUNT(empty); i++) alone = alone || strcmp(name, empty[i]) == 0;
+        if (alone) continue;
+        if (at[1] != '/') {
+            assert_true(depth < 64);
+            strcpy(open[depth++], name);
+        } else if (depth == 0 || strcmp(open[--depth], name) != 0) {
+            fail_msg("</%s> closes <%s>", name, open[depth]);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static inline void open_page(Page *page, const char *title) {
+    Error error;
+    must(page_open(page, directory, "page", title, &error), &error);
+}
+
+static inline void close_page(Page *page) {
+    Error error;
+    must(page_close(page, &error), &error);
+}
+
+static const double xs[] = {16, 32, 64, 128}, ys[] = {2.5, 1, 0.125, NAN}, more[] = {3, 4, 5, 6},
+                    lows[] = {2, 3.25, 4, 5}, highs[] = {3.5, 4.5, 6, 7};
+static const Series both[] = {{.name = "it's <a> & \"b\"", .x = xs, .y = ys, .count = 4},
+                              {.name = "bars", .x = xs, .y = more, .low = lows, .high = highs, .count = 4}};
+static const Chart usual = {.title = "Losses",
+                            .x_label = "tokens",
+                            .y_label = "nats",
+                            .log_x = true,
+                            .log_y = true,
+                            .mark = 32,
+                            .mark_label = "it's trained"};
+
+#endif

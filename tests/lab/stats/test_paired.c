@@ -1,0 +1,330 @@
+// Comparisons by paired differences: worked examples, every resample written out, and what is promised of intervals and
+// verdicts kept in simulated experiments.
+#include "lab/stats/paired.h"
+#include "tests/lab/stats/intervals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// --- one comparison ---
+
+static void worked_examples_come_out(void **state) {
+    (void)state;
+    static const struct {
+        int n;
+        double differences[9], mean, sd, p;
+        Interval t, bootstrap;
+        double tolerance; // of the bootstrap, relative: past 8 differences it is drawn
+    } known[] = {
+        // by scipy's ttest_1samp, and the bootstrap by a program in another language from its definition
+        {5,
+         {-0.031, -0.012, -0.024, 0.003, -0.019},
+         -0.0166,
+         0.0129730489862638,
+         0.0458730348544812,
+         {-0.0327081678731776, -0.000491832126822411},
+         {-0.0286379663893639, 0.00705435529855263},
+         1e-10},
+        {6,
+         {0.5, 1.25, -0.75, 2, 0.1, 0.9},
+         0.666666666666667,
+         0.951665207237643,
+         0.14682990626008,
+         {-0.332044719057514, 1.66537805239085},
+         {-0.369110390498403, 1.62158543965927},
+         1e-10},
+        {8,
+         {0.2, 1.4, 0.7, 3.1, -0.6, 0.8, 1.9, 0.4},
+         0.9875,
+         1.1382160226801,
+         0.0438555574340079,
+         {0.0359275917052754, 1.93907240829472},
+         {0.191888344729169, 2.24611116600142},
+         1e-10},
+        {9,
+         {0.2, 1.4, 0.7, 3.1, -0.6, 0.8, 1.9, 0.4, 1.1},
+         1,
+         1.06536378763313,
+         0.0226349945252196,
+         {0.181088900073746, 1.81891109992625},
+         {0.30870068939561, 2.01155605473025},
+         0.06},
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        const Paired paired = paired_summary(known[i].differences, known[i].n);
+        assert_int_equal(paired.n, known[i].n);
+        expect_relative("mean", i, paired.mean, known[i].mean, 1e-12);
+        expect_relative("sd", i, paired.sd, known[i].sd, 1e-12);
+        expect_relative("p", i, paired.p, known[i].p, 1e-10);
+        expect_interval("t", paired.t, known[i].t, 1e-10 * known[i].sd);
+        expect_interval("bootstrap", paired.bootstrap, known[i].bootstrap, known[i].tolerance * known[i].sd);
+        expect_near("half-width", i, paired_half_width(known[i].sd, known[i].n), (known[i].t.high - known[i].t.low) / 2,
+                    1e-10 * known[i].sd);
+    }
+}
+
+static void expect_nothing(const Paired *paired) {
+    assert_true(isnan(paired->sd) && isnan(paired->p));
+    assert_true(isnan(paired->t.low) && isnan(paired->t.high));
+    assert_true(isnan(paired->bootstrap.low) && isnan(paired->bootstrap.high));
+}
+
+static void too_few_or_not_finite_have_no_interval(void **state) {
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT(bad); i++)
+        for (int n = 1; n <= 10; n++)
+            for (int at = 0; at < n; at++) {
+                double differences[10] = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1};
+                differences[at] = bad[i];
+                const Paired paired = paired_summary(differences, n);
+                assert_true(isnan(paired.mean));
+                expect_nothing(&paired);
+            }
+    const Paired none = paired_summary((double[]){1}, 0), one = paired_summary((double[]){-0.25}, 1);
+    assert_true(isnan(none.mean));
+    expect_nothing(&none);
+    assert_true(one.mean == -0.25);
+    expect_nothing(&one);
+    assert_true(isnan(paired_half_width(1, 1)) && isnan(paired_resolvable(1, 1, 1)) && isnan(paired_power(1, 1, 1)));
+}
+
+// 0.1 and its like have no exact multiples: sums of them must not leave a spread behind.
+static void equal_differences_have_the_point_as_interval(void **state) {
+    (void)state;
+    static const double values[] = {0.1, -0.7, 1e-300, 3e20, 0};
+    for (size_t i = 0; i < COUNT(values); i++)
+        for (int n = 2; n <= 20; n++) {
+            double differences[20];
+            for (int s = 0; s < n; s++) differences[s] = values[i];
+            const Paired paired = paired_summary(differences, n);
+            assert_true(paired.mean == values[i] && paired.sd == 0);
+            assert_true(paired.t.low == values[i] && paired.t.high == values[i]);
+            assert_true(paired.bootstrap.low == values[i] && paired.bootstrap.high == values[i]);
+            assert_true(paired.p == (values[i] == 0 ? 1 : 0));
+        }
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// t* of one resample, whose choices are the digits of `number` in base n.
+static double resampled_t(const double *differences, int n, long number, double mean) {
+    double values[8], sum = 0, squares = 0;
+    bool equal = true;
+    for (int i = 0; i < n; i++, number /= n) {
+        values[i] = differences[number % n];
+        sum += values[i];
+        equal = equal && values[i] == values[0];
+    }
+    for (int i = 0; i < n; i++) squares += (values[i] - sum / n) * (values[i] - sum / n);
+    if (equal) return values[0] > mean ? INFINITY : -INFINITY;
+    return (sum / n - mean) / sqrt(squares / (n - 1) / n);
+}
+
+// All n^n of them, one by one.
+static void bootstrap_counts_every_resample(void **state) {
+    (void)state;
+    static double t[46656];
+    for (int n = 2; n <= 6; n++) {
+        double differences[6], mean = 0, squares = 0;
+        long total = 1;
+        for (int i = 0; i < n; i++) {
+            differences[i] = random_normal(random_key((uint64_t)n, "every resample"), (uint64_t)i);
+            mean += differences[i] / n;
+            total *= n;
+        }
+        for (int i = 0; i < n; i++) squares += (differences[i] - mean) * (differences[i] - mean);
+        for (long number = 0; number < total; number++) t[number] = resampled_t(differences, n, number, mean);
+        qsort(t, (size_t)total, sizeof *t, by_value);
+        const long outside = (long)ceil(0.025 * (double)total);
+        const double error = sqrt(squares / (n - 1) / n);
+        const Interval found = bootstrap_interval(differences, n);
+        const Interval expected = {mean - t[total - outside] * error, mean - t[outside - 1] * error};
+        if (n <= 3)
+            assert_true(found.low == -INFINITY && found.high == INFINITY && isinf(expected.low));
+        else
+            expect_interval("bootstrap", found, expected, 1e-11);
+    }
+}
+
+// Neither the order of the seeds nor the unit or the zero of losses changes what an interval says.
+static void intervals_follow_the_differences(void **state) {
+    (void)state;
+    for (int n = 4; n <= 10; n++) {
+        double differences[10], turned[10], moved[10];
+        for (int i = 0; i < n; i++) differences[i] = random_normal(4, (uint64_t)(100 * n + i));
+        for (int i = 0; i < n; i++) turned[i] = differences[(i + 3) % n];
+        for (int i = 0; i < n; i++) moved[i] = 5 + 2 * differences[i];
+        const Paired first = paired_summary(differences, n), other = paired_summary(moved, n);
+        const Interval again = bootstrap_interval(turned, n);
+        assert_true(again.low == first.bootstrap.low && again.high == first.bootstrap.high);
+        assert_true(first.bootstrap.low < first.mean && first.mean < first.bootstrap.high);
+        expect_interval("t", other.t, (Interval){5 + 2 * first.t.low, 5 + 2 * first.t.high}, 1e-11);
+        expect_interval("bootstrap", other.bootstrap,
+                        (Interval){5 + 2 * first.bootstrap.low, 5 + 2 * first.bootstrap.high}, 1e-11);
+    }
+}
+
+static void resolvable_differences_have_their_power(void **state) {
+    (void)state;
+    for (int n = 3; n <= 20; n++) {
+        expect_near("level", (size_t)n, paired_power(0, n, 1), 0.05, 1e-9);
+        expect_near("level of ten", (size_t)n, paired_power(0, n, 10), 0.005, 1e-9);
+        expect_near("same to both sides", (size_t)n, paired_power(-0.7, n, 1), paired_power(0.7, n, 1), 1e-12);
+        expect_near("resolvable", (size_t)n, paired_power(paired_resolvable(1, n, 1), n, 1), 0.8, 1e-9);
+        expect_near("in units", (size_t)n, paired_resolvable(0.02, n, 3), 0.02 * paired_resolvable(1, n, 3), 1e-12);
+    }
+}
+
+// The numbers that paired.h quotes.
+static void five_seeds_resolve_what_the_header_says(void **state) {
+    (void)state;
+    expect_near("half-width", 5, paired_half_width(1, 5), 1.24, 0.005);
+    expect_near("resolvable", 5, paired_resolvable(1, 5, 1), 1.68, 0.005);
+    expect_near("one of ten", 5, paired_resolvable(1, 5, 10), 3.16, 0.005);
+    static const double too_small[][2] = {{3, 0.05}, {5, 0.012}, {10, 0.001}};
+    for (size_t i = 0; i < COUNT(too_small); i++) {
+        const int n = (int)too_small[i][0];
+        const double textbook = (t_quantile(0.975, n - 1) + t_quantile(0.8, n - 1)) / sqrt(n);
+        expect_relative("textbook's error", i, 1 - textbook / paired_resolvable(1, n, 1), too_small[i][1], 0.35);
+    }
+}
+
+// --- simulated experiments: shares of repetitions, each within four standard errors or 1.5% ---
+
+enum { REPETITIONS = 2000 };
+
+// Differences of one simulated experiment: normal with mean 0, or exponential less its mean.
+static void simulate(double *differences, int n, int repetition, bool exponential) {
+    for (int i = 0; i < n; i++) {
+        const uint64_t counter = (uint64_t)(repetition * n + i);
+        differences[i] = exponential ? -log(1 - random_uniform(8, counter)) - 1 : random_normal(9, counter);
+    }
+}
+
+static void intervals_cover_the_truth(void **state) {
+    (void)state;
+    double t[2] = {0}, bootstrap[2] = {0}, called = 0;
+    for (int exponential = 0; exponential < 2; exponential++)
+        for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+            double differences[5];
+            simulate(differences, 5, repetition, exponential);
+            const Paired paired = paired_summary(differences, 5);
+            t[exponential] += holds(paired.t, 0) / (double)REPETITIONS;
+            bootstrap[exponential] += holds(paired.bootstrap, 0) / (double)REPETITIONS;
+            assert_int_equal(holds(paired.t, 0), paired.p > 0.05);
+            if (!exponential) called += (verdict(paired.mean, paired.p) != VERDICT_UNRESOLVED) / (double)REPETITIONS;
+        }
+    expect_near("t, normal", 0, t[0], 0.95, 0.015);
+    expect_near("A/A called", 0, called, 0.05, 0.015);
+    expect_near("bootstrap, normal", 0, bootstrap[0], 0.95, 0.015);
+    expect_near("t, exponential", 0, t[1], 0.88, 0.03);
+    expect_near("bootstrap, exponential", 0, bootstrap[1], 0.93, 0.02);
+}
+
+// The share of experiments with n seeds whose verdict is that a planted `effect` (in sd) is worse.
+static double share_found(double effect, int n, int comparisons) {
+    double found = 0;
+    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+        double differences[5];
+        simulate(differences, n, repetition, false);
+        for (int i = 0; i < n; i++) differences[i] += effect;
+        const Paired paired = paired_summary(differences, n);
+        found += (verdict(paired.mean, comparisons * paired.p) == VERDICT_WORSE) / (double)REPETITIONS;
+    }
+    return found;
+}
+
+static void planted_differences_are_found_as_promised(void **state) {
+    (void)state;
+    const double resolvable = paired_resolvable(1, 5, 1);
+    expect_near("resolvable", 0, share_found(resolvable, 5, 1), 0.8, 0.036);
+    assert_true(share_found(2 * resolvable, 5, 1) >= 0.995);
+    assert_true(share_found(-2 * resolvable, 5, 1) == 0);
+    expect_near("one of ten", 0, share_found(paired_resolvable(1, 5, 10), 5, 10), 0.8, 0.036);
+}
+
+// --- several comparisons ---
+
+static void holm_gives_worked_examples(void **state) {
+    (void)state;
+    enum { M = 6 };
+    static const struct {
+        double p[M], adjusted[M];
+    } known[] = {
+        {{0.01, 0.04, 0.03, 0.005, NAN, NAN}, {0.03, 0.06, 0.06, 0.02, NAN, NAN}},
+        {{NAN, 0.01, 0.04, NAN, 0.03, 0.005}, {NAN, 0.03, 0.06, NAN, 0.06, 0.02}},
+        {{0.01, 0.02, 0.03, 0.04, 0.05, NAN}, {0.05, 0.08, 0.09, 0.09, 0.09, NAN}},
+        {{0.5, 0.4, 0.001, 0.9, 1, 0.45}, {1, 1, 0.006, 1, 1, 1}},
+        {{0.01, 0.01, 0.01, 0.2, 0, 1}, {0.05, 0.05, 0.05, 0.4, 0, 1}},
+        {{NAN, NAN, 0.04, NAN, NAN, NAN}, {NAN, NAN, 0.04, NAN, NAN, NAN}},
+        {{NAN, NAN, NAN, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN, NAN}},
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        double adjusted[M];
+        holm(adjusted, known[i].p, M);
+        for (size_t j = 0; j < M; j++)
+            if (isnan(known[i].adjusted[j]))
+                assert_true(isnan(adjusted[j]));
+            else
+                expect_near("adjusted", M * i + j, adjusted[j], known[i].adjusted[j], 1e-15);
+    }
+    holm(NULL, NULL, 0);
+}
+
+// Ten comparisons, of which `real` are of differences that cannot be missed: how often any of the others is called.
+static double share_of_false_calls(int real_ones, uint64_t key) {
+    enum { M = 10, EXPERIMENTS = 10000 };
+    double share = 0;
+    for (uint64_t experiment = 0; experiment < EXPERIMENTS; experiment++) {
+        double p[M], adjusted[M];
+        bool called = false;
+        for (int j = 0; j < M; j++) p[j] = j < real_ones ? 1e-9 : random_uniform(key, M * experiment + (uint64_t)j);
+        holm(adjusted, p, M);
+        for (int j = real_ones; j < M; j++) called = called || verdict(1, adjusted[j]) != VERDICT_UNRESOLVED;
+        share += called / (double)EXPERIMENTS;
+    }
+    return share;
+}
+
+// Independent comparisons leave it just under 5%, whether few or many of them are of real differences.
+static void holm_keeps_false_calls_at_five_percent(void **state) {
+    (void)state;
+    for (int real_ones = 0; real_ones < 10; real_ones += 3)
+        expect_near("false calls", (size_t)real_ones, share_of_false_calls(real_ones, 30), 0.049, 0.009);
+}
+
+static void verdicts_are_by_sign_and_level(void **state) {
+    (void)state;
+    assert_int_equal(verdict(-0.1, 0.01), VERDICT_BETTER);
+    assert_int_equal(verdict(0.1, 0.01), VERDICT_WORSE);
+    assert_int_equal(verdict(-0.1, 0.05), VERDICT_BETTER);
+    assert_int_equal(verdict(-0.1, 0.0500001), VERDICT_UNRESOLVED);
+    assert_int_equal(verdict(0.1, 1), VERDICT_UNRESOLVED);
+    assert_int_equal(verdict(0.1, NAN), VERDICT_UNRESOLVED);
+    assert_int_equal(verdict(NAN, NAN), VERDICT_UNRESOLVED);
+    assert_string_equal(verdict_words(VERDICT_BETTER), "better");
+    assert_string_equal(verdict_words(VERDICT_WORSE), "worse");
+    assert_string_equal(verdict_words(VERDICT_UNRESOLVED), "not resolved");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worked_examples_come_out),
+        cmocka_unit_test(too_few_or_not_finite_have_no_interval),
+        cmocka_unit_test(equal_differences_have_the_point_as_interval),
+        cmocka_unit_test(bootstrap_counts_every_resample),
+        cmocka_unit_test(intervals_follow_the_differences),
+        cmocka_unit_test(resolvable_differences_have_their_power),
+        cmocka_unit_test(five_seeds_resolve_what_the_header_says),
+        cmocka_unit_test(intervals_cover_the_truth),
+        cmocka_unit_test(planted_differences_are_found_as_promised),
+        cmocka_unit_test(holm_gives_worked_examples),
+        cmocka_unit_test(holm_keeps_false_calls_at_five_percent),
+        cmocka_unit_test(verdicts_are_by_sign_and_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+// gemm_is_right notices a BLAS that multiplies wrongly: this program brings one of its own, which errs when it is told.
+#include "model/base/gemm.h"
+#include "tests/support/support.h"
+
+#include <cblas.h>
+
+typedef enum { RIGHT, ONE_ENTRY, LAST_TERM, NOT_A_NUMBER, IGNORES_TRANSPOSED_B } Mistake;
+
+static Mistake mistake;
+
+static float at(const float *matrix, bool transposed, int stride, int row, int column) {
+    return transposed ? matrix[column * stride + row] : matrix[row * stride + column];
+}
+
+// Stands in for the library's function of that name.
+void cblas_sgemm(const enum CBLAS_ORDER order, const enum CBLAS_TRANSPOSE transpose_a,
+                 const enum CBLAS_TRANSPOSE transpose_b, const blasint M, const blasint N, const blasint K,
+                 const float alpha, const float *A, const blasint lda, const float *B, const blasint ldb,
+                 const float beta, float *C, const blasint ldc) {
+    (void)order;
+    (void)beta;
+    const bool a_transposed = transpose_a == CblasTrans;
+    const bool b_transposed = transpose_b == CblasTrans && mistake != IGNORES_TRANSPOSED_B;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            double sum = 0;
+            for (int k = 0; k < K - (mistake == LAST_TERM); k++)
+                sum += (double)at(A, a_transposed, lda, m, k) * (double)at(B, b_transposed, ldb, k, n);
+            C[m * ldc + n] = alpha * (float)sum;
+        }
+    if (mistake == ONE_ENTRY) C[(M - 1) * ldc + N - 1] += 0.01f;
+    if (mistake == NOT_A_NUMBER) C[ldc + 1] = NAN;
+}
+
+static void a_right_product_passes(void **state) {
+    (void)state;
+    mistake = RIGHT;
+    assert_true(gemm_is_right());
+}
+
+static void each_mistake_is_noticed(void **state) {
+    (void)state;
+    for (mistake = ONE_ENTRY; mistake <= IGNORES_TRANSPOSED_B; mistake++) assert_false(gemm_is_right());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_product_passes),
+        cmocka_unit_test(each_mistake_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+// The check of the BLAS leaves no threads behind: compare does it before it forks, and a process that is forked beside
+// threads of an OpenMP team waits for them for ever.
+#include "model/base/gemm.h"
+#include "tests/support/support.h"
+
+#include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void a_process_forked_after_the_check_can_use_a_team(void **state) {
+    (void)state;
+    int threads = 0, status;
+    omp_set_num_threads(2);
+    assert_true(gemm_is_right());
+    assert_int_equal(omp_get_max_threads(), 2);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+#pragma omp parallel reduction(+ : threads)
+        threads += 1;
+        _exit(threads == 2 ? 0 : 1);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_process_forked_after_the_check_can_use_a_team)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+// real_exp in float against the C library's exp in long double.
+#include "tests/support/support.h"
+
+#include <float.h>
+
+enum { BLOCK = 4096 };
+
+// As the program calls it: in a loop that the compiler vectorises.
+static void exp_all(float *out, const float *x, int count) {
+#pragma omp simd
+    for (int i = 0; i < count; i++) out[i] = real_exp(x[i]);
+}
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// The error in units of the last place of the exact result.
+static double ulps(float found, float x) {
+    const long double exact = expl((long double)x);
+    int exponent;
+    frexpl(exact, &exponent);
+    return (double)(fabsl((long double)found - exact) / ldexpl(1, exponent - FLT_MANT_DIG));
+}
+
+static void expect_within_2_ulp(const float *x, int count) {
+    float out[BLOCK];
+    exp_all(out, x, count);
+    for (int i = 0; i < count; i++) {
+        const double error = ulps(out[i], x[i]);
+        if (!(error <= 2)) fail_msg("exp(%.9g) is %.9g: %g ulp off", (double)x[i], (double)out[i], error);
+    }
+}
+
+// Every 997th float from -87 to 88, of each sign: all magnitudes from the smallest denormal up.
+static void within_2_ulp_everywhere(void **state) {
+    (void)state;
+    float x[BLOCK];
+    int count = 0;
+    for (uint32_t bits = 0; float_of(bits) <= 88; bits += 997) {
+        x[count++] = float_of(bits);
+        if (x[count - 1] <= 87) x[count++] = -float_of(bits);
+        if (count < BLOCK - 1) continue;
+        expect_within_2_ulp(x, count);
+        count = 0;
+    }
+    expect_within_2_ulp(x, count);
+    expect_within_2_ulp((const float[]){0, -0.0f, -87, 88, FLT_MIN, -FLT_MIN, FLT_EPSILON}, 7);
+    assert_true(real_exp(0) == 1);
+}
+
+// Half-way between multiples of ln 2 the power of two changes hands; that must not show.
+static void within_2_ulp_at_the_seams(void **state) {
+    (void)state;
+    float x[BLOCK];
+    for (int n = -125; n <= 125; n++) {
+        const float seam = (float)((n + 0.5) * 0.69314718055994531);
+        float at = seam;
+        for (int i = 0; i < 200; i++) at = nextafterf(at, -INFINITY);
+        for (int i = 0; i < 400; i++, at = nextafterf(at, INFINITY)) x[i] = at;
+        expect_within_2_ulp(x, 400);
+    }
+}
+
+static void rises(void **state) {
+    (void)state;
+    float previous = 0;
+    for (double x = -87; x <= 88; x += 0x1p-12) {
+        const float here = real_exp((float)x), next = real_exp(nextafterf((float)x, INFINITY));
+        if (!(here > previous)) fail_msg("exp(%.9g) is %.9g, after %.9g", x, (double)here, (double)previous);
+        // From one float to the next the errors may show, but no more than they are.
+        if (!(next >= here * (1 - 2 * FLT_EPSILON))) fail_msg("exp falls by more than 2 ulp after %.9g", x);
+        previous = here;
+    }
+}
+
+static void nan_stays_nan(void **state) {
+    (void)state;
+    float x[BLOCK], out[BLOCK];
+    int count = 0;
+    for (uint32_t payload = 1; payload < 0x800000; payload = 2 * payload + 1) {
+        x[count++] = float_of(0x7F800000 | payload);
+        x[count++] = float_of(0xFF800000 | payload);
+    }
+    x[count++] = NAN;
+    x[count++] = -NAN;
+    exp_all(out, x, count);
+    for (int i = 0; i < count; i++)
+        if (!isnan(out[i]) || !isnan(real_exp(x[i]))) fail_msg("NaN number %d became %g", i, (double)out[i]);
+}
+
+static void far_above_is_infinite(void **state) {
+    (void)state;
+    static const float x[] = {88.00001f, 89, 100, 127, 128, 1e3f, 1e6f, 2.1e9f, 1e20f, FLT_MAX, INFINITY};
+    float out[COUNT(x)];
+    exp_all(out, x, COUNT(x));
+    for (size_t i = 0; i < COUNT(x); i++) {
+        assert_true(isinf(out[i]) && out[i] > 0);
+        assert_true(isinf(real_exp(x[i])) && real_exp(x[i]) > 0);
+    }
+}
+
+// A masked or hopeless score must weigh nothing: never NaN, never negative, never more than the smallest normal's size.
+static void far_below_is_nothing(void **state) {
+    (void)state;
+    float x[BLOCK], out[BLOCK];
+    int count = 0;
+    for (uint32_t bits = 0x42AE0000; bits < 0x7F800000; bits += 0x7FFFF) x[count++] = -float_of(bits); // from -87 down
+    x[count++] = -FLT_MAX;
+    x[count++] = -INFINITY;
+    exp_all(out, x, count);
+    for (int i = 0; i < count; i++) {
+        if (!(out[i] >= 0 && out[i] <= 2 * FLT_MIN)) fail_msg("exp(%.9g) is %.9g", (double)x[i], (double)out[i]);
+        if (!(real_exp(x[i]) >= 0 && real_exp(x[i]) <= 2 * FLT_MIN)) fail_msg("exp(%.9g), alone", (double)x[i]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(within_2_ulp_everywhere),
+        cmocka_unit_test(within_2_ulp_at_the_seams),
+        cmocka_unit_test(rises),
+        cmocka_unit_test(nan_stays_nan),
+        cmocka_unit_test(far_above_is_infinite),
+        cmocka_unit_test(far_below_is_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// Broken gradients, which the check must notice: otherwise it proves nothing.
+#include "posenc/bias/bias.h"
+#include "tests/support/gradients.h"
+
+static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
+static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
+static const Setting long_rows = {
+    .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
+
+static void expect_wrong(const char *what, const Scheme *scheme, const char *list, const Setting *setting) {
+    GradientError where;
+    Position pos;
+    Error error;
+    must(position_parse_scheme(&pos, scheme, list, &error), &error);
+    const double worst = worst_error(&where, &pos, setting, 1);
+    if (worst <= TOLERANCE) fail_msg("not noticed: %s, %s (error %.2e)", scheme->name, what, worst);
+}
+
+static void a_missing_hook_is_noticed(void **state) {
+    (void)state;
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
+        const Scheme *whole = *scheme;
+        Scheme broken = *whole;
+        broken.embed_backward = NULL;
+        if (whole->embed_backward) expect_wrong("without embed_backward", &broken, NULL, &brief);
+        broken = *whole;
+        broken.input_backward = NULL;
+        if (whole->input_backward) expect_wrong("without input_backward", &broken, NULL, &brief);
+        broken = *whole;
+        broken.qk_backward = NULL;
+        if (whole->qk_backward) expect_wrong("without qk_backward", &broken, NULL, &brief);
+        broken = *whole;
+        broken.score_backward = NULL;
+        if (whole->score_backward) expect_wrong("without score_backward", &broken, NULL, &brief);
+        broken = *whole;
+        broken.score_reduce = NULL;
+        if (whole->score_reduce) expect_wrong("without score_reduce", &broken, NULL, &brief);
+        broken = *whole;
+        broken.reduce = NULL;
+        if (whole->reduce) expect_wrong("without reduce", &broken, NULL, &brief);
+    }
+}
+
+static void turned_by_the_wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k,
+                                     int stride, const Place *at, int rows) {
+    (void)q, (void)k;
+    scheme_rope.qk_forward(pos, layer, dq, dk, stride, at, rows);
+}
+
+static void rotations_turned_wrongly_are_noticed(void **state) {
+    (void)state;
+    Scheme broken = scheme_rope;
+    broken.qk_backward = turned_by_the_wrong_sign;
+    expect_wrong("turned by the wrong sign", &broken, NULL, &one_head);
+    expect_wrong("turned by the wrong sign, along directions", &broken, NULL, &long_rows);
+    expect_wrong("interleaved, turned by the wrong sign", &broken, "pairing=interleaved", &brief);
+}
+
+// rope-learned gets the gradients of its frequencies in qk_backward.
+static const real zeros[4096];
+
+static void keys_turned_by_the_wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q,
+                                          const real *k, int stride, const Place *at, int rows) {
+    scheme_rope_learned.qk_backward(pos, layer, dq, dk, q, k, stride, at, rows);
+    scheme_rope_learned.qk_forward(pos, layer, dk, dk, stride, at, rows); // twice, once too often
+}
+
+static void keys_do_not_move_the_frequencies(const Position *pos, int layer, real *dq, real *dk, const real *q,
+                                             const real *k, int stride, const Place *at, int rows) {
+    (void)k;
+    assert_true((size_t)rows * stride <= COUNT(zeros));
+    scheme_rope_learned.qk_backward(pos, layer, dq, dk, q, zeros, stride, at, rows);
+}
+
+static void one_sequence_moves_the_frequencies(const Position *pos, int layer, real *dq, real *dk, const real *q,
+                                               const real *k, int stride, const Place *at, int rows) {
+    const int T = rows / pos->batch;
+    const size_t next = (size_t)T * stride;
+    Position one = *pos;
+    one.batch = 1;
+    assert_int_equal(pos->batch, 2);
+    scheme_rope_learned.qk_backward(&one, layer, dq, dk, q, k, stride, at, T);
+    scheme_rope_learned.qk_backward(&one, layer, dq + next, dk + next, zeros, zeros, stride, at + T, T);
+}
+
+static void frequencies_of_the_first_layer(const Position *pos, int layer, real *dq, real *dk, const real *q,
+                                           const real *k, int stride, const Place *at, int rows) {
+    (void)layer;
+    scheme_rope_learned.qk_backward(pos, 0, dq, dk, q, k, stride, at, rows);
+}
+
+static void wrong_frequencies_are_noticed(void **state) {
+    (void)state;
+    Scheme broken = scheme_rope_learned;
+    broken.qk_backward = keys_turned_by_the_wrong_sign;
+    expect_wrong("keys turned by the wrong sign", &broken, NULL, &one_head);
+    broken.qk_backward = keys_do_not_move_the_frequencies;
+    expect_wrong("frequencies without the keys' share", &broken, NULL, &one_head);
+    broken.qk_backward = one_sequence_moves_the_frequencies;
+    expect_wrong("frequencies from one sequence", &broken, NULL, &one_head);
+    broken.qk_backward = frequencies_of_the_first_layer;
+    expect_wrong("frequencies of the first layer", &broken, "layers=own", &brief);
+}
+
+// alibi-learned collects the gradients of its slopes in score_backward, adds them up in score_reduce and reduce.
+static void slope_of_the_first_head(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    ScoreBlock wrong = *block;
+    wrong.head = 0;
+    bias_backward(pos, &wrong, grad);
+}
+
+static void slopes_from_one_sequence(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    if (block->sequence == 0) bias_backward(pos, block, grad);
+}
+
+static void slopes_from_the_last_row(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+    const int skipped = block->rows - 1;
+    const ScoreGradient last = {.dS = grad->dS + (size_t)skipped * block->stride};
+    ScoreBlock wrong = *block;
+    wrong.query_at += skipped;
+    wrong.rows = 1;
+    bias_backward(pos, &wrong, &last);
+}
+
+static void slopes_from_the_last_layer(const Position *pos, int layer) {
+    bias_reduce(pos, layer);
+    if (layer == 1) bias_forget((Position *)pos); // layers come in falling order
+}
+
+static void slopes_of_the_first_layer(const Position *pos, int layer) {
+    (void)layer;
+    bias_reduce(pos, 0);
+}
+
+static void slopes_of_the_wrong_sign(Position *pos) {
+    scheme_alibi_learned.reduce(pos);
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) pos->dparams[0][n] *= -1;
+}
+
+static void wrong_slopes_are_noticed(void **state) {
+    (void)state;
+    Scheme broken = scheme_alibi_learned;
+    broken.score_backward = slope_of_the_first_head;
+    expect_wrong("slopes of the first head", &broken, NULL, &brief);
+    broken.score_backward = slopes_from_one_sequence;
+    expect_wrong("slopes from one sequence", &broken, NULL, &brief);
+    broken.score_backward = slopes_from_the_last_row;
+    expect_wrong("slopes from the last row", &broken, NULL, &brief);
+    broken = scheme_alibi_learned;
+    broken.score_reduce = slopes_from_the_last_layer;
+    expect_wrong("shared slopes without the last layer", &broken, "layers=shared", &brief);
+    broken.score_reduce = slopes_of_the_first_layer;
+    expect_wrong("own slopes of the first layer", &broken, "layers=own", &brief);
+    broken = scheme_alibi_learned;
+    broken.reduce = slopes_of_the_wrong_sign;
+    expect_wrong("slopes with the wrong sign", &broken, NULL, &brief);
+}
+
+static void last_token_forgotten(const Position *pos, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(pos, dx, at, rows - 1);
+}
+
+static void one_in_a_million_too_large(const Position *pos, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(pos, dx, at, rows);
+    pos->dparams[0][0] *= 1 + 2e-6;
+}
+
+static void not_a_number(const Position *pos, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(pos, dx, at, rows);
+    pos->dparams[0][0] = NAN;
+}
+
+// Scales the embeddings, where backward passes dx on as if something had been added.
+static void scaled_embeddings(const Position *pos, real *x, const Place *at, int rows) {
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < pos->shape.width; c++) x[r * pos->shape.width + c] *= 1 + (real)0.1 * at[r].t;
+}
+
+// Scales the scores, where backward passes dS on as if something had been added.
+static void scaled_scores(const Position *pos, const ScoreBlock *block) {
+    (void)pos;
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++)
+            block->S[i * block->stride + j] /= 1 + (real)0.1 * abs(block->query_at[i].t - block->key_at[j].t);
+}
+
+static void small_mistakes_are_noticed(void **state) {
+    (void)state;
+    Scheme broken = scheme_learned;
+    broken.embed_backward = last_token_forgotten;
+    expect_wrong("learned without the last token", &broken, NULL, &one_head);
+    broken.embed_backward = one_in_a_million_too_large;
+    expect_wrong("one number off by two millionths", &broken, NULL, &one_head);
+    broken.embed_backward = not_a_number;
+    expect_wrong("NaN", &broken, NULL, &one_head);
+    broken = scheme_none;
+    broken.embed_forward = scaled_embeddings;
+    expect_wrong("embeddings scaled", &broken, NULL, &brief);
+    broken = scheme_alibi;
+    broken.score_forward = scaled_scores;
+    expect_wrong("scores scaled", &broken, NULL, &brief);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_hook_is_noticed),     cmocka_unit_test(rotations_turned_wrongly_are_noticed),
+        cmocka_unit_test(wrong_frequencies_are_noticed), cmocka_unit_test(wrong_slopes_are_noticed),
+        cmocka_unit_test(small_mistakes_are_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+// Every gradient of the whole model against central differences, for every scheme there is.
+#include "tests/support/gradients.h"
+
+#include <omp.h>
+
+static const Setting usual = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 2};
+static const Setting one_head = {.layers = 1, .heads = 1, .width = 8, .T = 7, .B = 2};
+static const Setting one_token = {.layers = 1, .heads = 2, .width = 8, .T = 1, .B = 3};
+static const Setting scattered = {.layers = 1, .heads = 2, .width = 8, .T = 6, .B = 2, .random_positions = 40};
+// Two layers, and a random direction through each tensor: quick.
+static const Setting brief = {.layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true};
+static const Setting brief_scattered = {
+    .layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .directions = true, .random_positions = 40};
+static const Setting dropping = {
+    .layers = 2, .heads = 2, .width = 8, .T = 10, .B = 2, .dropout = 0.3, .directions = true};
+// Two and three blocks of queries, the last not full.
+static const Setting two_blocks = {
+    .layers = 1, .heads = 2, .width = 8, .T = QUERY_BLOCK + 6, .B = 2, .directions = true};
+static const Setting long_rows = {
+    .layers = 1, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
+
+// A difference across a bend, of fire's units or between cope's codes, says nothing of the gradient. Such schemes may
+// try other random models; a wrong gradient is wrong in all of them.
+static int attempts(const Scheme *scheme) {
+    return scheme->bends ? 4 : 1;
+}
+
+static void expect_right(const char *specification, const Setting *setting) {
+    GradientError where;
+    Position pos;
+    Error error;
+    must(position_parse(&pos, specification, &error), &error);
+    double worst = NAN;
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= attempts(pos.scheme); seed++)
+        worst = worst_error(&where, &pos, setting, (uint64_t)seed);
+    if (!(worst <= TOLERANCE))
+        fail_msg("%s, T %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification, setting->T,
+                 worst, where.at, where.name, where.analytic, where.numeric);
+}
+
+// Every scheme of the registry with its defaults; but in long rows, where one of many bends is always near, with fewer.
+static void check_schemes(const Setting *setting) {
+    const bool few_bends = setting->T > QUERY_BLOCK;
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+        expect_right(few_bends && *scheme == &scheme_fire   ? "fire:width=1"
+                     : few_bends && *scheme == &scheme_cope ? "cope:positions=2"
+                                                            : (*scheme)->name,
+                     setting);
+}
+
+static void every_scheme(void **state) {
+    (void)state;
+    check_schemes(&usual);
+}
+
+static void every_scheme_with_one_layer_of_one_head(void **state) {
+    (void)state;
+    check_schemes(&one_head);
+}
+
+static void every_scheme_with_dropout(void **state) {
+    (void)state;
+    check_schemes(&dropping);
+}
+
+static void every_scheme_with_one_token(void **state) {
+    (void)state;
+    check_schemes(&one_token);
+}
+
+static void every_scheme_at_random_positions(void **state) {
+    (void)state;
+    check_schemes(&scattered);
+}
+
+static void every_scheme_past_the_query_block(void **state) {
+    (void)state;
+    check_schemes(&long_rows);
+}
+
+static void every_scheme_with_two_threads(void **state) {
+    (void)state;
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(2);
+    check_schemes(&two_blocks);
+    omp_set_num_threads(threads);
+}
+
+static void check_options(const Setting *setting) {
+    const Shape shape = shape_of(setting);
+    char specification[TEXT_CAPACITY];
+    for (int i = 0; scheme_variant(specification, &shape, i); i++) expect_right(specification, setting);
+}
+
+static void every_option_of_every_scheme(void **state) {
+    (void)state;
+    check_options(&brief);
+    check_options(&brief_scattered);
+}
+
+// Options together, and values that bring terms into play which the defaults leave out.
+static void chosen_options(void **state) {
+    (void)state;
+    static const char *const chosen[] = {
+        "rope:base=50,skip=2",
+        "partial:fraction=1,pairing=interleaved",
+        "prope:p=0.5,pairing=interleaved",
+        "xpos:gamma=4,pairing=interleaved",
+        "rope2d:base=20,pairing=interleaved,skip=2",
+        "rope-learned:start=random,pairing=interleaved,skip=2,layers=shared",
+        "sinusoidal:layout=concatenated,amplitude=1",
+        "learned:amplitude=1,start=sinusoidal",
+        "learned:past=interpolate",
+        "t5:buckets=4,distance=5,layers=own", // the last bucket is reached
+        "kerple:kind=power,layers=shared",
+        "fire:threshold=4,width=5,layers=shared", // queries on both sides of the threshold
+    };
+    for (size_t i = 0; i < COUNT(chosen); i++) {
+        expect_right(chosen[i], &usual);
+        expect_right(chosen[i], &brief);
+        expect_right(chosen[i], &brief_scattered);
+    }
+}
+
+// --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---
+static void one_pass(TrainPass *pass, Gpt *gpt, const int *ids) {
+    train_pass_embed(pass, gpt, ids);
+    train_pass_forward(pass, gpt, ids, true);
+    train_pass_backward(pass, gpt, ids);
+}
+
+static void gradients_accumulate(void **state) {
+    (void)state;
+    const Shape shape = shape_of(&usual);
+    char specification[TEXT_CAPACITY];
+    for (int i = 0; scheme_variant(specification, &shape, i); i++) {
+        Gpt gpt;
+        TrainPass pass;
+        Error error;
+        int ids[64];
+        const int rows = usual.B * usual.T;
+        model_make(&gpt, specification, &shape, true);
+        must(train_pass_create(&pass, &gpt, usual.B, usual.T, &error), &error);
+        ids_make(ids, rows, shape.vocab, 1);
+        for (int r = 0; r < rows; r++) pass.dnll[r] = 1;
+        one_pass(&pass, &gpt, ids);
+        real *once = copy_reals(gpt.grads, gpt.tensors.total);
+        for (int passes = 2; passes <= 3; passes++) {
+            one_pass(&pass, &gpt, ids);
+            for (size_t n = 0; n < gpt.tensors.total; n++)
+                expect_near(specification, n, gpt.grads[n], passes * once[n], 1e-12 * (1 + fabs(once[n])));
+        }
+        free(once);
+        train_pass_free(&pass);
+        gpt_free(&gpt);
+    }
+}
+
+static void a_place_is_a_row_and_a_column(void **state) {
+    (void)state;
+    char text[64];
+    gradcheck_place(text, &(GradientError){.at = 23, .columns = 8});
+    assert_string_equal(text, "row 2, column 7");
+    gradcheck_place(text, &(GradientError){.at = 23});
+    assert_string_equal(text, "number 23");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_is_a_row_and_a_column),
+        cmocka_unit_test(every_scheme),
+        cmocka_unit_test(every_scheme_with_one_layer_of_one_head),
+        cmocka_unit_test(every_scheme_with_dropout),
+        cmocka_unit_test(every_scheme_with_one_token),
+        cmocka_unit_test(every_scheme_at_random_positions),
+        cmocka_unit_test(every_scheme_past_the_query_block),
+        cmocka_unit_test(every_scheme_with_two_threads),
+        cmocka_unit_test(every_option_of_every_scheme),
+        cmocka_unit_test(chosen_options),
+        cmocka_unit_test(gradients_accumulate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

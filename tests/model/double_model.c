@@ -1,0 +1,14 @@
+// In double, the two forward passes differ by rounding alone, so that the tolerance leaves no room for a small mistake.
+#include "tests/support/agreement.h"
+
+static void feeding_in_chunks_agrees_with_training(void **state) {
+    (void)state;
+    chunks_agree_with_training(1e-12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(feeding_in_chunks_agrees_with_training),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

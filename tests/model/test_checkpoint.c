@@ -1,0 +1,299 @@
+// A model and the whole state of its training on disk: both come back to the bit, neither is ever read in part or into
+// another model, and damage anywhere is refused.
+#include "base/file.h"
+#include "model/checkpoint.h"
+#include "tests/support/little_model.h"
+#include "tests/support/scratch.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+static const Shape shape = {.vocab = 7, .context = 4, .layers = 1, .heads = 1, .width = 2};
+
+static const Progress progress = {
+    .step = 12345678901, .rows = 98765432101, .batch_crc = 0xFEDCBA98, .seconds = 1.0 / 3};
+
+static char directory[SCRATCH_PATH];
+static char model_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
+
+static int make_directory(void **state) {
+    (void)state;
+    scratch_make(directory);
+    snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
+    snprintf(state_path, sizeof state_path, "%s/state.safetensors", directory);
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+// A model whose parameters and moments are all different numbers, among them ones that are easily lost.
+static void make(Gpt *gpt, const char *scheme, const Shape *sizes) {
+    model_make(gpt, scheme, sizes, true);
+    for (size_t n = 0; n < gpt->tensors.total; n++) {
+        gpt->m[n] = (real)random_normal(1, n);
+        gpt->v[n] = (real)(1e-9 * random_uniform(2, n));
+    }
+    static const real odd[] = {-0.0f, 1e-45f, 3.4e38f, -3.4e38f};
+    memcpy(gpt->w.wte, odd, sizeof odd);
+}
+
+// A model of the same kind, every number of which is this one.
+static void make_filled(Gpt *gpt, const char *scheme, const Shape *sizes, real value) {
+    model_make(gpt, scheme, sizes, true);
+    for (size_t n = 0; n < gpt->tensors.total; n++) gpt->params[n] = gpt->m[n] = gpt->v[n] = value;
+}
+
+static bool filled_with(const Gpt *gpt, real value) {
+    for (size_t n = 0; n < gpt->tensors.total; n++)
+        if (gpt->params[n] != value || gpt->m[n] != value || gpt->v[n] != value) return false;
+    return true;
+}
+
+static void expect_equal(const Gpt *gpt, const Gpt *expected, bool moments) {
+    for (int i = 0; i < expected->tensors.count; i++) {
+        const Tensor *t = &expected->tensors.items[i];
+        assert_memory_equal(gpt->params + t->offset, expected->params + t->offset, t->count * sizeof(real));
+        if (!moments) continue;
+        assert_memory_equal(gpt->m + t->offset, expected->m + t->offset, t->count * sizeof(real));
+        assert_memory_equal(gpt->v + t->offset, expected->v + t->offset, t->count * sizeof(real));
+    }
+}
+
+// Large enough for all schemes.
+static const Shape every_scheme_s = {.vocab = 7, .context = 4, .layers = 2, .heads = 1, .width = 8};
+
+static void a_model_comes_back_to_the_bit(void **state) {
+    (void)state;
+    for (int s = 0; schemes[s]; s++) {
+        Gpt saved, loaded;
+        Error error;
+        make(&saved, schemes[s]->name, &every_scheme_s);
+        make_filled(&loaded, schemes[s]->name, &every_scheme_s, 9);
+        must(model_save(model_path, &saved, &error), &error);
+        must(model_load(model_path, &loaded, &error), &error);
+        expect_equal(&loaded, &saved, false);
+        assert_true(loaded.m[0] == 9 && loaded.v[0] == 9);
+        gpt_free(&saved);
+        gpt_free(&loaded);
+    }
+}
+
+static void a_state_comes_back_to_the_bit(void **state) {
+    (void)state;
+    for (int s = 0; schemes[s]; s++) {
+        Gpt saved, loaded;
+        Progress found = {0};
+        Error error;
+        make(&saved, schemes[s]->name, &every_scheme_s);
+        make_filled(&loaded, schemes[s]->name, &every_scheme_s, 9);
+        must(state_save(state_path, &saved, &progress, &error), &error);
+        must(state_load(state_path, &loaded, &found, &error), &error);
+        expect_equal(&loaded, &saved, true);
+        assert_int_equal(found.step, progress.step);
+        assert_int_equal(found.rows, progress.rows);
+        assert_int_equal(found.batch_crc, progress.batch_crc);
+        assert_memory_equal(&found.seconds, &progress.seconds, sizeof found.seconds);
+        gpt_free(&saved);
+        gpt_free(&loaded);
+    }
+}
+
+static void equal_models_give_equal_files(void **state) {
+    (void)state;
+    Gpt gpt;
+    Error error;
+    Buffer first, second;
+    make(&gpt, "learned", &shape);
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    must(file_read(&first, state_path, &error), &error);
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    must(file_read(&second, state_path, &error), &error);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
+    free(first.bytes);
+    free(second.bytes);
+    gpt_free(&gpt);
+}
+
+// Loading from `path` must fail and leave everything as it was.
+static void expect_refusal(const char *path, bool training, const char *scheme, const Shape *sizes, const char *part) {
+    Gpt gpt;
+    Progress found = {1, 2, 3, 4};
+    Error error = {0};
+    make_filled(&gpt, scheme, sizes, 9);
+    if (training ? state_load(path, &gpt, &found, &error) : model_load(path, &gpt, &error))
+        fail_msg("%s taken, but expected: %s", path, part);
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_non_null(strstr(error.message, path));
+    if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+    assert_true(filled_with(&gpt, 9));
+    assert_true(found.step == 1 && found.rows == 2 && found.batch_crc == 3 && found.seconds == 4);
+    gpt_free(&gpt);
+}
+
+static void another_model_is_refused(void **state) {
+    (void)state;
+    const Shape deeper = {7, 4, 2, 1, 2, 0}, wider = {7, 4, 1, 1, 4, 0}, longer = {7, 5, 1, 1, 2, 0};
+    Gpt gpt;
+    Error error;
+    make(&gpt, "learned", &shape);
+    must(model_save(model_path, &gpt, &error), &error);
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    for (int training = 0; training <= 1; training++) {
+        const char *path = training ? state_path : model_path;
+        expect_refusal(path, training, "none", &shape,
+                       training ? "holds 50 tensors, but config.json asks for 47"
+                                : "holds 16 tensors, but config.json asks for 15");
+        expect_refusal(path, training, "learned", &deeper, "lacks the tensor h.1.ln_1.weight");
+        expect_refusal(path, training, "learned", &wider,
+                       "tensor wte is F32 (7,2), but config.json asks for F32 (7,4)");
+        expect_refusal(path, training, "learned", &longer, "pos.table");
+    }
+    expect_refusal(state_path, false, "learned", &shape, "holds 50 tensors, but config.json asks for 16");
+    expect_refusal(model_path, true, "learned", &shape, "lacks the tensor m.wte");
+    gpt_free(&gpt);
+}
+
+// Damage is done in place: to write the file anew each time would wait for the disk each time.
+static void every_shorter_state_is_refused(void **state) {
+    (void)state;
+    Gpt gpt, loaded;
+    Error error;
+    struct stat status;
+    make(&gpt, "learned", &shape);
+    make_filled(&loaded, "learned", &shape, 9);
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    assert_int_equal(stat(state_path, &status), 0);
+    for (off_t size = status.st_size - 1; size >= 0; size--) {
+        Progress found = {0};
+        assert_int_equal(truncate(state_path, size), 0);
+        error = (Error){0};
+        if (state_load(state_path, &loaded, &found, &error)) fail_msg("taken when cut to %lld bytes", (long long)size);
+        assert_int_equal(error.kind, ERROR_INPUT);
+    }
+    assert_true(filled_with(&loaded, 9));
+    gpt_free(&gpt);
+    gpt_free(&loaded);
+}
+
+// One flipped bit somewhere in a real checkpoint: refused with nothing touched, or everything as it was saved.
+static void no_flipped_bit_changes_a_weight(void **state) {
+    (void)state;
+    Gpt gpt, loaded;
+    Error error;
+    struct stat status;
+    make(&gpt, "learned", &shape);
+    make_filled(&loaded, "learned", &shape, 9);
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    assert_int_equal(stat(state_path, &status), 0);
+    for (uint64_t attempt = 0; attempt < 4000; attempt++) {
+        const uint64_t bit = random_bits(3, attempt) % (8 * (uint64_t)status.st_size);
+        Progress found = {0};
+        flip_bit(state_path, bit);
+        error = (Error){0};
+        if (state_load(state_path, &loaded, &found, &error)) {
+            expect_equal(&loaded, &gpt, true);
+            assert_int_equal(found.step, progress.step);
+            for (size_t n = 0; n < loaded.tensors.total; n++) loaded.params[n] = loaded.m[n] = loaded.v[n] = 9;
+        } else {
+            assert_int_equal(error.kind, ERROR_INPUT);
+        }
+        assert_true(filled_with(&loaded, 9));
+        flip_bit(state_path, bit);
+    }
+    gpt_free(&gpt);
+    gpt_free(&loaded);
+}
+
+// The checksum is right: the numbers are those that were saved, and of no use.
+static void numbers_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    static const real bad[] = {NAN, INFINITY, -INFINITY};
+    Gpt gpt;
+    Error error;
+    make(&gpt, "learned", &shape);
+    real *const flat[] = {gpt.params, gpt.m, gpt.v};
+    const char *const names[] = {"row 1, column 1 of h.0.attn.qkv.weight is",
+                                 "row 1, column 1 of m.h.0.attn.qkv.weight is",
+                                 "row 1, column 1 of v.h.0.attn.qkv.weight is"};
+    const size_t at = tensor_find(&gpt.tensors, "h.0.attn.qkv.weight")->offset + 3;
+    for (size_t i = 0; i < COUNT(flat); i++) {
+        const real before = flat[i][at];
+        for (size_t b = 0; b < COUNT(bad); b++) {
+            flat[i][at] = bad[b];
+            must(state_save(state_path, &gpt, &progress, &error) && model_save(model_path, &gpt, &error), &error);
+            expect_refusal(state_path, true, "learned", &shape, names[i]);
+            if (i == 0) expect_refusal(model_path, false, "learned", &shape, names[i]);
+        }
+        flat[i][at] = before;
+    }
+    gpt.v[at] = -1e-9f; // a mean of squares
+    must(state_save(state_path, &gpt, &progress, &error), &error);
+    expect_refusal(state_path, true, "learned", &shape, names[2]);
+    gpt_free(&gpt);
+}
+
+static void progress_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    Gpt gpt, loaded;
+    Progress wrong[] = {progress, progress, progress, progress, progress, progress, progress}, found;
+    Error error;
+    wrong[0].step = -1;
+    wrong[1].rows = INT64_MIN;
+    wrong[2].batch_crc = -1;
+    wrong[3].batch_crc = (int64_t)1 << 32;
+    wrong[4].seconds = -1;
+    wrong[5].seconds = NAN;
+    wrong[6].seconds = INFINITY;
+    make(&gpt, "learned", &shape);
+    make(&loaded, "learned", &shape);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        must(state_save(state_path, &gpt, &wrong[i], &error), &error);
+        if (state_load(state_path, &loaded, &found, &error)) fail_msg("taken: progress %zu", i);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, state_path));
+    }
+    gpt_free(&gpt);
+    gpt_free(&loaded);
+}
+
+static void a_failed_save_leaves_the_old_model(void **state) {
+    (void)state;
+    Gpt old, new, loaded;
+    Error error = {0};
+    struct rlimit limit, tight;
+    make(&old, "rope", &shape);
+    make_filled(&new, "rope", &shape, 5);
+    make_filled(&loaded, "rope", &shape, 9);
+    must(model_save(model_path, &old, &error), &error);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    tight = limit;
+    tight.rlim_cur = 100; // bytes, less than the header
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    const bool saved = model_save(model_path, &new, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_false(saved);
+    assert_int_equal(error.kind, ERROR_RUN);
+    must(model_load(model_path, &loaded, &error), &error);
+    expect_equal(&loaded, &old, false);
+    gpt_free(&old);
+    gpt_free(&new);
+    gpt_free(&loaded);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_comes_back_to_the_bit),      cmocka_unit_test(a_state_comes_back_to_the_bit),
+        cmocka_unit_test(equal_models_give_equal_files),      cmocka_unit_test(another_model_is_refused),
+        cmocka_unit_test(every_shorter_state_is_refused),     cmocka_unit_test(no_flipped_bit_changes_a_weight),
+        cmocka_unit_test(numbers_that_cannot_be_are_refused), cmocka_unit_test(progress_that_cannot_be_is_refused),
+        cmocka_unit_test(a_failed_save_leaves_the_old_model),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

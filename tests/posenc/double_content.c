@@ -1,0 +1,382 @@
+// Schemes that couple position with content, in double: their formulas written out pair by pair, other people's numbers
+// for Transformer-XL, and the gradients, with the options and lengths that bring every term into play.
+#include "model/gradcheck.h"
+#include "tests/support/little_model.h"
+#include "tests/support/scene.h"
+
+#include <omp.h>
+
+// --- two sequences of two heads in three blocks, and a loss: the sum of weight_ij S_ij over what is seen ---
+//
+// Rows of scores are counted through: row r is query r % T of head r / T % H of sequence r / (T H).
+enum { B = 2, T = 18, H = 2, D = 3, C = H * D, BLOCK = 8, LAYER = 1, SPAN = 3 * T, SCORES = B * H * T * T };
+
+typedef struct {
+    Gpt gpt;
+    Position pos;
+    Arena arena;
+    Place at[B * T];
+    double codes[SPAN][C]; // of Transformer-XL's distances
+    real q[B * T * C], k[B * T * C], dq[B * T * C], dk[B * T * C];
+    real weight[SCORES], S[SCORES]; // (B, H, T, T); S by the hooks, NaN where masked
+    int below[SCORES];              // CoPE's counts, rounded down,
+    bool frozen;                    // and kept
+} Content;
+
+static size_t token_of(int row, int t) { // where token t of a row's sequence and head begins in (B, T, C)
+    return (size_t)(row / (T * H) * T + t) * C + (size_t)(row / T % H * D);
+}
+
+static double dot(const real *x, const real *y, int count) {
+    double sum = 0;
+    for (int c = 0; c < count; c++) sum += x[c] * y[c];
+    return sum;
+}
+
+// --- the formulas, for one pair of tokens, times sqrt(d) ---
+static long long number_option(const Position *pos, const char *name) {
+    return *(const long long *)(pos->options + option_find(pos->scheme->options, name)->offset);
+}
+
+static int distance_of(const Content *x, int row, int j, long long most) {
+    const Place *at = x->at + row / (T * H) * T;
+    const int n = at[row % T].t - at[j].t;
+    return most && n > most ? (int)most : n;
+}
+
+static double by_transformer_xl(const Content *x, const real *q, const real *k, int row, int j) {
+    const int head = position_set(&x->pos, LAYER) * C + row / T % H * D;
+    const real *W = x->pos.params[0] + head * C, *u = x->pos.params[1] + head, *v = x->pos.params[2] + head;
+    const double *code = x->codes[distance_of(x, row, j, number_option(&x->pos, "clamp"))];
+    double sum = dot(u, k, D);
+    for (int c = 0; c < D; c++) sum += (q[c] + v[c]) * dot(W + c * C, code, C);
+    return sum;
+}
+
+static double by_shaw(const Content *x, const real *q, int row, int j) {
+    const long long clip = number_option(&x->pos, "clip"), set = position_set(&x->pos, LAYER);
+    return dot(q, x->pos.params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
+}
+
+// Where `frozen`, a count is read between the same two codes as before, or is held at the last one as before: that is
+// what the formula's derivative means, and what differences see as long as no count passes a whole number.
+static double by_cope(Content *x, const real *q, int row, int j) {
+    const int N = (int)number_option(&x->pos, "positions");
+    const real *e = x->pos.params[0] + position_set(&x->pos, LAYER) * N * D;
+    int *below = &x->below[row * T + j];
+    double p = 0;
+    for (int k = j; k <= row % T; k++) p += 1 / (1 + exp(-dot(q, x->k + token_of(row, k), D) / sqrt(D)));
+    if (!x->frozen) *below = p < N - 1 ? (int)floor(p) : N - 1;
+    if (*below == N - 1) return dot(q, e + (N - 1) * D, D);
+    const double share = p - *below;
+    return (1 - share) * dot(q, e + *below * D, D) + share * dot(q, e + (*below + 1) * D, D);
+}
+
+static double score(Content *x, int row, int j) {
+    const real *q = x->q + token_of(row, row % T), *k = x->k + token_of(row, j);
+    const Scheme *scheme = x->pos.scheme;
+    const double position = scheme == &scheme_shaw   ? by_shaw(x, q, row, j)
+                            : scheme == &scheme_cope ? by_cope(x, q, row, j)
+                                                     : by_transformer_xl(x, q, k, row, j);
+    return (dot(q, k, D) + position) / sqrt(D);
+}
+
+static double loss(void *op) {
+    Content *x = op;
+    double sum = 0;
+    for (int row = 0; row < B * H * T; row++)
+        for (int j = 0; j <= row % T; j++) sum += x->weight[row * T + j] * score(x, row, j);
+    return sum;
+}
+
+// --- the same by the hooks ---
+static void block_forward(Content *x, const ScoreBlock *block, int row) {
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++)
+            block->S[i * T + j] = j <= row % T + i ? block->scale * dot(block->q + i * C, block->k + j * C, D) : NAN;
+    x->pos.scheme->score_forward(&x->pos, block);
+}
+
+// The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
+// was asked for.
+static void block_both_ways(Content *x, int row) {
+    const size_t q = token_of(row, row % T), k = token_of(row, 0);
+    ScoreBlock block = {.S = x->S + row * T, .stride = T, .layer = LAYER, .q_stride = C, .k_stride = C};
+    block.rows = T - row % T < BLOCK ? T - row % T : BLOCK;
+    block.columns = row % T + block.rows;
+    block.sequence = row / (T * H);
+    block.head = row / T % H;
+    block.key_at = x->at + block.sequence * T;
+    block.query_at = block.key_at + row % T;
+    block.q = x->q + q;
+    block.k = x->k + k;
+    block.scale = 1 / sqrt(D);
+    const ScoreGradient grad = {copy_reals(x->weight + row * T, (size_t)block.rows * T), x->dq + q, x->dk + k, NULL};
+    for (int training = 0; training < 2; training++) {
+        block.scratch = nan_reals(x->pos.scheme->score_scratch(&x->pos, block.rows, block.columns, training));
+        block_forward(x, &block, row);
+        if (training) x->pos.scheme->score_backward(&x->pos, &block, &grad);
+        free(block.scratch);
+    }
+    gemm(grad.dq, C, 1, block.scale, rows_of(grad.dS, T), rows_of(block.k, C), block.rows, D, block.columns);
+    gemm(grad.dk, C, 1, block.scale, columns_of(grad.dS, T), rows_of(block.q, C), block.columns, D, block.rows);
+    free(grad.dS);
+}
+
+static void fill_normal(real *values, size_t count, const char *name) {
+    const uint64_t key = random_key(7, name);
+    for (size_t n = 0; n < count; n++) values[n] = random_normal(key, n);
+}
+
+static void sinusoid(double *code, int channels, int n) {
+    for (int i = 0; i < channels / 2; i++) {
+        const double angle = n / pow(10000, 2.0 * i / channels);
+        code[i] = sin(angle);
+        code[channels / 2 + i] = cos(angle);
+    }
+}
+
+static void content_make(Content *x, const char *specification, int span) {
+    const Shape shape = {.vocab = 5, .context = T, .layers = 2, .heads = H, .width = C, .random_positions = span};
+    Error error;
+    *x = (Content){0};
+    model_make(&x->gpt, specification, &shape, true);
+    x->pos = x->gpt.pos;
+    for (int laid = 0; laid < 2; laid++) {
+        position_layout(&x->pos, &x->arena, position_span(&x->pos), B, true);
+        if (!laid) must(arena_allocate(&x->arena, "tables", &error), &error);
+    }
+    position_prepare(&x->pos);
+    for (int b = 0; b < B; b++) {
+        int drawn[T];
+        places_draw(drawn, T, position_span(&x->pos), random_key((uint64_t)b, "places"));
+        for (int t = 0; t < T; t++) x->at[b * T + t] = (Place){.t = drawn[t]};
+    }
+    for (int n = 0; n < SPAN; n++) sinusoid(x->codes[n], C, n);
+    fill_normal(x->q, COUNT(x->q), "q");
+    fill_normal(x->k, COUNT(x->k), "k");
+    fill_normal(x->weight, SCORES, "weight");
+    for (int n = 0; n < SCORES; n++)
+        if (n % T > n / T % T) x->weight[n] = 0;
+}
+
+static void check(const char *specification, int span) {
+    static Content x;
+    content_make(&x, specification, span);
+    for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
+    for (int again = 0; again < 2; again++) x.pos.scheme->score_reduce(&x.pos, LAYER); // the second finds nothing
+    for (int n = 0; n < SCORES; n++)
+        if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
+    x.frozen = true;
+    expect_gradient("dq", x.dq, x.q, COUNT(x.q), loss, &x, 1e-9);
+    expect_gradient("dk", x.dk, x.k, COUNT(x.k), loss, &x, 1e-9);
+    for (int p = 0; p < x.pos.param_count; p++) {
+        const Tensor *tensor = &x.gpt.tensors.items[x.pos.tensors[p]];
+        expect_gradient(tensor->name, x.pos.dparams[p], x.pos.params[p], tensor->count, loss, &x, 1e-9);
+    }
+    gpt_free(&x.gpt);
+    arena_free(&x.arena);
+}
+
+static void hooks_are_the_formula_and_its_gradient(void **state) {
+    (void)state;
+    static const char *const all[] = {"transformer-xl",
+                                      "transformer-xl:clamp=3,layers=shared",
+                                      "transformer-xl:clamp=0",
+                                      "shaw",
+                                      "shaw:clip=1,layers=shared",
+                                      "shaw:clip=100",
+                                      "cope",
+                                      "cope:positions=2,layers=shared",
+                                      "cope:positions=3",
+                                      "cope:positions=40"};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        check(all[i], 0);
+        check(all[i], SPAN);
+    }
+}
+
+// --- other people's numbers for Transformer-XL ---
+//
+// They give keys of distances where the hook has a matrix that makes them. With 16 channels there is such a matrix for
+// five distances: Kaczmarz's iteration finds it, mending one distance after the other.
+enum { GOLDEN_T = 5, GOLDEN_D = 4, GOLDEN_C = 16, GOLDEN_HEAD = 2, GOLDEN_S = GOLDEN_T * GOLDEN_T };
+
+static void find_matrix(real *W, const real *keys, int apart) { // (d, C) from (T, d), rising distances
+    double codes[GOLDEN_T][GOLDEN_C];
+    for (int n = 0; n < GOLDEN_T; n++) sinusoid(codes[n], GOLDEN_C, n * apart);
+    for (int step = 0; step < 10000; step++)
+        for (int c = 0; c < GOLDEN_D; c++) {
+            const double *code = codes[step % GOLDEN_T];
+            const double off = keys[step % GOLDEN_T * GOLDEN_D + c] - dot(W + c * GOLDEN_C, code, GOLDEN_C);
+            for (int i = 0; i < GOLDEN_C; i++) W[c * GOLDEN_C + i] += off * code[i] / (GOLDEN_C / 2.0);
+        }
+}
+
+static void expect_golden(const json_t *root, const real *q, const real *k, const real *keys, int apart) {
+    real S[GOLDEN_S], content[GOLDEN_S], position[GOLDEN_S];
+    Scene scene;
+    Place at[GOLDEN_T];
+    scene_make(&scene, "transformer-xl", shape_of(4, GOLDEN_C, 40), 40);
+    for (int t = 0; t < GOLDEN_T; t++) at[t] = (Place){.t = apart * t};
+    const int head = GOLDEN_HEAD * GOLDEN_D;
+    find_matrix(scene.pos.params[0] + head * GOLDEN_C, keys, apart);
+    read_numbers(scene.pos.params[1] + head, json_object_get(root, "u"), GOLDEN_D);
+    read_numbers(scene.pos.params[2] + head, json_object_get(root, "v"), GOLDEN_D);
+    read_numbers(content, json_object_get(root, "AC"), GOLDEN_S);
+    read_numbers(position, json_object_get(root, "BD_shifted"), GOLDEN_S);
+    position_prepare(&scene.pos);
+    ScoreBlock block = {.S = S, .stride = GOLDEN_T, .q = q, .k = k, .q_stride = GOLDEN_D, .k_stride = GOLDEN_D};
+    block.rows = block.columns = GOLDEN_T;
+    block.head = GOLDEN_HEAD;
+    block.query_at = block.key_at = at;
+    block.scale = 1;
+    block.scratch = nan_reals(scheme_transformer_xl.score_scratch(&scene.pos, GOLDEN_T, GOLDEN_T, false));
+    for (int n = 0; n < GOLDEN_S; n++) S[n] = dot(q + n / GOLDEN_T * GOLDEN_D, k + n % GOLDEN_T * GOLDEN_D, GOLDEN_D);
+    scheme_transformer_xl.score_forward(&scene.pos, &block);
+    for (int n = 0; n < GOLDEN_S; n++)
+        if (n % GOLDEN_T <= n / GOLDEN_T) expect_near("S", (size_t)n, S[n], content[n] + position[n], 1e-6);
+    free(block.scratch);
+    scene_free(&scene);
+}
+
+static void transformer_xl_is_the_reference(void **state) {
+    (void)state;
+    json_t *root = golden("transformer_xl_scores");
+    real q[GOLDEN_T * GOLDEN_D], k[GOLDEN_T * GOLDEN_D], R[GOLDEN_T * GOLDEN_D], keys[GOLDEN_T * GOLDEN_D];
+    read_numbers(q, json_object_get(root, "q"), COUNT(q));
+    read_numbers(k, json_object_get(root, "k"), COUNT(k));
+    read_numbers(R, json_object_get(root, "R"), COUNT(R));
+    for (size_t n = 0; n < GOLDEN_T; n++) { // theirs come by falling distance
+        const size_t distance = (size_t)number_at(json_object_get(root, "R_rows_are_distance"), n);
+        memcpy(keys + distance * GOLDEN_D, R + n * GOLDEN_D, GOLDEN_D * sizeof *keys);
+    }
+    expect_golden(root, q, k, keys, 3);
+    expect_golden(root, q, k, keys, 7);
+    json_decref(root);
+}
+
+// --- whole models ---
+static const GradcheckSettings usual = {.B = 2, .T = 8, .seed = 1},
+                               dropping = {.B = 2, .T = 8, .dropout = 0.3, .seed = 1};
+// Three blocks of queries, the last not full.
+static const GradcheckSettings long_rows = {
+    .B = B, .T = 2 * QUERY_BLOCK + 6, .dropout = 0.1, .directions = true, .seed = 1};
+
+static Shape shape_for(const GradcheckSettings *settings) {
+    return (Shape){.vocab = 11, .context = settings->T, .layers = 2, .heads = 2, .width = 8};
+}
+
+static void expect_right(const char *specification, const GradcheckSettings *settings, int random_positions) {
+    Shape shape = shape_for(settings);
+    Position pos;
+    GradientError *errors;
+    int count;
+    Error error;
+    shape.random_positions = random_positions;
+    must(position_create(&pos, specification, &shape, &error), &error);
+    must(gradcheck(&errors, &count, &pos, settings, &error), &error);
+    const double worst = gradcheck_worst(errors, count);
+    free(errors);
+    if (!(worst <= 1e-6)) fail_msg("%s, T %d: error %.2e", specification, settings->T, worst);
+}
+
+// CoPE's gradient jumps where a count passes a whole number. In these models none comes near enough to one for the
+// differences to see it.
+static void models_have_the_right_gradients(void **state) {
+    (void)state;
+    static const char *const all[] = {"transformer-xl:clamp=3,layers=shared", "shaw:clip=2,layers=shared",
+                                      "cope:positions=3,layers=shared"};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        expect_right(all[i], &usual, 0);
+        expect_right(all[i], &usual, 50);
+        expect_right(all[i], &dropping, 0);
+    }
+}
+
+// Here some of CoPE's counts would: see the next test.
+static void long_models_have_the_right_gradients(void **state) {
+    (void)state;
+    const int threads = omp_get_max_threads();
+    for (int team = 1; team <= 2; team++) {
+        omp_set_num_threads(team);
+        expect_right("transformer-xl:clamp=100", &long_rows, 0);
+        expect_right("shaw", &long_rows, 0);
+    }
+    omp_set_num_threads(threads);
+}
+
+// --- CoPE at length: codes on a line have no corners at whole numbers, and the last one is out of reach ---
+enum { LONG_T = 2 * QUERY_BLOCK + 6, LONG_ROWS = B * LONG_T };
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int ids[LONG_ROWS];
+    const Tensor *tensor; // at work
+    real *start, *direction, along;
+} Long;
+
+// Numbers n of a tensor (rows, d) that make every d-th column of a set of N codes a line.
+static void on_a_line(real *values, size_t count, int N, int d, const char *name) {
+    const uint64_t key = random_key(3, name);
+    for (size_t n = 0; n < count; n++) values[n] = 0.05 * (double)(n / d % N) * random_normal(key, n % d);
+}
+
+static double long_loss(void *op) {
+    Long *l = op;
+    real *values = l->gpt.params + l->tensor->offset;
+    for (size_t n = 0; n < l->tensor->count; n++) values[n] = l->start[n] + l->along * l->direction[n];
+    train_pass_embed(&l->pass, &l->gpt, l->ids);
+    train_pass_forward(&l->pass, &l->gpt, l->ids, false);
+    double sum = 0;
+    for (int r = 0; r < LONG_ROWS; r++) sum += l->pass.dnll[r] * l->pass.nll[r];
+    return sum;
+}
+
+static void expect_right_along(Long *l, const Tensor *tensor, int N, int d) {
+    real slope = 0;
+    l->tensor = tensor;
+    l->along = 0;
+    l->start = copy_reals(l->gpt.params + tensor->offset, tensor->count);
+    l->direction = random_reals(tensor->count, "direction", 0.1);
+    if (strcmp(tensor->name, "pos.e") == 0) on_a_line(l->direction, tensor->count, N, d, "direction");
+    for (size_t n = 0; n < tensor->count; n++) slope += l->gpt.grads[tensor->offset + n] * l->direction[n];
+    expect_gradient(tensor->name, &slope, &l->along, 1, long_loss, l, 1e-6);
+    memcpy(l->gpt.params + tensor->offset, l->start, tensor->count * sizeof(real));
+    free(l->start);
+    free(l->direction);
+}
+
+static void cope_has_the_right_gradient_in_long_models(void **state) {
+    (void)state;
+    static Long l;
+    const Shape shape = shape_for(&long_rows);
+    const int threads = omp_get_max_threads(), N = 4096, d = head_width(&shape);
+    Error error;
+    omp_set_num_threads(2);
+    model_make(&l.gpt, "cope:positions=4096", &shape, true);
+    must(train_pass_create(&l.pass, &l.gpt, B, LONG_T, &error), &error);
+    l.pass.dropout_rate = 0.1;
+    ids_make(l.ids, LONG_ROWS, shape.vocab, 1);
+    for (int r = 0; r < LONG_ROWS; r++) l.pass.dnll[r] = random_uniform(9, (uint64_t)r) - 0.3;
+    on_a_line(l.gpt.pos.params[0], (size_t)shape.layers * N * d, N, d, "codes");
+    train_pass_embed(&l.pass, &l.gpt, l.ids);
+    train_pass_forward(&l.pass, &l.gpt, l.ids, true);
+    train_pass_backward(&l.pass, &l.gpt, l.ids);
+    for (int i = 0; i < l.gpt.tensors.count; i++) expect_right_along(&l, &l.gpt.tensors.items[i], N, d);
+    omp_set_num_threads(threads);
+    train_pass_free(&l.pass);
+    gpt_free(&l.gpt);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hooks_are_the_formula_and_its_gradient),
+        cmocka_unit_test(transformer_xl_is_the_reference),
+        cmocka_unit_test(models_have_the_right_gradients),
+        cmocka_unit_test(long_models_have_the_right_gradients),
+        cmocka_unit_test(cope_has_the_right_gradient_in_long_models),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

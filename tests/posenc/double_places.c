@@ -1,0 +1,137 @@
+// What coordinates do to whole models: a scheme that calls itself relative sees only how far they are apart, and none
+// sees an axis that it says nothing of.
+#include "model/train_pass.h"
+#include "tests/support/little_model.h"
+
+enum { B = 2, T = 20, ROWS = B * T };
+
+// Many more coordinates than tokens. Past position 512 fire counts differently.
+static const Shape shape = {.vocab = 31, .context = 1600, .layers = 2, .heads = 2, .width = 16};
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int ids[ROWS], targets[ROWS];
+    Place home[ROWS]; // where the tokens stand by themselves
+    double nll[ROWS]; // and what they lose there
+} Model;
+
+static void model_begin(Model *model, const char *specification) {
+    Error error;
+    model_make(&model->gpt, specification, &shape, true);
+    model->gpt.pos.rule = text_rule;
+    must(train_pass_create(&model->pass, &model->gpt, B, T, &error), &error);
+    text_make(model->ids, ROWS, shape.vocab, 1);
+    ids_make(model->targets, ROWS, shape.vocab, 2);
+    train_pass_embed(&model->pass, &model->gpt, model->ids);
+    memcpy(model->home, model->pass.at, sizeof model->home);
+    train_pass_forward(&model->pass, &model->gpt, model->targets, false);
+    memcpy(model->nll, model->pass.nll, sizeof model->nll);
+}
+
+static void model_end(Model *model) {
+    train_pass_free(&model->pass);
+    gpt_free(&model->gpt);
+}
+
+// How much the loss of a token changes, at most, when the tokens stand at `at`. NaN counts as infinite.
+static double change(Model *model, const Place at[ROWS]) {
+    double most = 0;
+    train_pass_embed(&model->pass, &model->gpt, model->ids);
+    memcpy(model->pass.at, at, ROWS * sizeof *at);
+    train_pass_forward(&model->pass, &model->gpt, model->targets, false);
+    for (int r = 0; r < ROWS; r++) {
+        const double difference = fabs(model->pass.nll[r] - model->nll[r]);
+        if (!(difference <= most)) most = isnan(difference) ? INFINITY : difference;
+    }
+    return most;
+}
+
+static void expect_unchanged(Model *model, const char *scheme, const char *what, const Place at[ROWS]) {
+    const double most = change(model, at);
+    if (!(most <= 1e-9)) fail_msg("%s, %s: losses change by %g", scheme, what, most);
+}
+
+static void expect_changed(Model *model, const char *scheme, const char *what, const Place at[ROWS]) {
+    const double most = change(model, at);
+    if (!(most > 1e-6)) fail_msg("%s, %s: losses change by no more than %g", scheme, what, most);
+}
+
+// These add one number to all channels alike, which layer norm takes away again: they are blind to all positions.
+static bool is_blind(const Scheme *scheme) {
+    return scheme == &scheme_none || scheme == &scheme_integer || scheme == &scheme_normalized;
+}
+
+static void only_relative_schemes_overlook_a_constant(void **state) {
+    (void)state;
+    static const int shifts[] = {1, 700, 1500};
+    char specification[TEXT_CAPACITY];
+    for (int i = 0; scheme_variant(specification, &shape, i); i++) {
+        Model model;
+        Place at[ROWS];
+        model_begin(&model, specification);
+        const Scheme *scheme = model.gpt.pos.scheme;
+        for (size_t s = 0; s < COUNT(shifts); s++) {
+            for (int r = 0; r < ROWS; r++)
+                at[r] = (Place){model.home[r].t + shifts[s], model.home[r].line + shifts[s],
+                                model.home[r].column + shifts[s]};
+            if (scheme->relative || is_blind(scheme)) expect_unchanged(&model, specification, "moved", at);
+        }
+        if (!scheme->relative && !is_blind(scheme)) expect_changed(&model, specification, "moved far", at);
+        model_end(&model);
+    }
+}
+
+// The second sequence moves, and apart; what content alone decides (forgetting, for example) may stay as it was.
+static void distances_are_seen(void **state) {
+    (void)state;
+    for (int s = 0; schemes[s]; s++) {
+        const Scheme *scheme = schemes[s];
+        Model model;
+        Place at[ROWS];
+        model_begin(&model, scheme->name);
+        for (int r = 0; r < ROWS; r++) {
+            const int times = 1 + r / T, more = r / T * 40;
+            at[r] = (Place){times * model.home[r].t + more, times * model.home[r].line + more,
+                            times * model.home[r].column + more};
+        }
+        if (is_blind(scheme))
+            expect_unchanged(&model, scheme->name, "apart", at);
+        else if (scheme->enters != ENTERS_CONTENT)
+            expect_changed(&model, scheme->name, "apart", at);
+        for (int r = 0; r < T; r++) // the first sequence has not moved
+            if (!(fabs(model.pass.nll[r] - model.nll[r]) <= 1e-12)) fail_msg("%s: the other moved", scheme->name);
+        model_end(&model);
+    }
+}
+
+static void axes_that_a_scheme_does_not_read_change_nothing(void **state) {
+    (void)state;
+    for (int s = 0; schemes[s]; s++) {
+        const char *name = schemes[s]->name;
+        Model model;
+        Place counted[ROWS], lined[ROWS];
+        model_begin(&model, name);
+        for (int r = 0; r < ROWS; r++) {
+            const Place home = model.home[r];
+            counted[r] = (Place){home.t + home.t * home.t, home.line, home.column};
+            lined[r] = (Place){home.t, (r * 7 + 3) % 11, (r * 5 + 1) % 13};
+        }
+        if (schemes[s]->two_axes) {
+            expect_unchanged(&model, name, "counted otherwise", counted);
+            expect_changed(&model, name, "other lines and columns", lined);
+        } else {
+            expect_unchanged(&model, name, "other lines and columns", lined);
+        }
+        model_end(&model);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_relative_schemes_overlook_a_constant),
+        cmocka_unit_test(distances_are_seen),
+        cmocka_unit_test(axes_that_a_scheme_does_not_read_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

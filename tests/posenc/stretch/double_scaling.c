@@ -1,0 +1,197 @@
+// Gradients through stretched rotations: by the factors themselves, which `bitter extend --method gradient` descends,
+// and by everything else in the model.
+#include "posenc/rotation/rotate.h"
+#include "tests/support/gradients.h"
+
+#include <omp.h>
+
+static const Setting usual = {.layers = 3, .heads = 2, .width = 16, .T = 10, .B = 2};
+// Two blocks of queries, the second not full, and two threads.
+static const Setting long_rows = {.layers = 1, .heads = 2, .width = 8, .T = QUERY_BLOCK + 6, .B = 2};
+
+static const char *const schemes_stretched[] = {
+    "rope:base=50",
+    "rope:base=50,pairing=interleaved",
+    "rope:base=50,skip=2",
+    "partial:base=50",
+    "partial:fraction=0.75,base=50,pairing=interleaved",
+    "prope:p=0.5,base=50",
+    "prope:p=0.75,base=50,pairing=interleaved,skip=3",
+};
+
+// Factors from 1.2 up, one above the other but for the last, which is the smallest.
+static Scaling some_scaling(int pairs, int unscaled, double attention) {
+    Scaling scaling = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
+    scaling.wide = (Stretch){.unscaled = unscaled, .attention = attention, .bare_start = unscaled == 3};
+    for (int i = 0; i < pairs; i++) scaling.wide.factors[i] = i + 1 < pairs ? 1.2 + 0.6 * i : 1.1;
+    return scaling;
+}
+
+// A thousandth of it is the difference at which a shift is tried: angles, being products with positions, move far.
+#define UNIT 0.03
+
+// A model whose loss weighs every token differently.
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int ids[256], targets[256], rows, pairs;
+    real shifts[16]; // of the logarithms of the factors, times UNIT
+} Model;
+
+static void model_begin(Model *model, const char *scheme, const Setting *setting, int unscaled, double attention) {
+    const Shape shape = shape_of(setting);
+    Error error;
+    model_make(&model->gpt, scheme, &shape, true);
+    Position *pos = &model->gpt.pos;
+    model->pairs = rotary_pairs(pos);
+    model->rows = setting->B * setting->T;
+    assert_in_range(model->rows, 1, COUNT(model->ids));
+    assert_in_range(model->pairs, 1, COUNT(model->shifts));
+    pos->scaling = some_scaling(model->pairs, unscaled, attention);
+    for (int i = 0; i < model->pairs; i++) model->shifts[i] = 0;
+    must(train_pass_create(&model->pass, &model->gpt, setting->B, setting->T, &error), &error);
+    ids_make(model->ids, model->rows, shape.vocab, 1);
+    ids_make(model->targets, model->rows, shape.vocab, 2);
+    for (int r = 0; r < model->rows; r++) model->pass.dnll[r] = (real)(random_uniform(3, (uint64_t)r) - 0.3);
+}
+
+static void model_end(Model *model) {
+    train_pass_free(&model->pass);
+    gpt_free(&model->gpt);
+}
+
+static double run(Model *model, bool training) {
+    TrainPass *pass = &model->pass;
+    for (int i = 0; i < model->pairs; i++)
+        pass->pos.scaling.wide.factors[i] =
+            model->gpt.pos.scaling.wide.factors[i] * exp(UNIT * (double)model->shifts[i]);
+    pass->pos.prepared = false;
+    train_pass_embed(pass, &model->gpt, model->ids);
+    train_pass_forward(pass, &model->gpt, model->targets, training);
+    if (training) train_pass_backward(pass, &model->gpt, model->ids);
+    double loss = 0;
+    for (int r = 0; r < model->rows; r++) loss += (double)pass->dnll[r] * pass->nll[r];
+    return loss;
+}
+
+static double loss_of(void *model) {
+    return run(model, false);
+}
+
+static void check_factors(const char *scheme, const Setting *setting, int unscaled, double attention) {
+    Model model;
+    double dfactors[16];
+    real dshifts[16];
+    char name[128];
+    model_begin(&model, scheme, setting, unscaled, attention);
+    run(&model, true);
+    rotary_dfactors(dfactors, &model.pass.pos);
+    snprintf(name, sizeof name, "%s, %d unscaled, attention %g: factors", scheme, unscaled, attention);
+    for (int i = 0; i < model.pairs; i++) {
+        const bool turns = model.gpt.pos.scheme->theta(&model.gpt.pos, i) > 0;
+        assert_true(turns == (fabs(dfactors[i]) > 1e-7));
+        dshifts[i] = (real)(UNIT * dfactors[i]);
+    }
+    expect_gradient(name, dshifts, model.shifts, (size_t)model.pairs, loss_of, &model, TOLERANCE);
+    model_end(&model);
+}
+
+static void factors_have_the_gradient_of_the_loss(void **state) {
+    (void)state;
+    static const int unscaled[] = {0, 1, 3, 9};
+    for (size_t s = 0; s < COUNT(schemes_stretched); s++)
+        for (size_t u = 0; u < COUNT(unscaled); u++) {
+            check_factors(schemes_stretched[s], &usual, unscaled[u], 1.2);
+            check_factors(schemes_stretched[s], &usual, unscaled[u], 1);
+        }
+}
+
+static void they_have_it_past_a_block_of_queries(void **state) {
+    (void)state;
+    const int threads = omp_get_max_threads();
+    for (int n = 1; n <= 2; n++) {
+        omp_set_num_threads(n);
+        check_factors("rope:base=1e6", &long_rows, 3, 1.2);
+    }
+    omp_set_num_threads(threads);
+}
+
+// All tokens before `unscaled` turn as they were trained, whatever the factors.
+static void unscaled_tokens_pull_at_no_factor(void **state) {
+    (void)state;
+    Model model;
+    double dfactors[16];
+    model_begin(&model, "rope", &usual, usual.T, 1.2);
+    run(&model, true);
+    rotary_dfactors(dfactors, &model.pass.pos);
+    for (int i = 0; i < model.pairs; i++) assert_true(dfactors[i] == 0);
+    model_end(&model);
+}
+
+// Passes add up until they are asked for, and then begin anew.
+static void passes_add_up(void **state) {
+    (void)state;
+    Model model;
+    double once[16], thrice[16], again[16];
+    model_begin(&model, "rope:skip=2", &usual, 2, 1.2);
+    run(&model, true);
+    rotary_dfactors(once, &model.pass.pos);
+    for (int pass = 0; pass < 3; pass++) run(&model, true);
+    rotary_dfactors(thrice, &model.pass.pos);
+    run(&model, true);
+    rotary_dfactors(again, &model.pass.pos);
+    for (int i = 0; i < model.pairs; i++) {
+        expect_near("three passes", (size_t)i, thrice[i], 3 * once[i], 1e-13 * fabs(once[i]));
+        assert_true(again[i] == once[i]);
+    }
+    model_end(&model);
+}
+
+// --- everything else: parameters and input embeddings ---
+static void check_model(const char *specification, const Scaling *scaling, const Setting *setting) {
+    GradientError where;
+    Position pos;
+    Error error;
+    must(position_parse(&pos, specification, &error), &error);
+    pos.scaling = *scaling;
+    const double worst = worst_error(&where, &pos, setting, 1);
+    if (!(worst <= TOLERANCE))
+        fail_msg("%s, method %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification,
+                 scaling->method, worst, where.at, where.name, where.analytic, where.numeric);
+}
+
+static void other_gradients_stay_right(void **state) {
+    (void)state;
+    static const Setting brief = {.layers = 2, .heads = 2, .width = 16, .T = 10, .B = 2, .directions = true},
+                         numbers = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 2};
+    const Shape shape = shape_of(&brief);
+    for (size_t s = 0; s < COUNT(schemes_stretched); s++)
+        for (int learns = 0; learns <= 1; learns++) {
+            Position pos;
+            Error error;
+            must(position_create(&pos, schemes_stretched[s], &shape, &error), &error);
+            Scaling scaling = some_scaling(rotary_pairs(&pos), 3, 1.3);
+            scaling.learns = learns;
+            check_model(schemes_stretched[s], &scaling, &brief);
+        }
+    Scaling scaling = some_scaling(2, 3, 1.3); // pairs of a head of 4
+    check_model("rope", &scaling, &numbers);
+    scaling.learns = false;
+    scaling.has_brief = true;
+    scaling.original = numbers.T;
+    scaling.brief = (Stretch){.factors = {1.4, 2}, .unscaled = 2, .attention = 0.8};
+    check_model("rope:pairing=interleaved", &scaling, &numbers);
+    const Scaling dynamic = {.method = METHOD_DYNAMIC, .factor = 2, .original = 4, .growth = 2};
+    check_model("rope", &dynamic, &numbers);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors_have_the_gradient_of_the_loss),
+        cmocka_unit_test(they_have_it_past_a_block_of_queries),
+        cmocka_unit_test(unscaled_tokens_pull_at_no_factor),
+        cmocka_unit_test(passes_add_up),
+        cmocka_unit_test(other_gradients_stay_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

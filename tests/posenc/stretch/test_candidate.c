@@ -1,0 +1,327 @@
+// What LongRoPE's search searches: candidates stay in their space whatever is done to them, and are changed as the
+// released code changes them, but for what that one gets wrong.
+#include "posenc/stretch/candidate.h"
+#include "tests/support/scene.h"
+
+static const struct {
+    int pairs;
+    double factor;
+    int original;
+} sizes[] = {{16, 8, 256}, {32, 8, 4096}, {4, 4, 16}, {1, 1, 2}, {2, 1.3, 5}, {256, 5e5, 2}};
+
+static void expect_inside(const SearchSpace *space, const Candidate *c, const char *what) {
+    for (int i = 0; i < space->pairs; i++)
+        if (c->steps[i] < (i > 0 ? c->steps[i - 1] : 0) || c->steps[i] > space->most)
+            fail_msg("%s: pair %d has %d steps, of %d", what, i, c->steps[i], space->most);
+    assert_in_range(c->unscaled, 0, space->unscaled - 1);
+}
+
+static Candidate random_candidate(const SearchSpace *space, Random *random) {
+    Candidate c = {.unscaled = random_below(random, space->unscaled)};
+    for (int i = 0, least = 0; i < space->pairs; i++)
+        c.steps[i] = least += random_below(random, (space->most - least) / (space->pairs - i) + 1);
+    expect_inside(space, &c, "random");
+    return c;
+}
+
+static Candidate flat(const SearchSpace *space, int steps) {
+    Candidate c = {0};
+    for (int i = 0; i < space->pairs; i++) c.steps[i] = steps;
+    return c;
+}
+
+static void the_space_is_longrope_s(void **state) {
+    (void)state;
+    static const int most[] = {900, 900, 400, 25, 62, 62499900}, choices[] = {14, 14, 7, 3, 4, 3};
+    for (size_t n = 0; n < COUNT(sizes); n++) {
+        const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
+        assert_int_equal(space.pairs, sizes[n].pairs);
+        assert_int_equal(space.most, most[n]); // factor 1.25 s
+        assert_int_equal(space.unscaled, choices[n]);
+        assert_true(space.step == 0.01);
+    }
+    for (int i = 1; i < UNSCALED_CHOICES; i++) assert_true(unscaled_choices[i] > unscaled_choices[i - 1]);
+    assert_int_equal(unscaled_choices[UNSCALED_CHOICES - 1], 256);
+}
+
+// By way of a stretch, and of the two decimals that search.csv has.
+static void candidates_are_stretches(void **state) {
+    (void)state;
+    Random random = {random_key(1, "round trip"), 0};
+    for (size_t n = 0; n < COUNT(sizes); n++)
+        for (int times = 0; times < 200; times++) {
+            const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
+            const Candidate candidate = random_candidate(&space, &random);
+            Stretch stretch = {.attention = 1.25}, read = {0};
+            candidate_stretch(&stretch, &space, &candidate);
+            assert_true(stretch.attention == 1.25);
+            assert_int_equal(stretch.unscaled, unscaled_choices[candidate.unscaled]);
+            for (int i = 0; i < space.pairs; i++) {
+                char text[32];
+                expect_near("factor", (size_t)i, stretch.factors[i], 1 + candidate.steps[i] / 100.0,
+                            1e-15 * (1 + space.most));
+                snprintf(text, sizeof text, "%.2f", stretch.factors[i]);
+                read.factors[i] = atof(text);
+            }
+            read.unscaled = stretch.unscaled;
+            const Candidate same = candidate_of(&space, &stretch), also = candidate_of(&space, &read);
+            assert_true(candidates_equal(&space, &same, &candidate));
+            assert_true(candidates_equal(&space, &also, &candidate));
+        }
+}
+
+static void stretches_become_the_nearest_candidate(void **state) {
+    (void)state;
+    const SearchSpace space = search_space(4, 4, 16);
+    const struct {
+        Stretch stretch;
+        Candidate candidate;
+    } cases[] = {
+        {{.factors = {1, 1.004, 1.006, 5}}, {{0, 0, 1, 400}, 0}},
+        {{.factors = {0.2, 5.01, 1e9, 1e-6}}, {{0, 400, 400, 400}, 0}}, // cut, and made to rise
+        {{.factors = {2, 1.5, 3, 2.5}, .unscaled = 12}, {{100, 100, 200, 200}, 5}},
+        {{.factors = {1, 1, 1, 1}, .unscaled = 9}, {{0}, 5}}, // no fewer unscaled tokens, where there is a choice
+        {{.factors = {1, 1, 1, 1}, .unscaled = 300}, {{0}, 6}},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        const Candidate found = candidate_of(&space, &cases[n].stretch);
+        for (int i = 0; i < space.pairs; i++) assert_int_equal(found.steps[i], cases[n].candidate.steps[i]);
+        assert_int_equal(found.unscaled, cases[n].candidate.unscaled);
+    }
+}
+
+static void candidates_differ_in_every_number(void **state) {
+    (void)state;
+    const SearchSpace space = search_space(16, 8, 256);
+    const Candidate a = flat(&space, 5);
+    Candidate beyond = a;
+    beyond.steps[space.pairs] = 7; // not a pair
+    assert_true(candidates_equal(&space, &a, &beyond));
+    for (int i = 0; i <= space.pairs; i++) {
+        Candidate b = a;
+        *(i < space.pairs ? &b.steps[i] : &b.unscaled) += 1;
+        assert_false(candidates_equal(&space, &a, &b));
+    }
+}
+
+static void operators_stay_in_the_space(void **state) {
+    (void)state;
+    Random random = {random_key(1, "operators"), 0};
+    for (size_t n = 0; n < COUNT(sizes); n++) {
+        const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
+        Candidate c = flat(&space, n % 2 ? space.most : 0), other = random_candidate(&space, &random);
+        for (int times = 0; times < 1000; times++) {
+            const Candidate near = mutate_near(&space, &c, 0.3, &random), far = mutate_far(&space, &c, &random),
+                            child = cross(&space, &near, &other, 0.3, &random);
+            expect_inside(&space, &near, "near");
+            expect_inside(&space, &far, "far");
+            expect_inside(&space, &child, "child");
+            assert_false(candidates_equal(&space, &near, &c));
+            other = c;
+            c = times % 3 == 0 ? near : times % 3 == 1 ? far : child;
+        }
+    }
+}
+
+static void dice_decide_alone(void **state) {
+    (void)state;
+    const SearchSpace space = search_space(16, 8, 256);
+    const Candidate parent = flat(&space, 400), other = flat(&space, 100);
+    Random one = {random_key(1, "same"), 0}, same = one;
+    for (int times = 0; times < 100; times++) {
+        const Candidate a[] = {mutate_near(&space, &parent, 0.3, &one), mutate_far(&space, &parent, &one),
+                               cross(&space, &parent, &other, 0.3, &one)},
+                        b[] = {mutate_near(&space, &parent, 0.3, &same), mutate_far(&space, &parent, &same),
+                               cross(&space, &parent, &other, 0.3, &same)};
+        for (int i = 0; i < 3; i++) assert_true(candidates_equal(&space, &a[i], &b[i]));
+    }
+}
+
+static void expect_share(const char *name, long long count, long long of, double share) {
+    const double found = (double)count / (double)of, spread = sqrt(share * (1 - share) / (double)of);
+    expect_near(name, 0, found, share, 4.5 * spread);
+}
+
+// From where all neighbours are equal, only a leap moves a pair that has two of them.
+static void leaps_leave_a_flat_start(void **state) {
+    (void)state;
+    enum { TIMES = 4000 };
+    const SearchSpace space = search_space(16, 8, 256);
+    const Candidate pi = flat(&space, 700);
+    Random random = {random_key(1, "leaps"), 0};
+    long long near_moved = 0, far_moved = 0, pairs_moved = 0, lines = 0, unscaled_moved = 0;
+    for (int times = 0; times < TIMES; times++) {
+        const Candidate near = mutate_near(&space, &pi, 0.3, &random), far = mutate_far(&space, &pi, &random);
+        int moved = 0, slopes = 0;
+        for (int i = 1; i + 1 < space.pairs; i++) moved += far.steps[i] != 700;
+        for (int i = 1; i < space.pairs; i++) slopes += far.steps[i] > far.steps[i - 1];
+        near_moved += near.steps[7] != 700;
+        far_moved += moved > 0;
+        pairs_moved += moved;
+        lines += slopes > 2; // a leap alone has one or two
+        unscaled_moved += near.unscaled != pi.unscaled;
+        assert_int_equal(far.unscaled, pi.unscaled);
+    }
+    assert_true(far_moved > 0.9 * TIMES);
+    assert_true(pairs_moved > 7 * TIMES); // half of them at a time
+    assert_true(lines > 0.6 * TIMES);
+    assert_true(near_moved < 0.01 * TIMES);
+    // A child in which nothing changed is changed again: of the first pair, the last and n_hat, at least one differs.
+    const double first = 0.3 * 700 / 701, last = 0.3 * 200 / 201, unscaled = 0.3 * 13 / 14;
+    expect_share("unscaled", unscaled_moved, TIMES, unscaled / (1 - (1 - first) * (1 - last) * (1 - unscaled)));
+}
+
+// The first parent's factors are even numbers of steps, the second's odd ones.
+static void children_take_from_both_parents(void **state) {
+    (void)state;
+    enum { TIMES = 2000 };
+    const SearchSpace space = search_space(16, 8, 256);
+    static const double probabilities[] = {0, 0.3, 0.5, 1};
+    Candidate first = {.unscaled = 2}, second = {.unscaled = 9};
+    Random random = {random_key(1, "cross"), 0};
+    for (int i = 0; i < space.pairs; i++) first.steps[i] = 40 * i, second.steps[i] = 50 * i + 1;
+    for (size_t p = 0; p < COUNT(probabilities); p++) {
+        long long factors = 0, unscaled = 0;
+        for (int times = 0; times < TIMES; times++) {
+            const Candidate child = cross(&space, &first, &second, probabilities[p], &random);
+            for (int i = 0; i < space.pairs; i++) {
+                const int steps = child.steps[i];
+                assert_true(steps % 2 ? steps % 50 == 1 : steps % 40 == 0);
+                factors += steps % 2;
+            }
+            assert_true(child.unscaled == 2 || child.unscaled == 9);
+            unscaled += child.unscaled == 9;
+        }
+        expect_share("factors", factors, TIMES * space.pairs, probabilities[p]);
+        expect_share("unscaled", unscaled, TIMES, probabilities[p]);
+    }
+}
+
+// --- the released code's numbers (dim_mono.py, 63 mutations of each of three parents) ---
+enum { PAIRS = 32, SAMPLES = 6000, GOLDEN_SAMPLES = 63 };
+enum { DIMS, INTERIOR, MOVE, FIGURES };
+static const char *const figures[] = {"mean_dims_changed", "mean_interior_dims_changed", "mean_max_move"};
+
+typedef struct {
+    double sum, squares;
+} Figure;
+
+static void add_figures(Figure total[FIGURES], const double *child, const double *parent) {
+    double figure[FIGURES] = {0};
+    for (int i = 0; i < PAIRS; i++) {
+        const double move = fabs(child[i] - parent[i]);
+        const bool changed = move > 1e-9;
+        figure[DIMS] += changed;
+        figure[INTERIOR] += changed && i > 0 && i + 1 < PAIRS;
+        figure[MOVE] = fmax(figure[MOVE], move);
+    }
+    for (int f = 0; f < FIGURES; f++) total[f].sum += figure[f], total[f].squares += figure[f] * figure[f];
+}
+
+static double mean(const Figure *f) {
+    return f->sum / SAMPLES;
+}
+
+// Of a mean of so many samples.
+static double error_of(const Figure *f, int samples) {
+    return sqrt(fmax(f->squares / SAMPLES - mean(f) * mean(f), 0) / samples);
+}
+
+// One of low, low + 0.01, ... below `end` as numpy's arange has them; what there was when there are none.
+static double drawn(double before, double low, double end, Random *random) {
+    const int count = (int)ceil((end - low) / 0.01);
+    return count > 0 ? low + 0.01 * random_below(random, count) : before;
+}
+
+// Children that differ from their parent and from each other.
+typedef struct {
+    double parent[PAIRS], children[GOLDEN_SAMPLES][PAIRS];
+    int count;
+} Family;
+
+static bool is_new(const Family *family, const double *f) {
+    bool differs = memcmp(f, family->parent, PAIRS * sizeof *f) != 0;
+    for (int n = 0; n < family->count; n++) differs = differs && memcmp(f, family->children[n], PAIRS * sizeof *f) != 0;
+    return differs;
+}
+
+static bool rises(const double *f, double slack) {
+    for (int i = 1; i < PAIRS; i++)
+        if (f[i] < f[i - 1] - slack) return false;
+    return true;
+}
+
+// The released operator, and what it would be without overshooting: its ranges end one step above the upper neighbour,
+// so that children come out of order, and are then changed again, until they are new and in order. From equal
+// neighbours, that is how they move at all.
+static void released(double *f, Family *family, bool overshoot, Random *random) {
+    const double beyond = overshoot ? 0.01 : 1e-6, slack = overshoot ? 0 : 1e-6;
+    memcpy(f, family->parent, PAIRS * sizeof *f);
+    do {
+        for (int i = 0; i < PAIRS; i++) {
+            if (random_next(random) >= 0.3) continue;
+            f[i] = i == 0 ? drawn(f[i], 1, f[1] - 0.01 + beyond, random)
+                          : drawn(f[i], f[i - 1], (i + 1 < PAIRS ? f[i + 1] : 9) + beyond, random);
+        }
+    } while (!is_new(family, f) || !rises(f, slack));
+    if (!overshoot) return;
+    memcpy(family->children[family->count++], f, PAIRS * sizeof *f);
+    if (family->count == GOLDEN_SAMPLES) family->count = 0;
+}
+
+// Figures of children of one parent, by the released operator, by that without overshooting, and by ours.
+static void sample(Figure theirs[FIGURES], Figure mended[FIGURES], Figure ours[FIGURES], const Stretch *parent) {
+    const SearchSpace space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled = 1}; // up to 1 + s, as there
+    Random random = {random_key(1, "released"), 0};
+    Family family = {.count = 0}, rounded = {.count = 0};
+    Stretch on_grid = {0}, child = {0};
+    const Candidate start = candidate_of(&space, parent);
+    candidate_stretch(&on_grid, &space, &start);
+    memcpy(family.parent, parent->factors, sizeof family.parent);
+    memcpy(rounded.parent, on_grid.factors, sizeof rounded.parent);
+    for (int times = 0; times < SAMPLES; times++) {
+        const Candidate changed = mutate_near(&space, &start, 0.3, &random);
+        candidate_stretch(&child, &space, &changed);
+        add_figures(ours, child.factors, rounded.parent);
+        released(child.factors, &family, true, &random);
+        add_figures(theirs, child.factors, family.parent);
+        released(child.factors, &rounded, false, &random);
+        add_figures(mended, child.factors, rounded.parent);
+    }
+}
+
+static void near_mutations_are_the_released_ones(void **state) {
+    (void)state;
+    static const char *const parents[] = {"PI", "NTK", "ones"};
+    json_t *root = golden("longrope_ga_operators");
+    for (int p = 0; p < 3; p++) {
+        const json_t *golden_figures = json_object_get(json_object_get(root, "mutate"), parents[p]);
+        Figure theirs[FIGURES] = {0}, mended[FIGURES] = {0}, ours[FIGURES] = {0};
+        Stretch parent = {0};
+        char name[64];
+        for (int i = 0; i < PAIRS; i++) parent.factors[i] = p == 0 ? 8 : p == 1 ? pow(8, i / 31.0) : 1;
+        sample(theirs, mended, ours, &parent);
+        for (int f = 0; f < FIGURES; f++) {
+            const double expected = json_number_value(json_object_get(golden_figures, figures[f]));
+            snprintf(name, sizeof name, "%s, %s", parents[p], figures[f]);
+            expect_near(name, GOLDEN_SAMPLES, mean(&theirs[f]), expected, 4 * error_of(&theirs[f], GOLDEN_SAMPLES));
+            expect_near(name, SAMPLES, mean(&ours[f]), mean(&mended[f]), 6 * error_of(&ours[f], SAMPLES) + 1e-12);
+        }
+    }
+    json_decref(root);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_space_is_longrope_s),
+        cmocka_unit_test(candidates_are_stretches),
+        cmocka_unit_test(stretches_become_the_nearest_candidate),
+        cmocka_unit_test(candidates_differ_in_every_number),
+        cmocka_unit_test(operators_stay_in_the_space),
+        cmocka_unit_test(dice_decide_alone),
+        cmocka_unit_test(leaps_leave_a_flat_start),
+        cmocka_unit_test(children_take_from_both_parents),
+        cmocka_unit_test(near_mutations_are_the_released_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

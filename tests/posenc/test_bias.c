@@ -1,0 +1,99 @@
+// What biases by distance share, by the formulas S_ij += curve(t_i - t_j) and dcurve(n) = sum of dS_ij with t_i - t_j =
+// n: on two blocks of queries, two sequences and two layers, with coordinates that follow each other and with gaps.
+#include "posenc/bias/bias.h"
+#include "tests/support/scene.h"
+
+enum { SPAN = 50, HEADS = 2, LAYERS = 2, SEQUENCES = 2, TOKENS = 8, STRIDE = 11 };
+
+typedef struct {
+    Scene scene;
+    double dcurve[LAYERS * HEADS * SPAN]; // expected
+} Curves;
+
+static const Place spots[SEQUENCES][TOKENS] = {
+    {{7, 0, 0}, {8, 0, 0}, {9, 0, 0}, {10, 0, 0}, {11, 0, 0}, {12, 0, 0}, {13, 0, 0}, {14, 0, 0}},
+    {{0, 0, 0}, {3, 0, 0}, {4, 0, 0}, {9, 0, 0}, {20, 0, 0}, {21, 0, 0}, {22, 0, 0}, {49, 0, 0}}};
+
+// Queries first .. columns-1 and keys 0 .. columns-1.
+static void check_block(Curves *curves, int layer, int sequence, int head, int first, int columns) {
+    const Position *pos = &curves->scene.pos;
+    const Place *at = spots[sequence];
+    const int rows = columns - first, start = (position_set(pos, layer) * HEADS + head) * SPAN;
+    char name[32];
+    snprintf(name, sizeof name, "%d %d %d %d", layer, sequence, head, first);
+    real *S = random_reals(TOKENS * STRIDE, name, 1), *before = copy_reals(S, TOKENS * STRIDE);
+    real *dS = random_reals(TOKENS * STRIDE, "dS", 1);
+    const ScoreBlock block = {.S = S,
+                              .stride = STRIDE,
+                              .rows = rows,
+                              .columns = columns,
+                              .layer = layer,
+                              .sequence = sequence,
+                              .head = head,
+                              .query_at = at + first,
+                              .key_at = at};
+    bias_forward(pos, &block);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < STRIDE; j++) {
+            const size_t n = (size_t)i * STRIDE + j;
+            const bool seen = j <= first + i;
+            const int entry = start + (seen ? at[first + i].t - at[j].t : 0);
+            expect_near("S", n, (double)S[n], (double)before[n] + (seen ? (double)pos->params[0][entry] : 0), 1e-5);
+            if (!seen) dS[n] = 0;
+            curves->dcurve[entry] += (double)dS[n];
+        }
+    bias_backward(pos, &block, &(ScoreGradient){.dS = dS});
+    free(S), free(before), free(dS);
+}
+
+static void check_pass(Curves *curves) {
+    for (int layer = LAYERS - 1; layer >= 0; layer--) {
+        for (int sequence = 0; sequence < SEQUENCES; sequence++)
+            for (int head = 0; head < HEADS; head++) {
+                check_block(curves, layer, sequence, head, 0, 5);
+                check_block(curves, layer, sequence, head, 5, TOKENS);
+            }
+        bias_reduce(&curves->scene.pos, layer);
+    }
+}
+
+// The table scheme's parameters are its curves.
+static void check_curves(const char *specification, int sets) {
+    Curves curves = {0};
+    Shape shape = shape_of(HEADS, HEADS, SPAN);
+    shape.layers = LAYERS;
+    scene_make(&curves.scene, specification, shape, SPAN);
+    Position *pos = &curves.scene.pos;
+    const int numbers = sets * HEADS * SPAN;
+    assert_int_equal(pos->sets, sets);
+    for (int n = 0; n < numbers; n++) pos->params[0][n] = (real)random_normal(6, (uint64_t)n);
+    scene_layout(&curves.scene, SPAN, SEQUENCES);
+    check_pass(&curves);
+    for (int n = 0; n < numbers; n++)
+        expect_near("gradient", (size_t)n, bias_gradient(pos, n / (HEADS * SPAN), n / SPAN % HEADS, n % SPAN),
+                    curves.dcurve[n], 1e-5);
+    pos->scheme->reduce(pos);
+    check_pass(&curves); // adds to the first
+    pos->scheme->reduce(pos);
+    for (int n = 0; n < numbers; n++)
+        expect_near(specification, (size_t)n, (double)pos->dparams[0][n], curves.dcurve[n], 2e-5);
+    scene_free(&curves.scene);
+}
+
+static void shared_curves_at_any_coordinates(void **state) {
+    (void)state;
+    check_curves("table:layers=shared", 1);
+}
+
+static void own_curves_at_any_coordinates(void **state) {
+    (void)state;
+    check_curves("table:layers=own", LAYERS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_curves_at_any_coordinates),
+        cmocka_unit_test(own_curves_at_any_coordinates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,349 @@
+// Schemes that rotate queries and keys: their numbers against other people's code, and the properties they are used
+// for.
+#include "posenc/rotation/rotate.h"
+#include "tests/support/little_model.h"
+#include "tests/support/scene.h"
+
+// Pair `pair` of a head (d): its two channels.
+static void pair_channels(int channels[2], Pairing pairing, int pair, int d) {
+    channels[0] = pairing == PAIRING_HALF ? pair : 2 * pair;
+    channels[1] = pairing == PAIRING_HALF ? pair + d / 2 : 2 * pair + 1;
+}
+
+// --- other people's numbers ---
+enum { GOLDEN_T = 5, GOLDEN_D = 8, GOLDEN = GOLDEN_T * GOLDEN_D };
+
+static void turn_golden(real q[GOLDEN], real k[GOLDEN], const json_t *root, const char *specification) {
+    Place at[GOLDEN_T];
+    Scene scene;
+    places_run(at, GOLDEN_T);
+    read_matrix(q, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
+    read_matrix(k, json_object_get(root, "k"), GOLDEN_T, GOLDEN_D);
+    scene_make(&scene, specification, shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
+    scheme_rope.qk_forward(&scene.pos, 0, q, k, GOLDEN_D, at, GOLDEN_T);
+    scene_free(&scene);
+}
+
+static void check_rope(const json_t *root, const char *specification, const char *q_name, const char *k_name,
+                       const char *scores_name) {
+    real q[GOLDEN], k[GOLDEN], expected[GOLDEN], scores[GOLDEN_T * GOLDEN_T];
+    turn_golden(q, k, root, specification);
+    read_matrix(expected, json_object_get(root, q_name), GOLDEN_T, GOLDEN_D);
+    expect_all_near(q_name, q, expected, GOLDEN, 1e-6);
+    read_matrix(expected, json_object_get(root, k_name), GOLDEN_T, GOLDEN_D);
+    expect_all_near(k_name, k, expected, GOLDEN, 1e-6);
+    read_matrix(scores, json_object_get(root, scores_name), GOLDEN_T, GOLDEN_T);
+    for (int i = 0; i < GOLDEN_T; i++)
+        for (int j = 0; j < GOLDEN_T; j++) {
+            double sum = 0;
+            for (int c = 0; c < GOLDEN_D; c++) sum += (double)q[i * GOLDEN_D + c] * (double)k[j * GOLDEN_D + c];
+            expect_near(scores_name, (size_t)(i * GOLDEN_T + j), sum, (double)scores[i * GOLDEN_T + j], 4e-6);
+        }
+}
+
+static void rope_turns_as_hugging_face_does(void **state) {
+    (void)state;
+    json_t *root = golden("rope_apply");
+    check_rope(root, "rope", "q_half", "k_half", "scores_half");
+    check_rope(root, "rope:pairing=interleaved", "q_inter", "k_inter", "scores_inter");
+    json_decref(root);
+}
+
+// Channels sorted evens first turn the interleaved pairing into the half one.
+static void pairings_differ_by_a_permutation(void **state) {
+    (void)state;
+    json_t *root = golden("rope_apply");
+    const json_t *order = json_object_get(root, "perm_even_then_odd");
+    real q[GOLDEN], k[GOLDEN], q_sorted[GOLDEN], k_sorted[GOLDEN], unsorted[GOLDEN];
+    Place at[GOLDEN_T];
+    Scene scene;
+    places_run(at, GOLDEN_T);
+    assert_int_equal(json_array_size(order), GOLDEN_D);
+    turn_golden(q, k, root, "rope:pairing=interleaved");
+    read_matrix(unsorted, json_object_get(root, "q"), GOLDEN_T, GOLDEN_D);
+    for (size_t n = 0; n < GOLDEN; n++) {
+        const size_t from = n / GOLDEN_D * GOLDEN_D + (size_t)number_at(order, n % GOLDEN_D);
+        q_sorted[n] = unsorted[from];
+        k_sorted[n] = q[from]; // what is expected
+    }
+    scene_make(&scene, "rope:pairing=half", shape_of(1, GOLDEN_D, GOLDEN_T), GOLDEN_T);
+    scheme_rope.qk_forward(&scene.pos, 0, q_sorted, k, GOLDEN_D, at, GOLDEN_T);
+    expect_all_near("q", q_sorted, k_sorted, GOLDEN, 1e-6);
+    scene_free(&scene);
+    json_decref(root);
+}
+
+// How far a scheme turns pair `pair` of head 0 in one token: unit vectors show it.
+static double frequency(const Scene *scene, int pair, int d) {
+    const Place at = {1, 1, 1};
+    int c[2];
+    real q[256] = {0}, k[256] = {0};
+    pair_channels(c, (Pairing)rotary_of(&scene->pos)->pairing, pair, d);
+    q[c[0]] = k[c[1]] = 1;
+    scene->pos.scheme->qk_forward(&scene->pos, 0, q, k, d, &at, 1);
+    const double by_query = atan2((double)q[c[1]], (double)q[c[0]]), by_key = atan2(-(double)k[c[0]], (double)k[c[1]]);
+    expect_near("the key's angle", (size_t)pair, by_key, by_query, 1e-7 * by_query);
+    return by_query;
+}
+
+static void frequencies_are_hugging_face_s(void **state) {
+    (void)state;
+    json_t *root = golden("hf_rope_inv_freq");
+    const json_t *cases = json_object_get(root, "cases"), *one;
+    size_t i;
+    int checked = 0;
+    json_array_foreach(cases, i, one) {
+        const json_t *params = json_object_get(one, "params"), *expected = json_object_get(one, "inv_freq");
+        const int d = (int)json_integer_value(json_object_get(one, "head_dim"));
+        const double base = json_number_value(json_object_get(params, "rope_theta"));
+        const char *type = json_string_value(json_object_get(one, "rope_type"));
+        char specification[64];
+        Scene scene;
+        if (strcmp(type, "linear") == 0 && json_number_value(json_object_get(params, "factor")) == 1)
+            snprintf(specification, sizeof specification, "rope:base=%g", base);
+        else if (strcmp(type, "proportional") == 0)
+            snprintf(specification, sizeof specification, "prope:base=%g,p=%g", base,
+                     json_number_value(json_object_get(params, "partial_rotary_factor")));
+        else
+            continue;
+        scene_make(&scene, specification, shape_of(1, d, 2), 2);
+        assert_int_equal(json_array_size(expected), d / 2);
+        for (int pair = 0; pair < d / 2; pair++) {
+            const double theta = number_at(expected, (size_t)pair);
+            expect_near(specification, (size_t)pair, frequency(&scene, pair, d), theta, 2e-6 * theta);
+        }
+        scene_free(&scene);
+        checked++;
+    }
+    assert_int_equal(checked, 28);
+    json_decref(root);
+}
+
+static void check_xpos(const json_t *one) {
+    enum { T_MOST = 16, D_MOST = 64 };
+    const int d = (int)json_integer_value(json_object_get(one, "head_dim"));
+    const int T = (int)json_integer_value(json_object_get(one, "T"));
+    real q[T_MOST * D_MOST], k[T_MOST * D_MOST], unit[D_MOST], other[D_MOST], expected[T_MOST * D_MOST];
+    Place at[T_MOST];
+    Scene scene;
+    const size_t n = (size_t)T * d;
+    char specification[64];
+    assert_true(T <= T_MOST && d <= D_MOST);
+    places_run(at, T);
+    snprintf(specification, sizeof specification, "xpos:pairing=interleaved,gamma=%g",
+             json_number_value(json_object_get(one, "scale_base")));
+    scene_make(&scene, specification, shape_of(1, d, T), T);
+    read_matrix(q, json_object_get(one, "x"), (size_t)T, (size_t)d);
+    memcpy(k, q, n * sizeof *k);
+    scheme_xpos.qk_forward(&scene.pos, 0, q, k, d, at, T);
+    read_matrix(expected, json_object_get(one, "q_out"), (size_t)T, (size_t)d);
+    for (size_t i = 0; i < n; i++)
+        expect_near("q", i, (double)q[i], (double)expected[i], 1e-5 * fabs((double)expected[i]) + 1e-6);
+    read_matrix(expected, json_object_get(one, "k_out"), (size_t)T, (size_t)d);
+    for (size_t i = 0; i < n; i++)
+        expect_near("k", i, (double)k[i], (double)expected[i], 1e-5 * fabs((double)expected[i]) + 1e-6);
+    // The length of a turned unit vector is its pair's scale.
+    read_matrix(expected, json_object_get(one, "scale_rows"), (size_t)T, (size_t)d / 2);
+    for (int t = 0; t < T; t++)
+        for (int i = 0; i < d / 2; i++) {
+            const double scale = (double)expected[t * (d / 2) + i];
+            memset(unit, 0, sizeof unit), memset(other, 0, sizeof other);
+            unit[2 * i] = other[2 * i] = 1;
+            scheme_xpos.qk_forward(&scene.pos, 0, unit, other, d, &at[t], 1);
+            expect_near("scale of q", (size_t)i, hypot((double)unit[2 * i], (double)unit[2 * i + 1]), scale,
+                        1e-5 * scale);
+            expect_near("scale of k", (size_t)i, hypot((double)other[2 * i], (double)other[2 * i + 1]), 1 / scale,
+                        1e-5 / scale);
+        }
+    scene_free(&scene);
+}
+
+static void xpos_scales_as_torchscale_does(void **state) {
+    (void)state;
+    json_t *root = golden("xpos");
+    const json_t *one;
+    size_t i;
+    assert_int_equal(json_array_size(json_object_get(root, "cases")), 9);
+    json_array_foreach(json_object_get(root, "cases"), i, one) check_xpos(one);
+    json_decref(root);
+}
+
+// --- properties ---
+enum { C = 24, HEADS = 3, D = C / HEADS };
+
+// The product of head h of a query at m with a key at n, as the scheme turns them.
+static double turned_product(const Scene *scene, const real *query, const real *key, Place m, Place n, int h) {
+    const Place at[] = {m, n};
+    real q[2 * C], k[2 * C];
+    double sum = 0;
+    memcpy(q, query, C * sizeof *q), memcpy(q + C, query, C * sizeof *q);
+    memcpy(k, key, C * sizeof *k), memcpy(k + C, key, C * sizeof *k);
+    scene->pos.scheme->qk_forward(&scene->pos, 0, q, k, C, at, 2);
+    for (int c = h * D; c < (h + 1) * D; c++) sum += (double)q[c] * (double)k[C + c];
+    return sum;
+}
+
+static Place moved(Place place, int by) {
+    return (Place){place.t + by, place.line + by, place.column + by};
+}
+
+// Every scheme that works on queries and keys alone.
+static void rotations_see_only_distance(void **state) {
+    (void)state;
+    const Shape shape = shape_of(HEADS, C, 64);
+    const Place query = {9, 12, 5}, key = {2, 3, 4};
+    real *q = random_reals(C, "q", 1), *k = random_reals(C, "k", 1);
+    char specification[TEXT_CAPACITY];
+    for (int i = 0; scheme_variant(specification, &shape, i); i++) {
+        Scene scene;
+        scene_make(&scene, specification, shape, 100);
+        if (scene.pos.scheme->qk_forward && scene.pos.scheme->relative) {
+            for (int h = 0; h < HEADS; h++) {
+                const double near = turned_product(&scene, q, k, query, key, h);
+                double plain = 0;
+                for (int c = D * h; c < D * (h + 1); c++) plain += (double)q[c] * (double)k[c];
+                for (int by = 1; by <= 87; by += 86)
+                    expect_near(specification, (size_t)h,
+                                turned_product(&scene, q, k, moved(query, by), moved(key, by), h), near, 3e-5);
+                assert_true(fabs(turned_product(&scene, q, k, moved(query, 1), key, h) - near) > 1e-4);
+                assert_true(fabs(turned_product(&scene, q, k, key, query, h) - near) > 1e-4);
+                expect_near("distance 0", (size_t)h, turned_product(&scene, q, k, query, query, h), plain, 3e-5);
+            }
+        }
+        scene_free(&scene);
+    }
+    free(q);
+    free(k);
+}
+
+// Rows of both at places (rows), C numbers each, of layer `layer`.
+static void turn_rows(real *q, real *k, const char *specification, int layer, const Place *at, int rows) {
+    Shape shape = shape_of(HEADS, C, 64);
+    Scene scene;
+    shape.layers = 2;
+    scene_make(&scene, specification, shape, 64);
+    scene.pos.scheme->qk_forward(&scene.pos, layer, q, k, C, at, rows);
+    scene_free(&scene);
+}
+
+enum { ROWS = 4, NUMBERS = ROWS * C };
+static const Place places[ROWS] = {{0, 0, 0}, {7, 2, 30}, {8, 30, 2}, {50, 5, 50}};
+
+// Turn random rows by two specifications; in the end all numbers must be the same.
+static void expect_same(const char *specification, const char *other, int layer) {
+    real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
+    real *q_other = copy_reals(q, NUMBERS), *k_other = copy_reals(k, NUMBERS);
+    turn_rows(q, k, specification, layer, places, ROWS);
+    turn_rows(q_other, k_other, other, layer, places, ROWS);
+    expect_all_near(specification, q, q_other, NUMBERS, 1e-5);
+    expect_all_near(specification, k, k_other, NUMBERS, 1e-5);
+    free(q), free(k), free(q_other), free(k_other);
+}
+
+static void special_cases_are_rope(void **state) {
+    (void)state;
+    expect_same("partial:fraction=1", "rope", 0);
+    expect_same("partial:fraction=1,pairing=interleaved,base=300", "rope:pairing=interleaved,base=300", 0);
+    expect_same("prope:p=1", "rope", 0);
+    expect_same("xpos:gamma=1e9", "rope", 0);
+    for (int layer = 0; layer < 2; layer++) {
+        expect_same("rope-learned", "rope", layer);
+        expect_same("rope-learned:layers=shared,base=300,pairing=interleaved", "rope:base=300,pairing=interleaved",
+                    layer);
+    }
+}
+
+// The skipped layer is as it was; the others are turned.
+static void skipped_layers_are_left_alone(void **state) {
+    (void)state;
+    for (int s = 0; schemes[s]; s++) {
+        if (!schemes[s]->options || !option_find(schemes[s]->options, "skip")) continue;
+        char specification[TEXT_CAPACITY];
+        snprintf(specification, sizeof specification, "%s:skip=2", schemes[s]->name);
+        expect_same(specification, schemes[s]->name, 0);
+        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1);
+        real *q_before = copy_reals(q, NUMBERS), *k_before = copy_reals(k, NUMBERS);
+        turn_rows(q, k, specification, 1, places, ROWS);
+        assert_memory_equal(q, q_before, NUMBERS * sizeof *q);
+        assert_memory_equal(k, k_before, NUMBERS * sizeof *k);
+        turn_rows(q, k, specification, 0, places, ROWS);
+        assert_memory_not_equal(q, q_before, NUMBERS * sizeof *q);
+        assert_memory_not_equal(k, k_before, NUMBERS * sizeof *k);
+        free(q), free(k), free(q_before), free(k_before);
+    }
+}
+
+// Channels start .. start+width-1 of every head must have been turned like heads of that width by rope, at the
+// coordinates of one axis.
+static void expect_part(const real *turned, const real *before, int start, int width, const char *rope, Axis axis) {
+    real part[NUMBERS], ignored[NUMBERS] = {0};
+    Place at[ROWS];
+    Scene scene;
+    const int stride = HEADS * width;
+    for (int r = 0; r < ROWS; r++) {
+        at[r] = (Place){.t = place_on(&places[r], axis)};
+        for (int c = 0; c < stride; c++) part[r * stride + c] = before[r * C + c / width * D + start + c % width];
+    }
+    scene_make(&scene, rope, shape_of(HEADS, stride, 64), 64);
+    scheme_rope.qk_forward(&scene.pos, 0, part, ignored, stride, at, ROWS);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < stride; c++)
+            expect_near(rope, (size_t)(r * stride + c), (double)turned[r * C + c / width * D + start + c % width],
+                        (double)part[r * stride + c], 1e-6);
+    scene_free(&scene);
+}
+
+static void partial_turns_the_first_channels(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(k, NUMBERS);
+        turn_rows(q, k, i ? "partial:fraction=0.75,pairing=interleaved" : "partial", 0, places, ROWS);
+        if (i)
+            expect_part(k, before, 0, 6, "rope:pairing=interleaved", AXIS_T);
+        else
+            expect_part(k, before, 0, 4, "rope", AXIS_T);
+        for (int n = 0; n < NUMBERS; n++)
+            if (n % D >= (i ? 6 : 4)) assert_true(k[n] == before[n]);
+        free(q), free(k), free(before);
+    }
+}
+
+static void rope2d_turns_by_lines_and_by_columns(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(q, NUMBERS);
+        const char *rope = i ? "rope:base=100,pairing=interleaved" : "rope:base=100";
+        turn_rows(q, k, i ? "rope2d:pairing=interleaved" : "rope2d", 0, places, ROWS);
+        expect_part(q, before, 0, D / 2, rope, AXIS_LINE);
+        expect_part(q, before, D / 2, D / 2, rope, AXIS_COLUMN);
+        free(q), free(k), free(before);
+    }
+}
+
+// rho is the logarithm of a frequency: from RoPE's slowest, 1/base, to 1, evenly.
+static void random_frequencies_have_ropes_range(void **state) {
+    (void)state;
+    enum { MANY = 8 * 32 };
+    Scene scene;
+    int quarters[4] = {0};
+    scene_make(&scene, "rope-learned:start=random,base=10000", shape_of(8, 512, 64), 2);
+    for (int n = 0; n < MANY; n++) {
+        const double share = -(double)scene.pos.params[0][n] / log(10000);
+        assert_true(share >= 0 && share <= 1);
+        quarters[(int)fmin(4 * share, 3)]++;
+        for (int m = 0; m < n; m++) assert_true(scene.pos.params[0][m] != scene.pos.params[0][n]);
+    }
+    for (int quarter = 0; quarter < 4; quarter++) assert_in_range(quarters[quarter], MANY / 8, 3 * MANY / 8);
+    scene_free(&scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rope_turns_as_hugging_face_does),      cmocka_unit_test(pairings_differ_by_a_permutation),
+        cmocka_unit_test(frequencies_are_hugging_face_s),       cmocka_unit_test(xpos_scales_as_torchscale_does),
+        cmocka_unit_test(rotations_see_only_distance),          cmocka_unit_test(special_cases_are_rope),
+        cmocka_unit_test(skipped_layers_are_left_alone),        cmocka_unit_test(partial_turns_the_first_channels),
+        cmocka_unit_test(rope2d_turns_by_lines_and_by_columns), cmocka_unit_test(random_frequencies_have_ropes_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+// The forward pass of training against the one with a key cache: the same numbers by two ways, in float and in double.
+#ifndef BITTER_AGREEMENT_H
+#define BITTER_AGREEMENT_H
+
+#include "model/infer.h"
+#include "model/train_pass.h"
+#include "tests/support/little_model.h"
+
+// Longer than two blocks of queries, and no multiple of a block or of a chunk; three heads are no power of two.
+enum { AGREEMENT_T = 150, AGREEMENT_V = 31, AGREEMENT_B = 2 };
+
+static const Shape agreement_shape = {
+    .vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 2, .heads = 3, .width = 24};
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int ids[AGREEMENT_B * AGREEMENT_T], targets[AGREEMENT_B * AGREEMENT_T];
+} Agreement;
+
+// -log softmax(logits)[target], in double.
+static inline double nll_of(const real *logits, int V, int target) {
+    double largest = -INFINITY, sum = 0;
+    for (int v = 0; v < V; v++) largest = fmax(largest, (double)logits[v]);
+    for (int v = 0; v < V; v++) sum += exp((double)logits[v] - largest);
+    return log(sum) + largest - (double)logits[target];
+}
+
+// Feed B sequences `chunk` tokens at a time; the largest difference between a token's nll, and one worked out from its
+// logits, and the nll of the training pass. NaN counts as infinite.
+static inline double feeding_error(Agreement *a, int B, int chunk) {
+    Inference inference;
+    Error error;
+    double worst = 0;
+    real *logits = malloc((size_t)B * (size_t)chunk * AGREEMENT_V * sizeof *logits);
+    must(inference_create(&inference, &a->gpt, B, AGREEMENT_T, chunk, &error), &error);
+    for (int at = 0; at < AGREEMENT_T; at += chunk) {
+        int ids[AGREEMENT_B * AGREEMENT_T], targets[AGREEMENT_B * AGREEMENT_T];
+        double nll[AGREEMENT_B * AGREEMENT_T];
+        const int n = AGREEMENT_T - at < chunk ? AGREEMENT_T - at : chunk;
+        for (int b = 0; b < B; b++) {
+            memcpy(ids + b * n, a->ids + b * AGREEMENT_T + at, (size_t)n * sizeof *ids);
+            memcpy(targets + b * n, a->targets + b * AGREEMENT_T + at, (size_t)n * sizeof *targets);
+        }
+        inference_feed(&inference, &a->gpt, ids, n);
+        inference_nll(nll, &inference, &a->gpt, targets, n);
+        inference_logits(logits, &inference, &a->gpt, n);
+        for (int r = 0; r < B * n; r++) {
+            const double expected = a->pass.nll[r / n * AGREEMENT_T + at + r % n];
+            const double by_logits = nll_of(logits + (size_t)r * AGREEMENT_V, AGREEMENT_V, targets[r]);
+            const double difference = fmax(fabs(nll[r] - expected), fabs(by_logits - expected));
+            if (!(difference <= worst)) worst = isnan(nll[r]) || isnan(by_logits) ? INFINITY : difference;
+        }
+    }
+    inference_free(&inference);
+    free(logits);
+    return worst;
+}
+
+// Where training places the tokens if it draws the coordinates that the key cache draws.
+static inline void places_as_fed(Agreement *a) {
+    Inference inference;
+    Error error;
+    must(inference_create(&inference, &a->gpt, 1, AGREEMENT_T, 1, &error), &error);
+    for (int b = 0; b < AGREEMENT_B; b++) {
+        Place cursor = {0};
+        for (int r = b * AGREEMENT_T; r < (b + 1) * AGREEMENT_T; r++) {
+            const Place place = place_next(&cursor, a->ids[r], a->gpt.pos.rule);
+            a->pass.at[r] = place_drawn(&place, inference.drawn);
+        }
+    }
+    inference_free(&inference);
+}
+
+// One and two sequences, chunks of 1, of 7, and all at once.
+static inline void expect_agreement(Agreement *a, const char *scheme, double tolerance) {
+    static const int chunks[] = {1, 7, AGREEMENT_T};
+    train_pass_embed(&a->pass, &a->gpt, a->ids);
+    places_as_fed(a);
+    train_pass_forward(&a->pass, &a->gpt, a->targets, false);
+    for (int c = 0; c < 3; c++)
+        for (int B = 1; B <= AGREEMENT_B; B++) {
+            const double worst = feeding_error(a, B, chunks[c]);
+            if (!(worst <= tolerance))
+                fail_msg("%s, random positions %d, B %d, chunks of %d: off by %g", scheme,
+                         a->gpt.shape.random_positions, B, chunks[c], worst);
+        }
+}
+
+// Every scheme, on text with lines and documents; at the tokens' own positions, and at random ones.
+static inline void chunks_agree_with_training(double tolerance) {
+    static Agreement a;
+    char scheme[TEXT_CAPACITY];
+    Error error;
+    for (int random_positions = 0; random_positions <= 400; random_positions += 400) {
+        Shape shape = agreement_shape;
+        shape.random_positions = random_positions;
+        for (int i = 0; scheme_variant(scheme, &shape, i); i++) {
+            model_make(&a.gpt, scheme, &shape, true);
+            a.gpt.pos.rule = text_rule;
+            must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
+            text_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
+            ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
+            expect_agreement(&a, scheme, tolerance);
+            train_pass_free(&a.pass);
+            gpt_free(&a.gpt);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,44 @@
+// How the gradients of a small model are checked against central differences.
+#ifndef BITTER_GRADIENTS_H
+#define BITTER_GRADIENTS_H
+
+#include "model/gradcheck.h"
+#include "tests/support/little_model.h"
+
+#define TOLERANCE 1e-6
+
+// A small model, and how it is checked.
+typedef struct {
+    int layers, heads, width, T, B, random_positions;
+    double dropout;
+    bool directions;
+} Setting;
+
+static inline Shape shape_of(const Setting *setting) {
+    return (Shape){.vocab = 11,
+                   .context = setting->T,
+                   .layers = setting->layers,
+                   .heads = setting->heads,
+                   .width = setting->width,
+                   .random_positions = setting->random_positions};
+}
+
+// The worst error of a parsed scheme, and in `where` its tensor.
+static inline double worst_error(GradientError *where, Position *pos, const Setting *setting, uint64_t seed) {
+    const Shape shape = shape_of(setting);
+    const GradcheckSettings settings = {
+        .B = setting->B, .T = setting->T, .dropout = setting->dropout, .directions = setting->directions, .seed = seed};
+    GradientError *errors;
+    int count;
+    Error error;
+    must(position_fit(pos, &shape, &error), &error);
+    must(gradcheck(&errors, &count, pos, &settings, &error), &error);
+    *where = errors[0];
+    for (int i = 1; i < count && !isnan(where->worst); i++)
+        if (!(errors[i].worst <= where->worst)) *where = errors[i];
+    const double worst = gradcheck_worst(errors, count);
+    free(errors);
+    return worst;
+}
+
+#endif

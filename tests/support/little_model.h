@@ -1,0 +1,73 @@
+// Little models with random weights, for whatever needs a whole model. Anything that fails here fails the test that
+// asked.
+#ifndef BITTER_LITTLE_MODEL_H
+#define BITTER_LITTLE_MODEL_H
+
+#include "model/gpt.h"
+#include "tests/support/support.h"
+
+#include <stdio.h>
+
+// Another value than the preset for a numeric option: 2, or half the preset where 2 is out of range.
+static inline void other_number(char text[TEXT_CAPACITY], const Option *option) {
+    const double preset = option->preset ? atof(option->preset) : 0;
+    const bool two = preset != 2 && option->minimum <= 2 && option->maximum >= 2;
+    snprintf(text, TEXT_CAPACITY, "%.9g", two ? 2 : preset / 2);
+}
+
+// Scheme number `index` with its default options, then with every choice of every option that has choices and another
+// value of each number: "rope", "rope:base=2", "rope:pairing=half", ... Numbers with which the scheme
+// refuses this shape, or does not reach its length, are left out. false when there are no more.
+static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, int index) {
+    for (int s = 0; schemes[s]; s++) {
+        snprintf(text, TEXT_CAPACITY, "%s", schemes[s]->name);
+        if (index-- == 0) return true;
+        for (const Option *o = schemes[s]->options; o && o->name; o++) {
+            char word[TEXT_CAPACITY];
+            for (int i = 0; o->type == OPTION_CHOICE && choice_word(o->choices, i, word); i++) {
+                snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
+                if (index-- == 0) return true;
+            }
+            if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
+            Position pos;
+            Error error;
+            other_number(word, o);
+            snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
+            const bool fits = position_create(&pos, text, shape, &error);
+            const int most = fits ? position_max_length(&pos) : 0;
+            if (fits && (most == 0 || most >= position_span(&pos)) && index-- == 0) return true;
+        }
+    }
+    return false;
+}
+
+// A model with initial values plus N(0, 0.4) everywhere, so that attention is sharp, norms and biases do something and
+// no scheme is too faint to be seen.
+static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, bool training) {
+    Position pos;
+    Error error;
+    must(position_create(&pos, scheme, shape, &error), &error);
+    must(gpt_create(gpt, shape, &pos, training, &error), &error);
+    gpt_init(gpt, 7);
+    for (int i = 0; i < gpt->tensors.count; i++) {
+        const Tensor *t = &gpt->tensors.items[i];
+        const uint64_t key = random_key(8, t->name);
+        for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
+    }
+    position_project(&gpt->pos);
+}
+
+static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {
+    for (int i = 0; i < count; i++) ids[i] = (int)(random_bits(seed, (uint64_t)i) % (uint64_t)vocab);
+}
+
+// Ids that make lines and documents for this rule, empty lines among them.
+static const PlaceRule text_rule = {.newline = 1, .end = 2};
+
+static inline void text_make(int *ids, int count, int vocab, uint64_t seed) {
+    ids_make(ids, count, vocab, seed);
+    for (int i = 0; i < count; i++)
+        if (random_bits(seed + 1, (uint64_t)i) % 4 == 0) ids[i] = text_rule.newline;
+}
+
+#endif

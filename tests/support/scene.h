@@ -1,0 +1,80 @@
+// A position scheme at work outside a training pass, for tests of its hooks, and numbers from other people's code.
+#ifndef BITTER_SCENE_H
+#define BITTER_SCENE_H
+
+#include "model/gpt.h"
+#include "tests/support/support.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+// A model, of which the scheme's tensors matter, and the scheme with tables and their gradients.
+typedef struct {
+    Gpt gpt;
+    Position pos;
+    Arena arena;
+} Scene;
+
+// Tables for these coordinates and sequences, instead of those that there were.
+static inline void scene_layout(Scene *scene, int positions, int batch) {
+    Error error;
+    arena_free(&scene->arena);
+    position_layout(&scene->pos, &scene->arena, positions, batch, true);
+    must(arena_allocate(&scene->arena, "tables", &error), &error);
+    position_layout(&scene->pos, &scene->arena, positions, batch, true);
+    position_prepare(&scene->pos);
+}
+
+static inline void scene_make(Scene *scene, const char *specification, Shape shape, int positions) {
+    Position pos;
+    Error error;
+    *scene = (Scene){0};
+    must(position_create(&pos, specification, &shape, &error), &error);
+    must(gpt_create(&scene->gpt, &shape, &pos, true, &error), &error);
+    gpt_init(&scene->gpt, 3);
+    scene->pos = scene->gpt.pos;
+    scene_layout(scene, positions, 1);
+}
+
+static inline void scene_free(Scene *scene) {
+    gpt_free(&scene->gpt);
+    arena_free(&scene->arena);
+}
+
+static inline Shape shape_of(int heads, int width, int context) {
+    return (Shape){.vocab = 5, .context = context, .layers = 1, .heads = heads, .width = width};
+}
+
+// Places 0, 1, 2 ... in one line of text.
+static inline void places_run(Place *at, int count) {
+    for (int t = 0; t < count; t++) at[t] = (Place){t, 0, t};
+}
+
+// Root of the JSON in tests/golden/NAME.json; the caller lets go of it with json_decref.
+static inline json_t *golden(const char *name) {
+    char path[64];
+    json_error_t error;
+    snprintf(path, sizeof path, "tests/golden/%s.json", name);
+    json_t *root = json_load_file(path, 0, &error);
+    if (!root) fail_msg("%s: %s", path, error.text);
+    return root;
+}
+
+static inline double number_at(const json_t *array, size_t i) {
+    const json_t *number = json_array_get(array, i);
+    assert_true(json_is_number(number));
+    return json_number_value(number);
+}
+
+static inline void read_numbers(real *out, const json_t *array, size_t count) {
+    assert_int_equal(json_array_size(array), count);
+    for (size_t i = 0; i < count; i++) out[i] = (real)number_at(array, i);
+}
+
+// An array of rows.
+static inline void read_matrix(real *out, const json_t *rows, size_t row_count, size_t columns) {
+    assert_int_equal(json_array_size(rows), row_count);
+    for (size_t r = 0; r < row_count; r++) read_numbers(out + r * columns, json_array_get(rows, r), columns);
+}
+
+#endif
