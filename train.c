@@ -3,6 +3,7 @@
 // main() and its table of commands come last; before them stands the one command that all others serve, `bitter train`.
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "base/version.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"

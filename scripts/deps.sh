@@ -4,7 +4,9 @@ set -e
 preprocess=$1
 
 missing=
-for header in cblas.h jansson.h zlib.h cmocka.h; do
+openmp=
+[ "$(uname -s)" != Darwin ] || openmp=omp.h # Apple's clang comes without it
+for header in cblas.h jansson.h zlib.h cmocka.h $openmp; do
     case $header in
         cmocka.h) includes='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' ;;
         *) includes= ;;

@@ -1,5 +1,6 @@
 // compare.json: a plan in and out.
 #include "base/text.h"
+#include "base/version.h"
 #include "lab/compare/plan.h"
 #include "lab/run/config.h"
 

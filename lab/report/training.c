@@ -1,4 +1,5 @@
 // How training went, what it cost, and how to do it again.
+#include "base/version.h"
 #include "lab/report/report.h"
 #include "lab/run/config.h"
 

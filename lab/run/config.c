@@ -2,6 +2,7 @@
 
 #include "base/crc.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "lab/run/rotation.h"
 
 #include "model/base/gemm.h"

@@ -8,8 +8,6 @@
 
 #include <jansson.h>
 
-#define BITTER_VERSION "0.1.0"
-
 // Write every resolved option, the model's sizes, the data's fingerprint and the machine, and before them the CRC-32 of
 // all of it. Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);

@@ -1,0 +1,7 @@
+// The program's version: what `bitter --version` prints, and what config.json, compare.json and reports record.
+#ifndef BITTER_VERSION_H
+#define BITTER_VERSION_H
+
+#define BITTER_VERSION "0.1.0"
+
+#endif
