@@ -67,7 +67,7 @@ const char *nearest_name(const char *word, const char *const *names, int count) 
 
 const Option *option_find(const Option *table, const char *name) {
     for (const Option *option = table; option->name; option++)
-        if (strcmp(option->name, name) == 0) return option;
+        if (option->type != OPTION_HEADING && strcmp(option->name, name) == 0) return option;
     return NULL;
 }
 
@@ -75,7 +75,7 @@ const Option *option_nearest(const Option *table, const char *name) {
     const Option *nearest = NULL;
     int best = INFINITE_DISTANCE;
     for (const Option *option = table; option->name; option++)
-        if (is_nearer(&best, name, option->name)) nearest = option;
+        if (option->type != OPTION_HEADING && is_nearer(&best, name, option->name)) nearest = option;
     return nearest;
 }
 
@@ -144,6 +144,9 @@ void option_range(const Option *option, char text[TEXT_CAPACITY]) {
         return;
     case OPTION_FLAG:
         snprintf(text, TEXT_CAPACITY, "true or false");
+        return;
+    case OPTION_HEADING:
+        text[0] = 0;
         return;
     }
 }
@@ -228,6 +231,8 @@ bool option_set(void *target, const Option *option, const char *text, const char
         return set_text(target, option, text, label, error);
     case OPTION_FLAG:
         return set_flag(target, option, text, label, error);
+    case OPTION_HEADING:
+        break;
     }
     assert(false);
     return false;
@@ -245,6 +250,8 @@ static size_t field_size(OptionType type) {
         return TEXT_CAPACITY;
     case OPTION_FLAG:
         return sizeof(bool);
+    case OPTION_HEADING:
+        return 0;
     }
     assert(false);
     return 0;
@@ -278,6 +285,9 @@ void option_print(const void *target, const Option *option, char text[TEXT_CAPAC
     case OPTION_FLAG:
         snprintf(text, TEXT_CAPACITY, "%s", *(const bool *)value ? "true" : "false");
         return;
+    case OPTION_HEADING:
+        text[0] = 0;
+        return;
     }
 }
 
@@ -286,7 +296,9 @@ static bool fail_unknown_key(const Option *table, const char *key, const char *o
     char names[TEXT_CAPACITY] = "";
     size_t length = 0;
     for (const Option *option = table; option->name && length < TEXT_CAPACITY; option++)
-        length += (size_t)snprintf(names + length, TEXT_CAPACITY - length, "%s%s", length ? ", " : "", option->name);
+        if (option->type != OPTION_HEADING)
+            length +=
+                (size_t)snprintf(names + length, TEXT_CAPACITY - length, "%s%s", length ? ", " : "", option->name);
     const Option *nearest = option_nearest(table, key);
     if (nearest)
         return fail_input(error, "%s has no option '%s'; did you mean '%s'? It has %s", owner, key, nearest->name,

@@ -14,6 +14,7 @@ typedef enum {
     OPTION_CHOICE,  // int: index into `choices`
     OPTION_TEXT,    // char[TEXT_CAPACITY]
     OPTION_FLAG,    // bool, no argument on the command line
+    OPTION_HEADING, // no field: --help prints its name above the rows that follow, and all else passes over it
 } OptionType;
 
 #define TEXT_CAPACITY 512
@@ -28,6 +29,10 @@ typedef struct {
     const char *value;       // the argument's name in --help: "N", "DIR"
     const char *help;
 } Option;
+
+// The row of a heading: HEADING_ROW("Model").
+#define HEADING_ROW(title)                                                                                             \
+    { title, OPTION_HEADING, 0, NULL, 0, 0, NULL, NULL, NULL }
 
 // Every field of `target` to its default.
 void options_default(void *target, const Option *table);

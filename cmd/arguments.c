@@ -9,8 +9,8 @@
 
 enum {
     FIRST_ROW = 256, // getopt_long's value for row 0: above every short option
-    HELP_WIDTH = 100,
-    HELP_COLUMN_MOST = 30,
+    HELP_WIDTH = 80,
+    HELP_COLUMN_MOST = 28,
 };
 
 void die(const char *command, const Error *error) {
@@ -28,7 +28,8 @@ int output_finish(int status) {
 void print_wrapped(const char *text, int column, int indent) {
     bool first = true;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        int length = (int)strcspn(text, " ");
+        int length = (int)strcspn(text, *text == '[' ? "]" : " ");
+        if (text[length] == ']') length++;
         if (!first && column + 1 + length > HELP_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
@@ -62,6 +63,7 @@ static void print_help(const Usage *usage) {
     char left[TEXT_CAPACITY], right[2 * TEXT_CAPACITY];
     int column = 0;
     for (const Option *option = usage->table; option->name; option++) {
+        if (option->type == OPTION_HEADING) continue;
         int length = print_left(left, sizeof left, option) + 4;
         if (length > column && length <= HELP_COLUMN_MOST) column = length;
     }
@@ -69,14 +71,18 @@ static void print_help(const Usage *usage) {
     printf("usage: bitter %s [options]%s%s\n\n", usage->command, *operands ? " " : "", operands);
     print_wrapped(usage->summary, 0, 0);
     printf("\noptions [default; range]:\n");
+    printf("  -h, --help%*sshow this text\n", column > 14 ? column - 12 : 2, "");
     for (const Option *option = usage->table; option->name; option++) {
+        if (option->type == OPTION_HEADING) {
+            printf("%s:\n", option->name);
+            continue;
+        }
         int length = print_left(left, sizeof left, option);
         int padding = length + 4 <= column ? column - length - 2 : 2;
         printf("  %s%*s", left, padding, "");
         print_right(right, sizeof right, option);
         print_wrapped(right, 2 + length + padding, column);
     }
-    printf("  -h, --help%*sthis text\n", column > 14 ? column - 12 : 2, "");
     if (usage->examples) printf("\nexamples:\n%s", usage->examples);
 }
 
@@ -141,12 +147,14 @@ static _Noreturn void die_stray(const Usage *usage, const char *word) {
 
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
     struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
-    int count = 0;
-    for (const Option *option = usage->table; option->name; option++, count++) {
-        assert(count < ARGUMENTS_MOST);
-        int argument = option->type == OPTION_FLAG ? no_argument : required_argument;
-        rows[count + 1] = (struct option){option->name, argument, NULL, FIRST_ROW + count};
-        if (given) given[count] = false;
+    int count = 1;
+    for (const Option *option = usage->table; option->name; option++) {
+        const int row = (int)(option - usage->table);
+        assert(row < ARGUMENTS_MOST);
+        if (given) given[row] = false;
+        if (option->type == OPTION_HEADING) continue;
+        const int argument = option->type == OPTION_FLAG ? no_argument : required_argument;
+        rows[count++] = (struct option){option->name, argument, NULL, FIRST_ROW + row};
     }
     options_default(target, usage->table);
 

@@ -26,8 +26,8 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
 // The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
 const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
 
-// Print text broken at spaces to 100 columns, every line but the first behind `indent` spaces; the first begins at
-// `column`.
+// Print text broken at spaces, but not within [...], to 80 columns: every line but the first behind `indent` spaces,
+// the first from `column` on.
 void print_wrapped(const char *text, int column, int indent);
 
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.

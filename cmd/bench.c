@@ -144,7 +144,7 @@ int command_bench(int argc, char **argv) {
         "bench",
         "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside a "
         "large matrix product's. Only on an idle machine do these numbers mean anything.",
-        "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --context 256 --batch 16 --vocab 65\n"};
+        "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
     BenchOptions options;
     Error error;
     arguments_parse(&options, NULL, &usage, argc, argv);

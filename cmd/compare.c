@@ -33,33 +33,38 @@ typedef struct {
 #define FIELD(name) offsetof(CompareOptions, name)
 
 static const Option own_options[] = {
+    HEADING_ROW("Comparison"),
     {"out", OPTION_TEXT, FIELD(out), "runs/compare", 0, 0, NULL, "DIR",
-     "for all runs and the report; the same command goes on with it"},
-    {"seeds", OPTION_INTEGER, FIELD(seeds), "5", 1, SEEDS_MOST, NULL, "N", "of each scheme, from --seed on"},
+     "directory of all runs and the report; continued if it exists"},
+    {"seeds", OPTION_INTEGER, FIELD(seeds), "5", 1, SEEDS_MOST, NULL, "N",
+     "train each scheme from N seeds, --seed and those after it"},
     {"reference", OPTION_TEXT, FIELD(reference), NULL, 0, 0, NULL, "SCHEME",
-     "what others are compared with; by default the first one"},
+     "scheme to compare the others with; by default the first"},
     {"lr-grid", OPTION_TEXT, FIELD(lr_grid), NULL, 0, 0, NULL, "X,X,...",
-     "learning rates to try; half of validation chooses"},
+     "learning rates to try; the first half of the validation text chooses one for each scheme"},
     {"budget", OPTION_CHOICE, FIELD(budget), "tokens", 0, 0, "tokens|seconds", NULL,
-     "all have --steps, or the time that the reference takes"},
+     "give each scheme --steps steps, or the time that the reference needs for them"},
     {"scale", OPTION_TEXT, FIELD(scale), NULL, 0, 0, NULL, "N,N,...",
-     "sizes, as 0.1M,0.3M: for --layers, --heads, --width, --steps"},
+     "model sizes in parameters, such as 0.1M,0.3M; sets layers, heads, width and steps"},
     {"tokens-per-parameter", OPTION_NUMBER, FIELD(tokens_per_parameter), "20", 0.001, 1e6, NULL, "X",
-     "what a model of --scale is trained on"},
+     "with --scale: training tokens for each parameter"},
+    HEADING_ROW("Tasks"),
     {"tasks", OPTION_TEXT, FIELD(tasks), NULL, 0, 0, NULL, "LIST",
-     "train every scheme on these, too: \"copy:max=5 parity\""},
-    {"task-steps", OPTION_INTEGER, FIELD(task_steps), "0", 0, HUGE_VAL, NULL, "N", "on tasks; 0 = --steps"},
-    {"exercises", OPTION_INTEGER, FIELD(exercises), "200", 1, 1e6, NULL, "N",
-     "of each length that answers are scored of"},
-    {"workers", OPTION_INTEGER, FIELD(workers), "0", 0, 1024, NULL, "N", "runs side by side; 0 = what is fastest"},
+     "tasks to train every scheme on as well: \"copy:max=5 parity\""},
+    {"task-steps", OPTION_INTEGER, FIELD(task_steps), "0", 0, HUGE_VAL, NULL, "N",
+     "optimiser steps on a task; 0 = --steps"},
+    {"exercises", OPTION_INTEGER, FIELD(exercises), "200", 1, 1e6, NULL, "N", "exercises to score at each length"},
+    HEADING_ROW("Processes"),
+    {"workers", OPTION_INTEGER, FIELD(workers), "0", 0, 1024, NULL, "N",
+     "runs to train at the same time; 0 = as many as the cores allow"},
     {"patience", OPTION_NUMBER, FIELD(patience), "120", 1, 1e6, NULL, "S",
-     "seconds after which a silent worker counts as dead"},
+     "seconds without a sign of life after which a worker counts as dead"},
     {0},
 };
 
-// The training options that make sense of many runs, and those of the comparison.
+// The options of the comparison, and those training options that make sense for many runs.
 static const Option *compare_options(void) {
-    static const char *const left_out[] = {"pos", "out", "init", "resume", "sample-every"};
+    static const char *const left_out[] = {"pos", "sample-every", "Run", "out", "init", "resume"};
     static Option table[ARGUMENTS_MOST];
     int count = 0;
     for (const Option *o = own_options; o->name; o++) table[count++] = *o;
@@ -364,11 +369,11 @@ static void print_plan(const Plan *plan, const char *directory, int workers) {
 int command_compare(int argc, char **argv) {
     const Usage usage = {
         "compare",
-        "Train position schemes from the same seeds on the same batches, and say which differences are real. A scheme "
-        "may have a label: LABEL=SCHEME. Runs that are done are never repeated.",
+        "Train position schemes from the same seeds on the same batches, and say which differences are real. Write "
+        "LABEL=SCHEME to give a scheme a name of your own. Finished runs are never repeated.",
         "SCHEME...", compare_options(),
         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
-        "  bitter compare sinusoidal learned --scale 30k,100k,300k --data runs/data/book --out runs/ladder\n"};
+        "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"};
     CompareOptions options = {0};
     static Comparison comparison;
     char command[sizeof comparison.plan.command];

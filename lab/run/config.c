@@ -19,6 +19,8 @@ json_t *options_json(const TrainOptions *options) {
         option_print(options, o, text);
         json_t *value = NULL;
         switch (o->type) {
+        case OPTION_HEADING:
+            continue;
         case OPTION_INTEGER:
             value = json_integer(strtoll(text, NULL, 10));
             break;
