@@ -9,7 +9,7 @@
 #include "cmd/kernels.h"
 #include "lab/eval/generate.h"
 #include "lab/run/config.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 #include "lab/run/run.h"
 #include "posenc/rotation/rotate.h"
 
@@ -71,15 +71,15 @@ static void describe_data(const Corpus *corpus) {
 // Pairs that turn fully within the trained length have seen all their angles; the others are what limits longer texts.
 static void describe_rotations(const Position *pos) {
     if (!pos->scheme->theta) return;
-    const Scaling *scaling = &pos->scaling;
-    const int original = scaling->original ? scaling->original : pos->shape.context;
+    const StretchRule *rule = &pos->stretch;
+    const int original = rule->original ? rule->original : pos->shape.context;
     const int fast = rotary_fast_pairs(pos, original);
     printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
            original);
-    if (!scaling->original) return;
+    if (!rule->original) return;
     char method[TEXT_CAPACITY];
-    choice_word(METHOD_NAMES, scaling->method, method);
-    printf("        stretched %g times by %s\n", scaling->factor, method);
+    choice_word(METHOD_NAMES, rule->method, method);
+    printf("        stretched %g times by %s\n", rule->factor, method);
 }
 
 static void describe(const Trainer *trainer, const TrainOptions *options) {
@@ -185,11 +185,11 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     }
     const bool same_heads = options->heads == from.heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
-        options->scaling = from.scaling;
-    else if (from.scaling.original > 0)
+        options->stretch = from.stretch;
+    else if (from.stretch.rule.original > 0)
         printf(
             "init    the rotations of %s are stretched %g times; these are not, as the positions or heads are others\n",
-            options->init, from.scaling.factor);
+            options->init, from.stretch.rule.factor);
     return true;
 }
 

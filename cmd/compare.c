@@ -381,7 +381,7 @@ int command_compare(int argc, char **argv) {
     join_command(command, sizeof command, argc, argv);
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     Corpus corpus = {0};
-    options.train.scaling = (Scaling){0};
+    options.train.stretch = (RunStretch){0};
     bool ok = check_words(argc, argv, &error);
     ok = ok && (first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi"));
     ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&

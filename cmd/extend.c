@@ -5,7 +5,7 @@
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
 #include "lab/run/config.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"
 
 #include <unistd.h>
@@ -71,13 +71,13 @@ static void print_stretch(const Stretch *stretch, int pairs) {
 
 Stretch extension_formula(const Extension *x, Method method) {
     Stretch stretch;
-    scaling_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
+    stretch_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
     return stretch;
 }
 
 int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
     static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
-    const Scaling *before = &x->run.gpt.pos.scaling;
+    const StretchRule *before = &x->run.gpt.pos.stretch;
     const int context = x->run.gpt.shape.context;
     int count = 0;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) seeds[count++] = extension_formula(x, methods[i]);
@@ -86,7 +86,7 @@ int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
         seeds[count++] = extension_short(x);
     } else {
         Stretch made;
-        scaling_further(&seeds[count++], scaling_stretch(&made, before, context, x->pairs), &x->options->formula,
+        stretch_further(&seeds[count++], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
                         x->options->factor, context, x->base, x->pairs);
     }
     return count;
@@ -95,12 +95,12 @@ int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
 Stretch extension_short(const Extension *x) {
     Stretch made, plain = {.attention = 1};
     for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
-    const Stretch *stretch = scaling_stretch(&made, &x->run.gpt.pos.scaling, x->original, x->pairs);
+    const Stretch *stretch = stretch_of_window(&made, &x->run.gpt.pos.stretch, x->original, x->pairs);
     return stretch ? *stretch : plain;
 }
 
 double extension_bound(const Extension *x) {
-    return x->options->short_only ? x->run.gpt.pos.scaling.factor : x->factor;
+    return x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor;
 }
 
 void extension_attention(Stretch *stretch, const Extension *x) {
@@ -137,8 +137,8 @@ static bool open_text(Extension *x, Error *error) {
     if (!run_check_tokenizer(&x->run, x->directory, &x->corpus, error)) return false;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (training)", data);
-    return stretch_scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->windows, workers,
-                                 &x->corpus.train, name, error);
+    return scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->windows, workers, &x->corpus.train,
+                         name, error);
 }
 
 // The stretch that the method finds.
@@ -150,7 +150,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     case METHOD_GRADIENT:
         return open_text(x, error) && extend_by_descent(result, x, error);
     case METHOD_DYNAMIC:
-        x->scaling.growth = o->growth == 0 ? 1 : x->factor;
+        x->found.rule.growth = o->growth == 0 ? 1 : x->factor;
         return true;
     case METHOD_YARN:
         if (o->tune) return open_text(x, error) && extend_by_tuning(result, x, error);
@@ -166,25 +166,25 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static bool extend(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
-    const Scaling *before = &x->run.gpt.pos.scaling;
+    const StretchRule *before = &x->run.gpt.pos.stretch;
+    StretchRule *rule = &x->found.rule;
     Stretch found = {0};
-    x->scaling = o->short_only ? *before : (Scaling){.method = o->method};
-    x->scaling.evaluations = x->scaling.tokens = 0;
+    x->found = (RunStretch){.rule = o->short_only ? *before : (StretchRule){.method = o->method}};
     if (!find(&found, x, error)) return false;
     if (o->short_only) {
-        x->scaling.brief = found;
-        x->scaling.has_brief = true;
+        rule->short_stretch = found;
+        rule->has_short = true;
         return true;
     }
-    x->scaling.factor = x->factor;
-    x->scaling.original = x->original;
-    x->scaling.pairs = x->pairs;
-    x->scaling.wide = found;
-    x->scaling.has_brief = o->keep_short || before->has_brief;
-    if (x->scaling.has_brief) x->scaling.brief = extension_short(x);
-    if (x->scaling.has_brief && o->attention == ATTENTION_ALL) {
-        x->scaling.brief.attention = found.attention;
-        x->scaling.brief.bare_start = false;
+    rule->factor = x->factor;
+    rule->original = x->original;
+    rule->pairs = x->pairs;
+    rule->long_stretch = found;
+    rule->has_short = o->keep_short || before->has_short;
+    if (rule->has_short) rule->short_stretch = extension_short(x);
+    if (rule->has_short && o->attention == ATTENTION_ALL) {
+        rule->short_stretch.attention = found.attention;
+        rule->short_stretch.bare_start = false;
     }
     return true;
 }
@@ -203,22 +203,22 @@ static bool settle(Extension *x, Error *error) {
                           "%s was trained at random positions below %d, so it has no one length to stretch; train it "
                           "without --random-positions",
                           x->directory, pos->shape.random_positions);
-    const bool stretched = pos->scaling.original > 0;
+    const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
-    x->original = stretched ? pos->scaling.original : pos->shape.context;
+    x->original = stretched ? pos->stretch.original : pos->shape.context;
     const double window = o->short_only ? x->original : round(o->factor * pos->shape.context);
     if (x->pairs > PAIRS_MOST)
         return fail_input(error, "%s has heads of %d pairs; %d are the most", x->directory, x->pairs, PAIRS_MOST);
     if (x->original < 2 || window > 1e6)
         return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
                           pos->shape.context, o->factor, window);
-    if (o->short_only && (!stretched || pos->scaling.method == METHOD_DYNAMIC))
+    if (o->short_only && (!stretched || pos->stretch.method == METHOD_DYNAMIC))
         return fail_input(
             error,
             "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
             x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
-    if (o->method == METHOD_DYNAMIC && pos->scaling.has_brief)
+    if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
                           "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
                           "another method",
@@ -312,7 +312,7 @@ static bool is_new(const Extension *x, Error *error) {
 static bool write_run(const Extension *x, Error *error) {
     RunPaths from;
     TrainOptions options = x->run.options;
-    options.scaling = x->scaling;
+    options.stretch = x->found;
     if (!x->options->short_only) options.context = x->window;
     snprintf(options.out, sizeof options.out, "%s", x->options->out);
     snprintf(options.init, sizeof options.init, "%s", x->directory);
@@ -336,11 +336,11 @@ static void describe(const Extension *x) {
 }
 
 static void print_result(const Extension *x) {
-    const Scaling *s = &x->scaling;
-    if (s->method == METHOD_DYNAMIC)
+    const RunStretch *s = &x->found;
+    if (s->rule.method == METHOD_DYNAMIC)
         printf("factors  follow the window's length\n");
     else
-        print_stretch(x->options->short_only ? &s->brief : &s->wide, x->pairs);
+        print_stretch(x->options->short_only ? &s->rule.short_stretch : &s->rule.long_stretch, x->pairs);
     if (s->evaluations > 0)
         printf("spent    %lld evaluations, %lld tokens; loss on the text that was searched on: %.4f\n", s->evaluations,
                s->tokens, s->loss);
@@ -399,7 +399,7 @@ int command_extend(int argc, char **argv) {
     ok = ok && extend(&x, &error) && write_run(&x, &error);
     if (ok) print_result(&x);
     run_leave(&lock);
-    stretch_scorer_free(&x.scorer);
+    scorer_free(&x.scorer);
     corpus_close(&x.corpus);
     run_close(&x.run);
     if (!ok) die("extend", &error);

@@ -8,7 +8,7 @@
 #include "model/base/arena.h"
 #include "model/base/tensor.h"
 #include "posenc/place.h"
-#include "posenc/stretch/scaling.h"
+#include "posenc/stretch/stretch.h"
 
 #include <stdalign.h>
 
@@ -33,7 +33,7 @@ typedef struct {
     real *params[PARAMS_CAPACITY];  // the values, and
     real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
     PlaceRule rule;                 // how tokens tell lines and columns
-    Scaling scaling;                // of the rotations, past the trained length
+    StretchRule stretch;            // of the rotations, past the trained length
     int positions;                  // tables hold coordinates 0 .. positions-1
     int window;                     // length of the current window, on which some schemes' tables depend
     int batch;                      // sequences worked on side by side
@@ -52,7 +52,7 @@ typedef struct {
     } bias;            // bias.c
     struct {
         real *cosine, *sine; // (positions, pairs)
-        real *dtheta;        // (pairs), where the scaling learns
+        real *dtheta;        // (pairs), where the stretch learns
         real *slabs;         // the same of the layer at work (B, H, pairs)
     } rotary;                // rotate.c
 } Position;

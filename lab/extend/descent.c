@@ -31,7 +31,8 @@ static bool descent_create(Descent *d, Extension *x, Error *error) {
     Position pos = x->run.gpt.pos;
     shape.context = x->window;
     pos.shape = shape;
-    pos.scaling = (Scaling){.method = METHOD_GRADIENT, .factor = x->factor, .original = x->original, .learns = true};
+    pos.stretch =
+        (StretchRule){.method = METHOD_GRADIENT, .factor = x->factor, .original = x->original, .learns = true};
     if (!gpt_create(&d->gpt, &shape, &pos, true, error) || !train_pass_create(&d->pass, &d->gpt, 1, x->window, error))
         return false;
     memcpy(d->gpt.params, x->run.gpt.params, d->gpt.tensors.total * sizeof(real));
@@ -48,7 +49,7 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int T = d->x->window;
     const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
     TrainPass *pass = &d->pass;
-    pass->pos.scaling.wide = d->stretch;
+    pass->pos.stretch.long_stretch = d->stretch;
     pass->pos.prepared = false; // the tables are those of the last step
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
@@ -104,8 +105,8 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
 
 // Keep the better of two stretches.
 static void keep_better(Stretch *best, double *best_loss, Extension *x, const Stretch *stretch) {
-    const double loss = stretch_score_all(&x->scorer, stretch);
-    x->scaling.evaluations++;
+    const double loss = score_all(&x->scorer, stretch);
+    x->found.evaluations++;
     if (!(loss < *best_loss)) return;
     *best_loss = loss;
     *best = *stretch;
@@ -134,9 +135,9 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     if (!descend(d, d->steps - d->steps / 2, x->options->lr / 3, error)) return false;
     keep_better(best, &loss, x, &d->stretch);
     if (interrupt_came()) return interrupted(d, error);
-    x->scaling.loss = loss;
-    x->scaling.evaluations += d->step;
-    x->scaling.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
+    x->found.loss = loss;
+    x->found.evaluations += d->step;
+    x->found.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 

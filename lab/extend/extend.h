@@ -3,7 +3,7 @@
 #ifndef BITTER_EXTEND_H
 #define BITTER_EXTEND_H
 
-#include "lab/extend/stretch.h"
+#include "lab/extend/scorer.h"
 #include "lab/run/run.h"
 #include "posenc/stretch/search.h"
 
@@ -28,15 +28,15 @@ typedef struct {
     const ExtendOptions *options;
     const char *directory; // of the run that is extended
     Run run;
-    RunPaths paths;  // of the new one
-    int pairs;       // of a head
-    double base;     // of the frequencies
-    int window;      // the stretched length
-    double factor;   // window / original length, 1 with --short
-    int original;    // the length that the frequencies were trained at
-    Scaling scaling; // in: what the run has; out: what the new one will have
+    RunPaths paths;   // of the new one
+    int pairs;        // of a head
+    double base;      // of the frequencies
+    int window;       // the stretched length
+    double factor;    // window / original length, 1 with --short
+    int original;     // the length that the frequencies were trained at
+    RunStretch found; // in: what the run has; out: what the new one will have
     Corpus corpus;
-    StretchScorer scorer; // on the corpus' training text; only where the method looks at text
+    Scorer scorer; // on the corpus' training text; only where the method looks at text
 } Extension;
 
 // The stretch of a formula for this extension.
@@ -60,7 +60,7 @@ void extension_attention(Stretch *stretch, const Extension *x);
 // What the search is asked to do.
 SearchOptions extension_search(const Extension *x);
 
-// Fill `result` by evolution, each evaluation a row of search.csv in the new run's directory, and `scaling`'s loss,
+// Fill `result` by evolution, each evaluation a row of search.csv in the new run's directory, and `found`'s loss,
 // evaluations and tokens. Fails (interrupted) when a signal came: --resume goes on from the rows.
 bool extend_by_search(Stretch *result, Extension *x, Error *error);
 
@@ -68,7 +68,7 @@ bool extend_by_search(Stretch *result, Extension *x, Error *error);
 // Each step is a row of descent.csv.
 bool extend_by_descent(Stretch *result, Extension *x, Error *error);
 
-// YaRN with the ramp and the betas that score best, of a grid; sets `scaling`'s loss, evaluations and tokens.
+// YaRN with the ramp and the betas that score best, of a grid; sets `found`'s loss, evaluations and tokens.
 bool extend_by_tuning(Stretch *result, Extension *x, Error *error);
 
 #endif

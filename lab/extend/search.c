@@ -32,7 +32,7 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
     const Job *job = context;
     Stretch stretch = job->stretch;
     candidate_stretch(&stretch, &job->space, candidate);
-    *loss = stretch_score(&job->x->scorer, worker, &stretch, window);
+    *loss = score_window(&job->x->scorer, worker, &stretch, window);
     return !interrupt_came();
 }
 
@@ -69,7 +69,7 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
 // What makes two searches the same one.
 static void describe_settings(Job *job) {
     const SearchOptions *o = &job->options;
-    const StretchScorer *s = &job->x->scorer;
+    const Scorer *s = &job->x->scorer;
     const Gpt *gpt = &job->x->run.gpt;
     const uint32_t weights = crc_bytes(0, gpt->params, gpt->tensors.total * sizeof(real)),
                    text = crc_bytes(0, s->ids, (size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids),
@@ -247,7 +247,7 @@ static void print_speed(const Job *job, const Search *search) {
 }
 
 static bool run(Stretch *result, Job *job, Search *search, Error *error) {
-    Scaling *scaling = &job->x->scaling;
+    RunStretch *found = &job->x->found;
     const char *go_on = job->options.remember
                             ? "go on with the same command and --resume"
                             : "with --forget there is no going on: remove the directory to start again";
@@ -269,9 +269,9 @@ static bool run(Stretch *result, Job *job, Search *search, Error *error) {
         return fail_run(error, "no candidate has a finite loss; is the model trained?");
     *result = job->stretch;
     candidate_stretch(result, &job->space, &best->candidate);
-    scaling->loss = evaluated_mean(best);
-    scaling->evaluations = search->evaluations;
-    scaling->tokens = search->windows * job->x->window;
+    found->loss = evaluated_mean(best);
+    found->evaluations = search->evaluations;
+    found->tokens = search->windows * job->x->window;
     return true;
 }
 

@@ -37,11 +37,11 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     for (int n = 0; n < TRIES && !interrupt_came(); n++) {
         const FormulaOptions formula = choice(n);
         Stretch *stretch = &tried[count];
-        scaling_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
+        stretch_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
         choice_word(RAMP_NAMES, formula.ramp, ramp);
         count++;
-        const double now = stretch_score_all(&x->scorer, stretch);
+        const double now = score_all(&x->scorer, stretch);
         if (now < loss) {
             loss = now;
             *result = *stretch;
@@ -56,9 +56,9 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
         return interrupt_failed(error);
     }
     if (!isfinite(loss)) return fail_run(error, "no betas have a finite loss; is the model trained?");
-    x->scaling.loss = loss;
-    x->scaling.evaluations = count;
-    x->scaling.tokens = x->scorer.tokens;
+    x->found.loss = loss;
+    x->found.evaluations = count;
+    x->found.tokens = x->scorer.tokens;
     choice_word(RAMP_NAMES, best.ramp, ramp);
     printf("betas    %g and %g with the %s ramp: the best of %d on %s\n", best.beta_fast, best.beta_slow, ramp, count,
            x->corpus.name);

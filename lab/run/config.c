@@ -3,7 +3,7 @@
 #include "base/crc.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 
 #include "model/base/gemm.h"
 
@@ -91,7 +91,7 @@ static json_t *machine_json(void) {
 
 // Digits that bring every number of the options back exactly: 15 look as they were typed, 17 are always enough.
 static size_t digits_of(const TrainOptions *options) {
-    if (options->scaling.original > 0) return 17;
+    if (options->stretch.rule.original > 0) return 17;
     for (const Option *o = train_options; o->name; o++) {
         if (o->type != OPTION_NUMBER) continue;
         double value;
@@ -135,10 +135,10 @@ static char *sealed_text(json_t *config, size_t flags) {
 
 // Add what is new and write; `config` is released.
 static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
-    const bool stretched = options->scaling.original > 0;
+    const bool stretched = options->stretch.rule.original > 0;
     const bool complete =
         json_object_set_new(config, "options", options_json(options)) == 0 &&
-        (!stretched || json_object_set_new(config, "rotation", rotation_json(&options->scaling)) == 0);
+        (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0);
     if (!complete) {
         json_decref(config);
         config = NULL;
@@ -252,10 +252,10 @@ bool options_read(TrainOptions *options, const json_t *object, const char *path,
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error) {
     json_t *config = load(path, error);
     if (!config) return false;
-    options->scaling = (Scaling){0};
+    options->stretch = (RunStretch){0};
     bool ok = options_read(options, json_object_get(config, "options"), path, error);
     const json_t *rotation = json_object_get(config, "rotation");
-    ok = ok && (!rotation || rotation_read(&options->scaling, rotation, path, error));
+    ok = ok && (!rotation || stretch_from_json(&options->stretch, rotation, path, error));
     const json_int_t vocabulary = json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
     json_decref(config);
     if (ok && (vocabulary < 1 || vocabulary > TOKENIZER_VOCAB_MOST))

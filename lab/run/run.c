@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -124,7 +124,7 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
     Error reason;
     if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
     bool ok = position_create(&pos, run->options.pos, &shape, error) &&
-              rotation_apply(&pos, &run->options.scaling, paths.config, error) && apply_past(&pos, past, error) &&
+              stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
         ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",

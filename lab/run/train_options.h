@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "model/base/tensor.h"
-#include "posenc/stretch/scaling.h"
+#include "lab/run/stretch_json.h"
 
 #include <stddef.h>
 
@@ -33,7 +33,7 @@ typedef struct {
     long long eval_every, eval_tokens, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
     bool resume;
-    Scaling scaling; // of the rotations: no option, but what `bitter extend` wrote into a run
+    RunStretch stretch; // no option, but what `bitter extend` wrote into a run
 } TrainOptions;
 
 extern const Option train_options[];

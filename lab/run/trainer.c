@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 #include "model/base/team.h"
 
 #include <stdlib.h>
@@ -26,14 +26,14 @@ PlaceRule place_rule(const Tokenizer *tokenizer) {
 
 bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error) {
     const Shape shape = shape_of(options, vocab);
-    if (options->scaling.original > 0 && options->random_positions > 0)
+    if (options->stretch.rule.original > 0 && options->random_positions > 0)
         return fail_input(
             error, "--random-positions %lld: the rotations are stretched for windows of one length; leave it out",
             options->random_positions);
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_check(&shape, error) &&
            position_create(pos, options->pos, &shape, error) &&
-           rotation_apply(pos, &options->scaling, options->resume ? options->out : options->init, error);
+           stretch_apply(pos, &options->stretch.rule, options->resume ? options->out : options->init, error);
 }
 
 static bool start_text(Trainer *trainer, int T, Error *error) {

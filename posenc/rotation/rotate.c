@@ -53,13 +53,13 @@ void rotary_layout(Position *pos, Arena *arena, bool training) {
     const size_t pairs = (size_t)rotary_pairs(pos);
     pos->rotary.cosine = arena_reals(arena, pos->positions * pairs);
     pos->rotary.sine = arena_reals(arena, pos->positions * pairs);
-    if (!training || !pos->scaling.learns) return;
+    if (!training || !pos->stretch.learns) return;
     pos->rotary.dtheta = arena_reals(arena, pairs);
     pos->rotary.slabs = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
 }
 
 int rotary_form(const Position *pos, int length) {
-    return scaling_form(&pos->scaling, length);
+    return stretch_form(&pos->stretch, length);
 }
 
 // Radians a token of a pair beyond the unscaled tokens.
@@ -71,7 +71,7 @@ static double stretched(const Position *pos, const Stretch *stretch, int pair) {
 void rotary_prepare(Position *pos) {
     const int pairs = rotary_pairs(pos);
     Stretch made;
-    const Stretch *stretch = scaling_stretch(&made, &pos->scaling, pos->window, pairs);
+    const Stretch *stretch = stretch_of_window(&made, &pos->stretch, pos->window, pairs);
     const int unscaled = stretch ? stretch->unscaled : 0;
     const double attention = stretch ? stretch->attention : 1,
                  at_start = stretch && stretch->bare_start ? 1 : attention;
@@ -145,7 +145,7 @@ void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const r
                      const Place *at, int rows) {
     if (rotary_skips(pos, layer)) return;
     if (pos->rotary.dtheta) {
-        const int from = pos->scaling.wide.unscaled, pairs = rotary_pairs(pos);
+        const int from = pos->stretch.long_stretch.unscaled, pairs = rotary_pairs(pos);
         rotary_torque(pos->rotary.slabs, pos, dq, q, stride, at, rows, from);
         rotary_torque(pos->rotary.slabs, pos, dk, k, stride, at, rows, from);
         slabs_reduce(pos->rotary.dtheta, pos->rotary.slabs, pos->batch * pos->shape.heads, pairs);
@@ -157,7 +157,7 @@ void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const r
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
 void rotary_dfactors(double *dfactors, Position *pos) {
     for (int i = 0; i < rotary_pairs(pos); i++) {
-        dfactors[i] = -stretched(pos, &pos->scaling.wide, i) * (double)pos->rotary.dtheta[i];
+        dfactors[i] = -stretched(pos, &pos->stretch.long_stretch, i) * (double)pos->rotary.dtheta[i];
         pos->rotary.dtheta[i] = 0;
     }
 }

@@ -55,8 +55,8 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// Hooks: an odd head width is refused; what pos->scaling makes of windows of different lengths; tables of cosines and
-// sines (positions, pairs), for the scheme's theta and what pos->scaling makes of it.
+// Hooks: an odd head width is refused; what pos->stretch makes of windows of different lengths; tables of cosines and
+// sines (positions, pairs), for the scheme's theta and what pos->stretch makes of it.
 const char *rotary_check(const Position *pos);
 int rotary_form(const Position *pos, int length);
 void rotary_layout(Position *pos, Arena *arena, bool training);
@@ -74,7 +74,7 @@ int rotary_fast_pairs(const Position *pos, int length);
 void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
                    int rows, int from);
 
-// Where pos->scaling learns: dL/dlog factors (pairs) of what backward has added up since the last call.
+// Where pos->stretch learns: dL/dlog factors (pairs) of what backward has added up since the last call.
 void rotary_dfactors(double *dfactors, Position *pos);
 
 // q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.

@@ -4,7 +4,7 @@
 #define BITTER_CANDIDATE_H
 
 #include "base/random.h"
-#include "posenc/stretch/scaling.h"
+#include "posenc/stretch/stretch.h"
 
 // A point of the search space, in whole numbers, so that equal candidates are equal bit for bit: factor i is
 // 1 + step * steps[i], and steps rise; the first unscaled_choices[unscaled] tokens are not scaled.

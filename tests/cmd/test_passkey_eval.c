@@ -104,7 +104,7 @@ static void the_window_is_what_stretched_rotations_go_by(void **state) {
     (void)state;
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
-    run.gpt.pos.scaling = (Scaling){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
+    run.gpt.pos.stretch = (StretchRule){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
     expect_continuations(&run, 300, 7);
     run_close(&run);
 }

@@ -104,12 +104,12 @@ static void see(Seen *seen, const Scheme *scheme, const char *options) {
     memset(seen, 0, sizeof *seen);
     must(position_parse_scheme(&pos, scheme, options, &error) && position_fit(&pos, &shape, &error), &error);
     if (scheme->theta)
-        pos.scaling = (Scaling){.method = METHOD_GRADIENT,
-                                .factor = (double)T / ORIGINAL,
-                                .original = ORIGINAL,
-                                .pairs = D / 2,
-                                .wide = {{1.5, 2, 2.4}, 2, 1.1},
-                                .learns = true};
+        pos.stretch = (StretchRule){.method = METHOD_GRADIENT,
+                                    .factor = (double)T / ORIGINAL,
+                                    .original = ORIGINAL,
+                                    .pairs = D / 2,
+                                    .long_stretch = {{1.5, 2, 2.4}, 2, 1.1},
+                                    .learns = true};
     must(gpt_create(&scene.gpt, &shape, &pos, true, &error), &error);
     scene.pos = scene.gpt.pos;
     if (scene.pos.params[0]) fill_normal(scene.pos.params[0], H * T, "bias");

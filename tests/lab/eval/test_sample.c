@@ -186,7 +186,7 @@ enum { ORIGINAL = 10, LONG = 40 };
 
 static const struct {
     const char *specification;
-    Scaling scaling;
+    StretchRule stretch;
 } by_length[] = {
     {"rope:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 1}},
     {"partial:base=100", {.method = METHOD_DYNAMIC, .factor = 4, .original = ORIGINAL, .growth = 4}},
@@ -195,9 +195,9 @@ static const struct {
       .factor = 4,
       .original = ORIGINAL,
       .pairs = 2,
-      .has_brief = true,
-      .wide = {.factors = {1.5, 4}, .attention = 1.2},
-      .brief = {.factors = {1, 1.3}, .attention = 1}}},
+      .has_short = true,
+      .long_stretch = {.factors = {1.5, 4}, .attention = 1.2},
+      .short_stretch = {.factors = {1, 1.3}, .attention = 1}}},
     {"learned:past=interpolate", {0}},
     {"normalized:length=window,scale=5", {0}},
     {"xpos", {0}}, // which is not one of them
@@ -206,7 +206,7 @@ static const struct {
 static void model_by_length(Gpt *gpt, size_t i) {
     const Shape long_shape = {.vocab = 257, .context = ORIGINAL, .layers = 2, .heads = 2, .width = 8};
     model_make(gpt, by_length[i].specification, &long_shape, false);
-    gpt->pos.scaling = by_length[i].scaling;
+    gpt->pos.stretch = by_length[i].stretch;
     memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
 }
 
@@ -216,7 +216,7 @@ static void more_tokens_go_on_with_the_same_text(void **state) {
     const Tokenizer tokenizer = bytes_tokenizer();
     for (size_t i = 0; i < COUNT(by_length); i++)
         for (int random_positions = 0; random_positions <= LONG; random_positions += LONG) {
-            if (random_positions && (by_length[i].scaling.original || i == 3)) continue; // refused, or not so long
+            if (random_positions && (by_length[i].stretch.original || i == 3)) continue; // refused, or not so long
             Gpt gpt;
             char *texts[COUNT(tokens)];
             model_by_length(&gpt, i);
@@ -260,9 +260,9 @@ static void logits_are_those_of_a_window_as_long(void **state) {
             inference_free(&alone);
             expect_all_near(by_length[i].specification, found, expected + (size_t)(n - 1) * 257, 257, 2e-4);
             // Nothing is fed twice where nothing changed.
-            const Scaling *s = &by_length[i].scaling;
+            const StretchRule *s = &by_length[i].stretch;
             const bool dynamic = s->method == METHOD_DYNAMIC || i == 3;
-            if (i != 4 && n > 1 && !(dynamic && n > ORIGINAL) && !(s->has_brief && n == ORIGINAL + 1))
+            if (i != 4 && n > 1 && !(dynamic && n > ORIGINAL) && !(s->has_short && n == ORIGINAL + 1))
                 assert_int_equal(fresh, 1);
         }
         inference_free(&growing);

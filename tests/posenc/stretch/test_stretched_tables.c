@@ -53,8 +53,8 @@ static void turned(real out[2], const Scene *scene, int pair, int t) {
     out[0] = q[c0], out[1] = q[c1];
 }
 
-static void stretch_scene(Scene *scene, const Scaling *scaling, int positions) {
-    scene->pos.scaling = *scaling;
+static void stretch_scene(Scene *scene, const StretchRule *rule, int positions) {
+    scene->pos.stretch = *rule;
     scene_layout(scene, positions, 1);
 }
 
@@ -91,12 +91,12 @@ static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
         scene_make(&plain, stretchable[s], shape_of(1, D, LENGTH), LENGTH);
         for (size_t u = 0; u < COUNT(unscaled); u++)
             for (size_t a = 0; a < COUNT(attentions); a++) {
-                Scaling scaling = {.method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(&scene.pos)};
-                scaling.wide = some_stretch(unscaled[u], attentions[a], 1.3);
+                StretchRule rule = {.method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(&scene.pos)};
+                rule.long_stretch = some_stretch(unscaled[u], attentions[a], 1.3);
                 for (int bare = 0; bare < 2; bare++) {
-                    scaling.wide.bare_start = bare;
-                    stretch_scene(&scene, &scaling, LENGTH);
-                    expect_stretched(&scene, &plain, &scaling.wide, stretchable[s]);
+                    rule.long_stretch.bare_start = bare;
+                    stretch_scene(&scene, &rule, LENGTH);
+                    expect_stretched(&scene, &plain, &rule.long_stretch, stretchable[s]);
                 }
             }
         scene_free(&scene);
@@ -108,22 +108,22 @@ static void short_windows_may_turn_otherwise(void **state) {
     (void)state;
     static const int lengths[] = {1, ORIGINAL - 1, ORIGINAL, ORIGINAL + 1, LENGTH};
     Scene scene, plain;
-    Scaling scaling = {.method = METHOD_YARN, .original = ORIGINAL, .pairs = D / 2};
-    scaling.wide = some_stretch(2, 1.2, 3);
-    scaling.brief = some_stretch(4, 0.9, 1.1);
+    StretchRule rule = {.method = METHOD_YARN, .original = ORIGINAL, .pairs = D / 2};
+    rule.long_stretch = some_stretch(2, 1.2, 3);
+    rule.short_stretch = some_stretch(4, 0.9, 1.1);
     scene_make(&scene, "rope", shape_of(1, D, LENGTH), LENGTH);
     scene_make(&plain, "rope", shape_of(1, D, LENGTH), LENGTH);
     for (int brief = 0; brief <= 1; brief++)
         for (size_t n = 0; n < COUNT(lengths); n++) {
             const bool is_brief = brief && lengths[n] <= ORIGINAL;
             Stretch made;
-            scaling.has_brief = brief;
-            assert_true(scaling_stretch(&made, &scaling, lengths[n], D / 2) ==
-                        (is_brief ? &scaling.brief : &scaling.wide));
-            stretch_scene(&scene, &scaling, lengths[n]);
-            expect_stretched(&scene, &plain, is_brief ? &scaling.brief : &scaling.wide, "rope");
+            rule.has_short = brief;
+            assert_true(stretch_of_window(&made, &rule, lengths[n], D / 2) ==
+                        (is_brief ? &rule.short_stretch : &rule.long_stretch));
+            stretch_scene(&scene, &rule, lengths[n]);
+            expect_stretched(&scene, &plain, is_brief ? &rule.short_stretch : &rule.long_stretch, "rope");
         }
-    assert_null(scaling_stretch(&scaling.wide, &(Scaling){0}, LENGTH, D / 2)); // nothing is stretched
+    assert_null(stretch_of_window(&rule.long_stretch, &(StretchRule){0}, LENGTH, D / 2)); // nothing is stretched
     scene_free(&scene);
     scene_free(&plain);
 }
@@ -136,10 +136,10 @@ static void dynamic_tables_follow_their_length(void **state) {
     scene_make(&plain, "rope", shape_of(1, D, LENGTH), LENGTH);
     for (int growth = 1; growth <= 4; growth += 3)
         for (size_t n = 0; n < COUNT(lengths); n++) {
-            const Scaling scaling = {.method = METHOD_DYNAMIC, .original = ORIGINAL, .growth = growth};
+            const StretchRule rule = {.method = METHOD_DYNAMIC, .original = ORIGINAL, .growth = growth};
             Stretch expected;
-            scaling_dynamic(&expected, growth, ORIGINAL, lengths[n], D / 2);
-            stretch_scene(&scene, &scaling, lengths[n]);
+            stretch_dynamic(&expected, growth, ORIGINAL, lengths[n], D / 2);
+            stretch_scene(&scene, &rule, lengths[n]);
             if (lengths[n] <= ORIGINAL) expected.unscaled = LENGTH; // to the bit
             expect_stretched(&scene, &plain, &expected, "dynamic");
         }
@@ -151,11 +151,11 @@ static void dynamic_tables_follow_their_length(void **state) {
 static void pi_is_the_plain_rotation_in_smaller_steps(void **state) {
     (void)state;
     Scene scene, plain;
-    Scaling scaling = {.method = METHOD_PI, .original = ORIGINAL};
-    scaling_formula(&scaling.wide, METHOD_PI, &(FormulaOptions){0}, 4, ORIGINAL, 10000, D / 2);
+    StretchRule rule = {.method = METHOD_PI, .original = ORIGINAL};
+    stretch_formula(&rule.long_stretch, METHOD_PI, &(FormulaOptions){0}, 4, ORIGINAL, 10000, D / 2);
     scene_make(&scene, "rope", shape_of(1, D, 4 * ORIGINAL), 4 * ORIGINAL);
     scene_make(&plain, "rope", shape_of(1, D, ORIGINAL), ORIGINAL);
-    stretch_scene(&scene, &scaling, 4 * ORIGINAL);
+    stretch_scene(&scene, &rule, 4 * ORIGINAL);
     for (int t = 0; t < ORIGINAL; t++)
         for (int i = 0; i < D / 2; i++) {
             real slow[2], fast[2];

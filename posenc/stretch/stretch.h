@@ -1,8 +1,8 @@
 // RoPE past its trained length: by how much each pair is slowed when the context is stretched. A stretch is a list of
 // factors, theta_i' = theta_i / factors[i]; the published methods are formulas for it, posenc/stretch/search.h looks
 // for a better one, and gradient descent finds one through the rotations.
-#ifndef BITTER_SCALING_H
-#define BITTER_SCALING_H
+#ifndef BITTER_STRETCH_H
+#define BITTER_STRETCH_H
 
 #include <stdbool.h>
 
@@ -36,14 +36,10 @@ typedef struct {
     int original;  // the length that the frequencies were trained at; 0 = nothing is stretched
     double growth; // of METHOD_DYNAMIC, whose factors follow the window; else 0
     int pairs;     // of factors, but for METHOD_DYNAMIC
-    bool has_brief;
-    Stretch wide, brief;
-    // What finding the factors took: the mean loss on the text that they were found on, in nats, candidates tried, and
-    // tokens read. 0 of a formula.
-    double loss;
-    long long evaluations, tokens;
+    bool has_short;
+    Stretch long_stretch, short_stretch;
     bool learns; // training passes add up the gradient by the factors
-} Scaling;
+} StretchRule;
 
 // The numbers that formulas have besides s and L, with the defaults of their authors.
 typedef struct {
@@ -60,25 +56,25 @@ typedef struct {
 //            RAMP_PAPER ramps in full turns within L, RAMP_CODE, the authors' code, in pair numbers between whole
 //            ones, RAMP_EXACT without the rounding.           Peng et al. 2023 (2309.00071)
 //   llama3   the paper's ramp between low_freq and high_freq  Llama 3.1 2024
-void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *options, double factor, int original,
+void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *options, double factor, int original,
                      double base, int pairs);
 
 // For a model that turns by `before` already and was fine-tuned at `context` tokens: YaRN again, by the paper's ramp
 // over the turns that each pair makes within those, on top of what there is.
-void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptions *options, double factor, int context,
+void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptions *options, double factor, int context,
                      double base, int pairs);
 
 // ntk for a window of `length` tokens: s = growth length/L - (growth-1), 1 up to the original length. growth = 1 is the
 // paper's, growth = factor Hugging Face's.
-void scaling_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
+void stretch_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);
 
 // Windows of two lengths have the same stretch when this returns the same number for both.
-int scaling_form(const Scaling *scaling, int length);
+int stretch_form(const StretchRule *rule, int length);
 
 // NULL, or the stretch that a window of `length` tokens has; `made` is memory for one that has to be worked out.
-const Stretch *scaling_stretch(Stretch *made, const Scaling *scaling, int length, int pairs);
+const Stretch *stretch_of_window(Stretch *made, const StretchRule *rule, int length, int pairs);
 
 #endif

@@ -1,4 +1,4 @@
-#include "lab/extend/stretch.h"
+#include "lab/extend/scorer.h"
 
 #include "base/interrupt.h"
 
@@ -7,9 +7,9 @@
 
 #define CHUNK 512 // tokens fed at a time
 
-bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, int window, int windows, int workers,
-                           const Split *text, const char *name, Error *error) {
-    *scorer = (StretchScorer){
+bool scorer_create(Scorer *scorer, const Gpt *gpt, int original, int window, int windows, int workers,
+                   const Split *text, const char *name, Error *error) {
+    *scorer = (Scorer){
         .gpt = gpt, .factor = (double)window / original, .original = original, .window = window, .windows = windows};
     if (text->count < (uint64_t)window + 1)
         return fail_input(
@@ -28,24 +28,24 @@ bool stretch_scorer_create(StretchScorer *scorer, const Gpt *gpt, int original, 
     }
     for (; ok && scorer->workers < workers; scorer->workers++)
         ok = inference_create(&scorer->inference[scorer->workers], gpt, 1, window, CHUNK, error);
-    if (!ok) stretch_scorer_free(scorer);
+    if (!ok) scorer_free(scorer);
     return ok;
 }
 
-void stretch_scorer_free(StretchScorer *scorer) {
+void scorer_free(Scorer *scorer) {
     for (int i = 0; scorer->inference && i < scorer->workers; i++) inference_free(&scorer->inference[i]);
     free(scorer->inference);
     free(scorer->ids);
     free(scorer->nll);
-    *scorer = (StretchScorer){0};
+    *scorer = (Scorer){0};
 }
 
-double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, int window) {
+double score_window(Scorer *scorer, int worker, const Stretch *stretch, int window) {
     Inference *inference = &scorer->inference[worker];
     const int *ids = scorer->ids + (size_t)window * ((size_t)scorer->window + 1);
     double *nll = scorer->nll + (size_t)worker * CHUNK, sum = 0;
-    inference->pos.scaling =
-        (Scaling){.method = METHOD_LONGROPE, .factor = scorer->factor, .original = scorer->original, .wide = *stretch};
+    inference->pos.stretch = (StretchRule){
+        .method = METHOD_LONGROPE, .factor = scorer->factor, .original = scorer->original, .long_stretch = *stretch};
     inference->pos.prepared = false; // the tables are those of another stretch
     inference_restart(inference);
     for (int at = 0; at < scorer->window; at += CHUNK) {
@@ -60,12 +60,12 @@ double stretch_score(StretchScorer *scorer, int worker, const Stretch *stretch, 
     return sum / scorer->window;
 }
 
-double stretch_score_all(StretchScorer *scorer, const Stretch *stretch) {
+double score_all(Scorer *scorer, const Stretch *stretch) {
     double sum = 0;
     double *scores = calloc((size_t)scorer->windows, sizeof *scores);
     if (!scores) return NAN;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(scorer->workers)
-    for (int w = 0; w < scorer->windows; w++) scores[w] = stretch_score(scorer, omp_get_thread_num(), stretch, w);
+    for (int w = 0; w < scorer->windows; w++) scores[w] = score_window(scorer, omp_get_thread_num(), stretch, w);
     for (int w = 0; w < scorer->windows; w++) sum += scores[w]; // in one order, whoever came first
     free(scores);
     return sum / scorer->windows;

@@ -40,26 +40,26 @@ static Stretch formula_of(const Case *c, Method method) {
     options.beta_slow = param(c, "beta_slow", options.beta_slow);
     options.low_freq = param(c, "low_freq_factor", options.low_freq);
     options.high_freq = param(c, "high_freq_factor", options.high_freq);
-    scaling_formula(&stretch, method, &options, c->factor, c->original, c->base, c->pairs);
+    stretch_formula(&stretch, method, &options, c->factor, c->original, c->base, c->pairs);
     return stretch;
 }
 
 // Both lists of a longrope case, and the one that its window chooses.
 static Stretch longrope_of(const Case *c) {
-    Scaling scaling = {.method = METHOD_LONGROPE, .original = c->original, .pairs = c->pairs, .has_brief = true};
+    StretchRule rule = {.method = METHOD_LONGROPE, .original = c->original, .pairs = c->pairs, .has_short = true};
     Stretch made;
     for (int i = 0; i < c->pairs; i++) {
-        scaling.wide.factors[i] = number_at(json_object_get(c->params, "long_factor"), (size_t)i);
-        scaling.brief.factors[i] = number_at(json_object_get(c->params, "short_factor"), (size_t)i);
+        rule.long_stretch.factors[i] = number_at(json_object_get(c->params, "long_factor"), (size_t)i);
+        rule.short_stretch.factors[i] = number_at(json_object_get(c->params, "short_factor"), (size_t)i);
     }
-    scaling.wide.attention = scaling.brief.attention = longrope_attention(c->factor, c->original);
-    return *scaling_stretch(&made, &scaling, c->length, c->pairs);
+    rule.long_stretch.attention = rule.short_stretch.attention = longrope_attention(c->factor, c->original);
+    return *stretch_of_window(&made, &rule, c->length, c->pairs);
 }
 
 static Stretch dynamic_of(const Case *c) {
-    const Scaling scaling = {.method = METHOD_DYNAMIC, .original = c->original, .growth = c->factor};
+    const StretchRule rule = {.method = METHOD_DYNAMIC, .original = c->original, .growth = c->factor};
     Stretch made;
-    return *scaling_stretch(&made, &scaling, c->length ? c->length : c->original, c->pairs);
+    return *stretch_of_window(&made, &rule, c->length ? c->length : c->original, c->pairs);
 }
 
 static void expect_case(const Stretch *stretch, const Case *c, const json_t *one, size_t number) {
@@ -106,7 +106,7 @@ static Stretch formula(Method method, Ramp ramp, double factor, int original, do
     FormulaOptions options = usual;
     Stretch stretch;
     options.ramp = ramp;
-    scaling_formula(&stretch, method, &options, factor, original, base, pairs);
+    stretch_formula(&stretch, method, &options, factor, original, base, pairs);
     return stretch;
 }
 
@@ -137,7 +137,7 @@ static void dynamic_follows_the_window(void **state) {
     for (size_t n = 0; n < COUNT(cases); n++) {
         const Stretch ntk = formula(METHOD_NTK, RAMP_CODE, cases[n].s, 1024, 10000, 16);
         Stretch stretch;
-        scaling_dynamic(&stretch, cases[n].growth, 1024, cases[n].length, 16);
+        stretch_dynamic(&stretch, cases[n].growth, 1024, cases[n].length, 16);
         for (int i = 0; i < 16; i++)
             expect_near("factor", (size_t)i, stretch.factors[i], ntk.factors[i], 1e-12 * ntk.factors[i]);
     }
@@ -161,7 +161,7 @@ static void yarn_ramps_between_whole_pairs(void **state) {
         FormulaOptions options = usual;
         Stretch yarn;
         options.beta_slow = cases[n].beta_slow;
-        scaling_formula(&yarn, METHOD_YARN, &options, 8, cases[n].original, 10000, pairs);
+        stretch_formula(&yarn, METHOD_YARN, &options, 8, cases[n].original, 10000, pairs);
         for (int i = 0; i < pairs; i++) {
             const double expected = i <= low ? 1 : i >= high ? 0 : (double)(high - i) / (high - low);
             expect_near("keep", (size_t)i, keep(&yarn, i, 8), expected, 1e-12);
@@ -196,8 +196,8 @@ static void further_is_yarn_on_top(void **state) {
                   pi = formula(METHOD_PI, RAMP_PAPER, 8, 256, 10000, 16),
                   once = formula(METHOD_PI, RAMP_PAPER, 1, 256, 10000, 16);
     Stretch from_once, from_pi;
-    scaling_further(&from_once, &once, &usual, 4, 256, 10000, 16);
-    scaling_further(&from_pi, &pi, &usual, 4, 8 * 256, 10000, 16);
+    stretch_further(&from_once, &once, &usual, 4, 256, 10000, 16);
+    stretch_further(&from_pi, &pi, &usual, 4, 8 * 256, 10000, 16);
     for (int i = 0; i < 16; i++) {
         expect_near("from nothing", (size_t)i, from_once.factors[i], yarn.factors[i], 1e-12);
         expect_near("from pi", (size_t)i, from_pi.factors[i], 8 * yarn.factors[i], 1e-11);
@@ -210,8 +210,8 @@ static void llama3_is_a_narrow_yarn(void **state) {
     (void)state;
     const FormulaOptions narrow = {.ramp = RAMP_PAPER, .beta_fast = 4, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
     Stretch yarn, llama3;
-    scaling_formula(&yarn, METHOD_YARN, &narrow, 8, 256, 10000, 16);
-    scaling_formula(&llama3, METHOD_LLAMA3, &narrow, 8, 256, 10000, 16);
+    stretch_formula(&yarn, METHOD_YARN, &narrow, 8, 256, 10000, 16);
+    stretch_formula(&llama3, METHOD_LLAMA3, &narrow, 8, 256, 10000, 16);
     for (int i = 0; i < 16; i++) expect_near("factor", (size_t)i, llama3.factors[i], yarn.factors[i], 1e-12);
     assert_true(llama3.attention == 1 && llama3.factors[0] == 1 && llama3.factors[15] == 8);
 }

@@ -1,4 +1,4 @@
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 
 #include "posenc/rotation/rotate.h"
 
@@ -11,23 +11,24 @@ static void add_stretch(json_t *object, const Stretch *stretch, int pairs) {
     if (stretch->bare_start) json_object_set_new(object, "attention_on_unscaled", json_false());
 }
 
-json_t *rotation_json(const Scaling *scaling) {
+json_t *stretch_to_json(const RunStretch *stretch) {
+    const StretchRule *rule = &stretch->rule;
     char method[TEXT_CAPACITY];
-    choice_word(METHOD_NAMES, scaling->method, method);
-    json_t *object = json_pack("{s:s, s:f, s:i}", "method", method, "factor", scaling->factor, "original_context",
-                               scaling->original);
-    if (scaling->method == METHOD_DYNAMIC)
-        json_object_set_new(object, "growth", json_real(scaling->growth));
+    choice_word(METHOD_NAMES, rule->method, method);
+    json_t *object =
+        json_pack("{s:s, s:f, s:i}", "method", method, "factor", rule->factor, "original_context", rule->original);
+    if (rule->method == METHOD_DYNAMIC)
+        json_object_set_new(object, "growth", json_real(rule->growth));
     else
-        add_stretch(object, &scaling->wide, scaling->pairs);
-    if (scaling->evaluations > 0)
+        add_stretch(object, &rule->long_stretch, rule->pairs);
+    if (stretch->evaluations > 0)
         json_object_set_new(object, "search",
-                            json_pack("{s:f, s:I, s:I}", "loss", scaling->loss, "evaluations",
-                                      (json_int_t)scaling->evaluations, "tokens", (json_int_t)scaling->tokens));
-    if (!scaling->has_brief) return object;
-    json_t *brief = json_object();
-    add_stretch(brief, &scaling->brief, scaling->pairs);
-    json_object_set_new(object, "short", brief);
+                            json_pack("{s:f, s:I, s:I}", "loss", stretch->loss, "evaluations",
+                                      (json_int_t)stretch->evaluations, "tokens", (json_int_t)stretch->tokens));
+    if (!rule->has_short) return object;
+    json_t *at_short = json_object();
+    add_stretch(at_short, &rule->short_stretch, rule->pairs);
+    json_object_set_new(object, "short", at_short);
     return object;
 }
 
@@ -84,49 +85,50 @@ static bool read_stretch(Stretch *stretch, int *pairs, const json_t *object, con
                       path);
 }
 
-bool rotation_read(Scaling *scaling, const json_t *object, const char *path, Error *error) {
+bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error) {
     static const Option method = {"method", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""};
     char label[TEXT_CAPACITY];
     snprintf(label, sizeof label, "%.400s: \"method\" of \"rotation\"", path);
-    *scaling = (Scaling){0};
+    *stretch = (RunStretch){0};
+    StretchRule *rule = &stretch->rule;
     const char *name = json_string_value(json_object_get(object, "method"));
-    if (!option_set(&scaling->method, &method, name ? name : "", label, error) ||
-        !read_number(&scaling->factor, object, "factor", 1, 1e6, path, error) ||
-        !read_integer(&scaling->original, object, "original_context", 2, 100000000, path, error))
+    if (!option_set(&rule->method, &method, name ? name : "", label, error) ||
+        !read_number(&rule->factor, object, "factor", 1, 1e6, path, error) ||
+        !read_integer(&rule->original, object, "original_context", 2, 100000000, path, error))
         return false;
-    if (scaling->method == METHOD_DYNAMIC) return read_number(&scaling->growth, object, "growth", 1, 1e6, path, error);
-    if (!read_stretch(&scaling->wide, &scaling->pairs, object, path, error)) return false;
-    const json_t *search = json_object_get(object, "search"), *brief = json_object_get(object, "short");
-    scaling->loss = json_number_value(json_object_get(search, "loss"));
-    scaling->evaluations = json_integer_value(json_object_get(search, "evaluations"));
-    scaling->tokens = json_integer_value(json_object_get(search, "tokens"));
+    if (rule->method == METHOD_DYNAMIC) return read_number(&rule->growth, object, "growth", 1, 1e6, path, error);
+    if (!read_stretch(&rule->long_stretch, &rule->pairs, object, path, error)) return false;
+    const json_t *search = json_object_get(object, "search"), *at_short = json_object_get(object, "short");
+    stretch->loss = json_number_value(json_object_get(search, "loss"));
+    stretch->evaluations = json_integer_value(json_object_get(search, "evaluations"));
+    stretch->tokens = json_integer_value(json_object_get(search, "tokens"));
     if (search &&
-        !(json_is_number(json_object_get(search, "loss")) && scaling->evaluations >= 1 && scaling->tokens >= 1))
+        !(json_is_number(json_object_get(search, "loss")) && stretch->evaluations >= 1 && stretch->tokens >= 1))
         return fail_input(
             error,
             "%s: \"search\" of \"rotation\" needs \"loss\", and \"evaluations\" and \"tokens\" of at least "
             "1; the file is damaged, or was edited by hand",
             path);
-    int pairs = scaling->pairs;
-    scaling->has_brief = brief;
-    if (brief && !read_stretch(&scaling->brief, &pairs, brief, path, error)) return false;
-    return pairs == scaling->pairs ||
+    int pairs = rule->pairs;
+    rule->has_short = at_short;
+    if (at_short && !read_stretch(&rule->short_stretch, &pairs, at_short, path, error)) return false;
+    return pairs == rule->pairs ||
            fail_input(
                error,
                "%s: \"rotation\" has %d factors, and %d for short windows; the file is damaged, or was edited by hand",
-               path, scaling->pairs, pairs);
+               path, rule->pairs, pairs);
 }
 
-bool rotation_apply(Position *pos, const Scaling *scaling, const char *path, Error *error) {
-    if (scaling->original == 0) return true;
+bool stretch_apply(Position *pos, const StretchRule *rule, const char *path, Error *error) {
+    if (rule->original == 0) return true;
     if (!pos->scheme->theta)
         return fail_input(error, "%s: the scheme %s has no rotations that could be stretched; take \"rotation\" out",
                           path, pos->scheme->name);
-    if (scaling->method != METHOD_DYNAMIC && scaling->pairs != rotary_pairs(pos))
+    if (rule->method != METHOD_DYNAMIC && rule->pairs != rotary_pairs(pos))
         return fail_input(
             error,
             "%s: \"rotation\" has %d factors, but a head has %d pairs; the file is damaged, or was edited by hand",
-            path, scaling->pairs, rotary_pairs(pos));
-    pos->scaling = *scaling;
+            path, rule->pairs, rotary_pairs(pos));
+    pos->stretch = *rule;
     return true;
 }

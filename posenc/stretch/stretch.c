@@ -1,4 +1,4 @@
-#include "posenc/stretch/scaling.h"
+#include "posenc/stretch/stretch.h"
 
 #include <assert.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static double ntk(double factor, int pair, int pairs) {
     return pow(factor, pairs > 1 ? (double)pair / (pairs - 1) : 1);
 }
 
-void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *o, double factor, int original, double base,
+void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *o, double factor, int original, double base,
                      int pairs) {
     *stretch = (Stretch){.attention = method == METHOD_YARN ? 0.1 * log(factor) + 1 : 1};
     for (int i = 0; i < pairs; i++) {
@@ -71,7 +71,7 @@ void scaling_formula(Stretch *stretch, Method method, const FormulaOptions *o, d
     }
 }
 
-void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptions *o, double factor, int context,
+void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptions *o, double factor, int context,
                      double base, int pairs) {
     *stretch = *before;
     for (int i = 0; i < pairs; i++) {
@@ -80,7 +80,7 @@ void scaling_further(Stretch *stretch, const Stretch *before, const FormulaOptio
     }
 }
 
-void scaling_dynamic(Stretch *stretch, double growth, int original, int length, int pairs) {
+void stretch_dynamic(Stretch *stretch, double growth, int original, int length, int pairs) {
     const double factor = length > original ? growth * length / original - (growth - 1) : 1;
     *stretch = (Stretch){.attention = 1};
     for (int i = 0; i < pairs; i++) stretch->factors[i] = ntk(factor, i, pairs);
@@ -90,17 +90,17 @@ double longrope_attention(double factor, int original) {
     return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
 }
 
-int scaling_form(const Scaling *scaling, int length) {
-    if (scaling->original == 0) return 0;
-    if (scaling->method == METHOD_DYNAMIC) return length > scaling->original ? length : 0;
-    return scaling->has_brief && length > scaling->original;
+int stretch_form(const StretchRule *rule, int length) {
+    if (rule->original == 0) return 0;
+    if (rule->method == METHOD_DYNAMIC) return length > rule->original ? length : 0;
+    return rule->has_short && length > rule->original;
 }
 
-const Stretch *scaling_stretch(Stretch *made, const Scaling *scaling, int length, int pairs) {
-    if (scaling->original == 0) return NULL;
-    if (scaling->method == METHOD_DYNAMIC) {
-        scaling_dynamic(made, scaling->growth, scaling->original, length, pairs);
+const Stretch *stretch_of_window(Stretch *made, const StretchRule *rule, int length, int pairs) {
+    if (rule->original == 0) return NULL;
+    if (rule->method == METHOD_DYNAMIC) {
+        stretch_dynamic(made, rule->growth, rule->original, length, pairs);
         return made;
     }
-    return scaling->has_brief && length <= scaling->original ? &scaling->brief : &scaling->wide;
+    return rule->has_short && length <= rule->original ? &rule->short_stretch : &rule->long_stretch;
 }

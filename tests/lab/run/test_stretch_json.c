@@ -1,7 +1,7 @@
 // The object "rotation" of config.json: a stretch comes back bit for bit, one that was damaged is refused with a
 // sentence, and so is one that does not belong to the model.
 #include "lab/run/config.h"
-#include "lab/run/rotation.h"
+#include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
@@ -42,23 +42,21 @@ static Stretch some_stretch(int pairs, Random *random) {
 }
 
 // Numbers that need all their digits.
-static Scaling some_scaling(int method, int pairs, bool brief, Random *random) {
-    Scaling scaling = {.method = method, .factor = 1 + 10 * random_next(random), .original = 2};
-    scaling.original += random_below(random, 100000);
+static RunStretch some_run_stretch(int method, int pairs, bool has_short, Random *random) {
+    StretchRule rule = {.method = method, .factor = 1 + 10 * random_next(random), .original = 2};
+    rule.original += random_below(random, 100000);
     if (method == METHOD_DYNAMIC) {
-        scaling.growth = 1 + random_next(random);
-        return scaling;
+        rule.growth = 1 + random_next(random);
+        return (RunStretch){.rule = rule};
     }
-    scaling.pairs = pairs;
-    scaling.wide = some_stretch(pairs, random);
-    scaling.has_brief = brief;
-    if (brief) scaling.brief = some_stretch(pairs, random);
-    if (method >= METHOD_YARN) {
-        scaling.loss = 5 * random_next(random);
-        scaling.evaluations = 1 + random_below(random, 100000);
-        scaling.tokens = INT64_C(9007199254740993);
-    }
-    return scaling;
+    rule.pairs = pairs;
+    rule.long_stretch = some_stretch(pairs, random);
+    rule.has_short = has_short;
+    if (has_short) rule.short_stretch = some_stretch(pairs, random);
+    if (method < METHOD_YARN) return (RunStretch){.rule = rule};
+    const double loss = 5 * random_next(random);
+    const int evaluations = 1 + random_below(random, 100000);
+    return (RunStretch){rule, loss, evaluations, INT64_C(9007199254740993)};
 }
 
 static void expect_stretch(const Stretch *found, const Stretch *written, int pairs) {
@@ -68,35 +66,39 @@ static void expect_stretch(const Stretch *found, const Stretch *written, int pai
     assert_int_equal(found->bare_start, written->bare_start);
 }
 
-static void expect_scaling(const Scaling *found, const Scaling *written) {
+static void expect_rule(const StretchRule *found, const StretchRule *written) {
     assert_int_equal(found->method, written->method);
     assert_true(found->factor == written->factor);
     assert_int_equal(found->original, written->original);
     assert_true(found->growth == written->growth);
     assert_int_equal(found->pairs, written->pairs);
-    assert_int_equal(found->has_brief, written->has_brief);
-    assert_true(found->loss == written->loss);
-    assert_true(found->evaluations == written->evaluations && found->tokens == written->tokens);
+    assert_int_equal(found->has_short, written->has_short);
     assert_false(found->learns);
-    expect_stretch(&found->wide, &written->wide, written->pairs);
-    expect_stretch(&found->brief, &written->brief, written->pairs);
+    expect_stretch(&found->long_stretch, &written->long_stretch, written->pairs);
+    expect_stretch(&found->short_stretch, &written->short_stretch, written->pairs);
 }
 
-static void write_scaling(const Scaling *scaling) {
+static void expect_run_stretch(const RunStretch *found, const RunStretch *written) {
+    expect_rule(&found->rule, &written->rule);
+    assert_true(found->loss == written->loss);
+    assert_true(found->evaluations == written->evaluations && found->tokens == written->tokens);
+}
+
+static void write_stretch(const RunStretch *stretch) {
     TrainOptions options = {0};
     Error error;
     options_default(&options, train_options);
-    options.scaling = *scaling;
+    options.stretch = *stretch;
     must(config_write(path, &options, &gpt, &corpus, &error), &error);
 }
 
-static Scaling read_scaling(void) {
+static RunStretch read_stretch(void) {
     TrainOptions options;
     int vocab_size;
     Error error;
     memset(&options, 0xA5, sizeof options);
     must(config_read(path, &options, &vocab_size, &error), &error);
-    return options.scaling;
+    return options.stretch;
 }
 
 static void every_method_comes_back(void **state) {
@@ -106,16 +108,16 @@ static void every_method_comes_back(void **state) {
     for (size_t m = 0; m < COUNT(methods); m++)
         for (size_t p = 0; p < COUNT(pairs); p++)
             for (int brief = 0; brief <= 1; brief++) {
-                const Scaling written = some_scaling(methods[m], pairs[p], brief, &random);
-                write_scaling(&written);
-                const Scaling found = read_scaling();
-                expect_scaling(&found, &written);
+                const RunStretch written = some_run_stretch(methods[m], pairs[p], brief, &random);
+                write_stretch(&written);
+                const RunStretch found = read_stretch();
+                expect_run_stretch(&found, &written);
             }
-    const Scaling none = {0};
-    write_scaling(&none);
-    const Scaling found = read_scaling();
-    expect_scaling(&found, &none);
-    assert_int_equal(found.original, 0);
+    const RunStretch none = {0};
+    write_stretch(&none);
+    const RunStretch found = read_stretch();
+    expect_run_stretch(&found, &none);
+    assert_int_equal(found.rule.original, 0);
 }
 
 static void methods_have_names(void **state) {
@@ -149,7 +151,7 @@ static void a_derived_config_keeps_the_rest(void **state) {
     const char *from = path;
     for (int round = 0; round < 2; round++) { // the second from a config that has a rotation, with short factors
         options.context = 77 + round;
-        options.scaling = some_scaling(METHOD_LONGROPE, 4, round == 0, &random);
+        options.stretch = some_run_stretch(METHOD_LONGROPE, 4, round == 0, &random);
         must(config_derive(derived, from, &options, &error), &error);
         json_t *before = json_load_file(from, 0, NULL), *after = json_load_file(derived, 0, NULL);
         TrainOptions found;
@@ -158,7 +160,7 @@ static void a_derived_config_keeps_the_rest(void **state) {
         assert_int_equal(found.context, 77 + round);
         assert_true(found.lr == options.lr);
         assert_int_equal(vocab_size, 257);
-        expect_scaling(&found.scaling, &options.scaling);
+        expect_run_stretch(&found.stretch, &options.stretch);
         must(config_check_data(derived, &corpus, &error), &error);
         static const char *const kept[] = {"bitter", "model", "data", "machine"};
         for (size_t i = 0; i < COUNT(kept); i++) {
@@ -175,9 +177,9 @@ static void a_derived_config_keeps_the_rest(void **state) {
 
 // --- damage ---
 static void expect_refusal(const json_t *rotation, const char *part) {
-    Scaling scaling;
+    RunStretch stretch;
     Error error = {0};
-    if (rotation_read(&scaling, rotation, "the/config.json", &error)) {
+    if (stretch_from_json(&stretch, rotation, "the/config.json", &error)) {
         char *text = json_dumps(rotation, JSON_ENCODE_ANY);
         fail_msg("taken, but expected %s: %s", part, text);
     }
@@ -230,18 +232,18 @@ static void damage_factors(json_t *rotation, json_t *object) {
 static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
     (void)state;
     Random random = {random_key(1, "start"), 0};
-    Scaling scaling = some_scaling(METHOD_LONGROPE, 3, false, &random), found;
+    RunStretch stretch = some_run_stretch(METHOD_LONGROPE, 3, false, &random), found;
     Error error;
-    scaling.wide.bare_start = true;
-    json_t *rotation = rotation_json(&scaling);
+    stretch.rule.long_stretch.bare_start = true;
+    json_t *rotation = stretch_to_json(&stretch);
     json_object_set_new(rotation, "attention_on_unscaled", json_integer(0));
     expect_refusal(rotation, "neither true nor false");
     json_object_set_new(rotation, "attention_on_unscaled", json_true());
-    must(rotation_read(&found, rotation, path, &error), &error);
-    assert_false(found.wide.bare_start);
+    must(stretch_from_json(&found, rotation, path, &error), &error);
+    assert_false(found.rule.long_stretch.bare_start);
     json_object_del(rotation, "attention_on_unscaled");
-    must(rotation_read(&found, rotation, path, &error), &error);
-    assert_false(found.wide.bare_start);
+    must(stretch_from_json(&found, rotation, path, &error), &error);
+    assert_false(found.rule.long_stretch.bare_start);
     json_decref(rotation);
 }
 
@@ -251,12 +253,12 @@ static void damaged_members_are_refused(void **state) {
                                                                                       "factors", "unscaled_positions",
                                                                                       "attention_factor"};
     Random random = {random_key(1, "damage"), 0};
-    Scaling found;
+    RunStretch found;
     Error error;
     for (size_t m = 0; m < COUNT(methods); m++) {
         const bool dynamic = methods[m] == METHOD_DYNAMIC;
-        const Scaling scaling = some_scaling(methods[m], 3, !dynamic, &random);
-        json_t *rotation = rotation_json(&scaling), *brief = json_object_get(rotation, "short");
+        const RunStretch stretch = some_run_stretch(methods[m], 3, !dynamic, &random);
+        json_t *rotation = stretch_to_json(&stretch), *brief = json_object_get(rotation, "short");
         for (size_t i = 0; i < COUNT(of_all); i++) damage_member(rotation, rotation, of_all[i]);
         for (size_t i = 0; !dynamic && i < COUNT(of_stretches); i++) {
             damage_member(rotation, rotation, of_stretches[i]);
@@ -271,8 +273,8 @@ static void damaged_members_are_refused(void **state) {
             expect_refusal(rotation, "3 factors, and 4 for short windows");
             json_array_remove(json_object_get(brief, "factors"), 3);
         }
-        must(rotation_read(&found, rotation, path, &error), &error); // all is as it was
-        expect_scaling(&found, &scaling);
+        must(stretch_from_json(&found, rotation, path, &error), &error); // all is as it was
+        expect_run_stretch(&found, &stretch);
         json_decref(rotation);
     }
 }
@@ -280,8 +282,8 @@ static void damaged_members_are_refused(void **state) {
 static void what_is_no_object_is_refused(void **state) {
     (void)state;
     Random random = {random_key(1, "object"), 0};
-    const Scaling scaling = some_scaling(METHOD_PI, 3, true, &random);
-    json_t *rotation = rotation_json(&scaling);
+    const RunStretch stretch = some_run_stretch(METHOD_PI, 3, true, &random);
+    json_t *rotation = stretch_to_json(&stretch);
     for (size_t i = 0; i < COUNT(wrong_values); i++) {
         json_t *wrong = json_loads(wrong_values[i], JSON_DECODE_ANY, NULL);
         expect_refusal(wrong, "");
@@ -312,14 +314,14 @@ static void expect_sentence_or_sense(void) {
         return;
     }
     must(position_create(&pos, "rope", &shape, &error), &error);
-    if (!rotation_apply(&pos, &options.scaling, path, &error)) {
+    if (!stretch_apply(&pos, &options.stretch.rule, path, &error)) {
         assert_non_null(strstr(error.message, path));
         return;
     }
-    if (pos.scaling.original == 0) return; // "rotation" itself was hit
+    if (pos.stretch.original == 0) return; // "rotation" itself was hit
     Stretch made;
     for (int length = 1; length <= 1 << 20; length *= 2) {
-        const Stretch *stretch = scaling_stretch(&made, &pos.scaling, length, rotary_pairs(&pos));
+        const Stretch *stretch = stretch_of_window(&made, &pos.stretch, length, rotary_pairs(&pos));
         assert_true(stretch->unscaled >= 0 && stretch->attention >= 1e-3 && stretch->attention <= 1e3);
         for (int i = 0; i < rotary_pairs(&pos); i++)
             assert_true(stretch->factors[i] >= 1e-6 && stretch->factors[i] <= 1e12);
@@ -330,10 +332,10 @@ static void damaged_files_do_no_harm(void **state) {
     (void)state;
     Random random = {random_key(1, "file"), 0};
     for (int dynamic = 0; dynamic <= 1; dynamic++) {
-        const Scaling scaling = some_scaling(dynamic ? METHOD_DYNAMIC : METHOD_LONGROPE, 4, true, &random);
+        const RunStretch stretch = some_run_stretch(dynamic ? METHOD_DYNAMIC : METHOD_LONGROPE, 4, true, &random);
         Buffer file;
         Error error;
-        write_scaling(&scaling);
+        write_stretch(&stretch);
         must(file_read(&file, path, &error), &error);
         const size_t start = rotation_start(&file);
         for (uint64_t bit = 8 * start; bit < 8 * file.size; bit++) {
@@ -341,8 +343,8 @@ static void damaged_files_do_no_harm(void **state) {
             expect_sentence_or_sense();
             flip_bit(path, bit);
         }
-        const Scaling found = read_scaling();
-        expect_scaling(&found, &scaling);
+        const RunStretch found = read_stretch();
+        expect_run_stretch(&found, &stretch);
         for (size_t size = file.size - 1; size-- > start;) {
             TrainOptions options;
             int vocab_size;
@@ -355,28 +357,29 @@ static void damaged_files_do_no_harm(void **state) {
 }
 
 // --- whose stretch it is ---
-static void expect_applied(const char *scheme, const Scaling *scaling, const char *refusal) {
+static void expect_applied(const char *scheme, const StretchRule *rule, const char *refusal) {
     Position pos;
     Error error;
     must(position_create(&pos, scheme, &shape, &error), &error);
-    const bool ok = rotation_apply(&pos, scaling, "the/config.json", &error);
+    const bool ok = stretch_apply(&pos, rule, "the/config.json", &error);
     if (ok != !refusal) fail_msg("%s: %s", scheme, ok ? "taken" : error.message);
     if (ok) {
-        expect_scaling(&pos.scaling, scaling);
+        expect_rule(&pos.stretch, rule);
         return;
     }
     assert_int_equal(error.kind, ERROR_INPUT);
     assert_non_null(strstr(error.message, "the/config.json"));
     if (!strstr(error.message, refusal)) fail_msg("no '%s' in: %s", refusal, error.message);
-    assert_int_equal(pos.scaling.original, 0);
+    assert_int_equal(pos.stretch.original, 0);
 }
 
 static void a_stretch_must_fit_its_model(void **state) {
     (void)state;
     Random random = {random_key(1, "fit"), 0};
-    const Scaling none = {0}, dynamic = some_scaling(METHOD_DYNAMIC, 0, false, &random),
-                  two = some_scaling(METHOD_YARN, 2, true, &random), four = some_scaling(METHOD_PI, 4, false, &random),
-                  most = some_scaling(METHOD_PI, PAIRS_MOST, false, &random);
+    const StretchRule none = {0}, dynamic = some_run_stretch(METHOD_DYNAMIC, 0, false, &random).rule,
+                      two = some_run_stretch(METHOD_YARN, 2, true, &random).rule,
+                      four = some_run_stretch(METHOD_PI, 4, false, &random).rule,
+                      most = some_run_stretch(METHOD_PI, PAIRS_MOST, false, &random).rule;
     for (int s = 0; schemes[s]; s++) {
         const bool rotary = schemes[s] == &scheme_rope || schemes[s] == &scheme_partial || schemes[s] == &scheme_prope;
         expect_applied(schemes[s]->name, &none, NULL);

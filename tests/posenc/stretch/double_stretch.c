@@ -20,11 +20,11 @@ static const char *const schemes_stretched[] = {
 };
 
 // Factors from 1.2 up, one above the other but for the last, which is the smallest.
-static Scaling some_scaling(int pairs, int unscaled, double attention) {
-    Scaling scaling = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
-    scaling.wide = (Stretch){.unscaled = unscaled, .attention = attention, .bare_start = unscaled == 3};
-    for (int i = 0; i < pairs; i++) scaling.wide.factors[i] = i + 1 < pairs ? 1.2 + 0.6 * i : 1.1;
-    return scaling;
+static StretchRule some_rule(int pairs, int unscaled, double attention) {
+    StretchRule rule = {.method = METHOD_GRADIENT, .factor = 2, .original = 4, .pairs = pairs, .learns = true};
+    rule.long_stretch = (Stretch){.unscaled = unscaled, .attention = attention, .bare_start = unscaled == 3};
+    for (int i = 0; i < pairs; i++) rule.long_stretch.factors[i] = i + 1 < pairs ? 1.2 + 0.6 * i : 1.1;
+    return rule;
 }
 
 // A thousandth of it is the difference at which a shift is tried: angles, being products with positions, move far.
@@ -47,7 +47,7 @@ static void model_begin(Model *model, const char *scheme, const Setting *setting
     model->rows = setting->B * setting->T;
     assert_in_range(model->rows, 1, COUNT(model->ids));
     assert_in_range(model->pairs, 1, COUNT(model->shifts));
-    pos->scaling = some_scaling(model->pairs, unscaled, attention);
+    pos->stretch = some_rule(model->pairs, unscaled, attention);
     for (int i = 0; i < model->pairs; i++) model->shifts[i] = 0;
     must(train_pass_create(&model->pass, &model->gpt, setting->B, setting->T, &error), &error);
     ids_make(model->ids, model->rows, shape.vocab, 1);
@@ -63,8 +63,8 @@ static void model_end(Model *model) {
 static double run(Model *model, bool training) {
     TrainPass *pass = &model->pass;
     for (int i = 0; i < model->pairs; i++)
-        pass->pos.scaling.wide.factors[i] =
-            model->gpt.pos.scaling.wide.factors[i] * exp(UNIT * (double)model->shifts[i]);
+        pass->pos.stretch.long_stretch.factors[i] =
+            model->gpt.pos.stretch.long_stretch.factors[i] * exp(UNIT * (double)model->shifts[i]);
     pass->pos.prepared = false;
     train_pass_embed(pass, &model->gpt, model->ids);
     train_pass_forward(pass, &model->gpt, model->targets, training);
@@ -148,16 +148,16 @@ static void passes_add_up(void **state) {
 }
 
 // --- everything else: parameters and input embeddings ---
-static void check_model(const char *specification, const Scaling *scaling, const Setting *setting) {
+static void check_model(const char *specification, const StretchRule *rule, const Setting *setting) {
     GradientError where;
     Position pos;
     Error error;
     must(position_parse(&pos, specification, &error), &error);
-    pos.scaling = *scaling;
+    pos.stretch = *rule;
     const double worst = worst_error(&where, &pos, setting, 1);
     if (!(worst <= TOLERANCE))
         fail_msg("%s, method %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification,
-                 scaling->method, worst, where.at, where.name, where.analytic, where.numeric);
+                 rule->method, worst, where.at, where.name, where.analytic, where.numeric);
 }
 
 static void other_gradients_stay_right(void **state) {
@@ -170,18 +170,18 @@ static void other_gradients_stay_right(void **state) {
             Position pos;
             Error error;
             must(position_create(&pos, schemes_stretched[s], &shape, &error), &error);
-            Scaling scaling = some_scaling(rotary_pairs(&pos), 3, 1.3);
-            scaling.learns = learns;
-            check_model(schemes_stretched[s], &scaling, &brief);
+            StretchRule rule = some_rule(rotary_pairs(&pos), 3, 1.3);
+            rule.learns = learns;
+            check_model(schemes_stretched[s], &rule, &brief);
         }
-    Scaling scaling = some_scaling(2, 3, 1.3); // pairs of a head of 4
-    check_model("rope", &scaling, &numbers);
-    scaling.learns = false;
-    scaling.has_brief = true;
-    scaling.original = numbers.T;
-    scaling.brief = (Stretch){.factors = {1.4, 2}, .unscaled = 2, .attention = 0.8};
-    check_model("rope:pairing=interleaved", &scaling, &numbers);
-    const Scaling dynamic = {.method = METHOD_DYNAMIC, .factor = 2, .original = 4, .growth = 2};
+    StretchRule rule = some_rule(2, 3, 1.3); // pairs of a head of 4
+    check_model("rope", &rule, &numbers);
+    rule.learns = false;
+    rule.has_short = true;
+    rule.original = numbers.T;
+    rule.short_stretch = (Stretch){.factors = {1.4, 2}, .unscaled = 2, .attention = 0.8};
+    check_model("rope:pairing=interleaved", &rule, &numbers);
+    const StretchRule dynamic = {.method = METHOD_DYNAMIC, .factor = 2, .original = 4, .growth = 2};
     check_model("rope", &dynamic, &numbers);
 }
 
