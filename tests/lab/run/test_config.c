@@ -67,6 +67,7 @@ static void every_option_comes_back(void **state) {
         int changed = 0;
         for (const Option *o = train_options; o->name; o++) {
             Error error;
+            if (o->type == OPTION_HEADING) continue;
             changed += option_set(&options, o, values[o->type][i], o->name, &error); // some are out of some ranges
         }
         assert_true(changed >= 15);
@@ -82,7 +83,7 @@ static void every_option_comes_back(void **state) {
         if (o->type == OPTION_TEXT) {
             must(option_set(&options, o, longest, o->name, &error), &error);
             expect_round_trip(&options, "longest text");
-        } else if (o->type != OPTION_FLAG && isfinite(o->maximum)) {
+        } else if (o->type != OPTION_FLAG && o->type != OPTION_HEADING && isfinite(o->maximum)) {
             snprintf(text, sizeof text, "%.17g", o->maximum);
             must(option_set(&options, o, text, o->name, &error), &error);
             expect_round_trip(&options, "largest number");
