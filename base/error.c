@@ -1,6 +1,6 @@
 #include "base/error.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,36 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(path, PATH_CAPACITY, format, arguments);
-    va_end(arguments);
-    if (length >= 0 && length < PATH_CAPACITY) return true;
-    return fail_input(error, "the path '%.60s...' is too long; use one of less than %d bytes", path, PATH_CAPACITY);
-}
-
-bool path_exists(const char *path) {
-    struct stat status;
-    return lstat(path, &status) == 0;
-}
-
-bool path_is_link(const char *path) {
-    struct stat status;
-    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
-}
-
-bool path_ends_with(const char *path, const char *suffix) {
-    const size_t length = strlen(path), tail = strlen(suffix);
-    return length >= tail && strcmp(path + length - tail, suffix) == 0;
-}
 
 static bool is_disk_failure(int reason) {
     return reason == ENOSPC || reason == EDQUOT || reason == EIO;

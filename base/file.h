@@ -3,29 +3,16 @@
 #define BITTER_FILE_H
 
 #include "base/error.h"
+#include "base/path.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define PATH_CAPACITY 1024
-
 typedef struct {
     uint8_t *bytes; // (size), followed by one 0 byte so that text can be read as a string
     size_t size;
 } Buffer;
-
-// path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
-bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
-
-// Is there anything of that name? A link counts, whether or not it leads anywhere.
-bool path_exists(const char *path);
-
-// Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads
-// to.
-bool path_is_link(const char *path);
-
-bool path_ends_with(const char *path, const char *suffix);
 
 // Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
 bool directory_create(const char *path, Error *error);

@@ -3,7 +3,7 @@
 #ifndef BITTER_LOCK_H
 #define BITTER_LOCK_H
 
-#include "base/file.h"
+#include "base/path.h"
 
 typedef enum { LOCK_MINE, LOCK_TAKEN, LOCK_FAILED } LockResult;
 

@@ -1,6 +1,6 @@
 #include "base/memory.h"
 
-#include "base/file.h"
+#include "base/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

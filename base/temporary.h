@@ -2,7 +2,7 @@
 #ifndef BITTER_TEMPORARY_H
 #define BITTER_TEMPORARY_H
 
-#include "base/file.h"
+#include "base/path.h"
 
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 

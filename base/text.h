@@ -2,7 +2,8 @@
 #ifndef BITTER_TEXT_H
 #define BITTER_TEXT_H
 
-#include "base/file.h"
+#include "base/error.h"
+#include "base/path.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,19 +27,5 @@ void shell_word(Text *command, const char *word);
 #define QUOTED_CAPACITY (4 * PATH_CAPACITY + 3)
 // The word as shell_word would append it, for messages that show a command. Returns `quoted`; a longer one is cut.
 const char *shell_quoted(char quoted[QUOTED_CAPACITY], const char *word);
-
-// Is the text free of control characters, such as newlines? File names may contain them, but they would break lines of
-// tables and of other programs' input.
-bool is_plain(const char *text);
-
-// Replace every byte of a control character by a question mark: what stands in a file may go to a terminal then.
-void make_plain(char *text);
-
-// Decode the first code point of `text` (size >= 1 bytes) to *character. Returns the number of bytes that it takes, or
-// 0 when they are not UTF-8; overlong forms, surrogates and code points above U+10FFFF are not.
-int utf8_decode(uint32_t *character, const char *text, size_t size);
-
-// Is all of the string UTF-8?
-bool is_utf8(const char *string);
 
 #endif

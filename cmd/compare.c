@@ -2,6 +2,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/shared.h"
+#include "base/utf8.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"

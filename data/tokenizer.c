@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <jansson.h>

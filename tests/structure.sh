@@ -1,5 +1,6 @@
-# The sources keep to their rooms: every file is in one, and includes point to the same room or to one below. Only cmd/,
-# train.c and the progress line talk to the user; only cmd/ and train.c end the program.
+# The sources keep to their rooms: every file is in one, and includes point to the same room or to one below, never in a
+# circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. Folders,
+# files and functions stay short enough to be read.
 . tests/support/shell
 cd "$repository" || exit 1
 
@@ -7,9 +8,18 @@ cd "$repository" || exit 1
 rooms='base data/made data/made/tales data/made/task data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model
     lab/stats lab/eval lab/run lab/extend lab/compare lab/report cmd .'
+most_subjects=20       # a folder
+most_lines=400         # a file
+most_function_lines=60 # a function
 
-find . -name '*.[ch]' ! -path './build/*' ! -path './tests/*' | sed 's|^\./||' | sort >"$scratch/files"
+# What is longer than that nevertheless; an entry that is no longer needed fails, too. Functions: FILE:NAME.
+long_files='cmd/extend.c cmd/compare.c tests/lab/run/test_run.c tests/lab/run/test_stretch_json.c tests/posenc/stretch/test_search.c'
+long_functions=''
+
+find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||' | sort >"$scratch/all"
+grep -v '^tests/' "$scratch/all" >"$scratch/files"
 check "there are files to look at" test "$(wc -l <"$scratch/files")" -gt 150
+check "there are tests to look at" test "$(grep -c '^tests/' "$scratch/all")" -gt 80
 
 # Lines "FILE INCLUDED" for every #include "...".
 while read -r file; do
@@ -17,61 +27,152 @@ while read -r file; do
 done <"$scratch/files" >"$scratch/includes"
 check "there are includes to look at" test "$(wc -l <"$scratch/includes")" -gt 300
 
-in_a_room() {
+# notices NAME COMMAND...: the check fails where it must.
+notices() {
+    name=$1
+    shift
+    if "$@" >/dev/null; then fail "noticed: $name" "the check did not notice it"; else pass "noticed: $name"; fi
+}
+
+# --- rooms ---
+in_a_room() { # FILE-WITH-NAMES
     awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) known[list[i]] = 1 }
         { room = $0; if (!sub("/[^/]*$", "", room)) room = "."
           if (!(room in known) || (room == "." && $0 != "train.c")) { print $0 " is in no room"; bad = 1 } }
         END { exit bad }' "$1"
 }
-downwards() {
+check "every file is in a room" in_a_room "$scratch/files"
+echo 'attic/old.c' >"$scratch/lost"
+notices "a file in no room" in_a_room "$scratch/lost"
+echo 'main2.c' >"$scratch/lost"
+notices "a file beside train.c" in_a_room "$scratch/lost"
+
+# The tests of lab/stats/ are in tests/lab/stats/.
+in_a_room_of_tests() { # FILE-WITH-NAMES
+    awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) known["tests/" list[i]] = 1
+                                   known["tests/support"] = 1 }
+        /^tests\// { room = $0; sub("/[^/]*$", "", room)
+          if (!(room in known)) { print room " mirrors no room: " $0; bad = 1 } }
+        END { exit bad }' "$1"
+}
+check "every test is in a folder that mirrors a room" in_a_room_of_tests "$scratch/all"
+echo 'tests/test_everything.c' >"$scratch/lost"
+notices "a test in no folder" in_a_room_of_tests "$scratch/lost"
+echo 'tests/attic/test_old.c' >"$scratch/lost"
+notices "a test of no room" in_a_room_of_tests "$scratch/lost"
+
+# --- includes ---
+downwards() { # FILE-WITH-INCLUDES
     awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) rank[list[i]] = i }
         function room(file) { return sub("/[^/]*$", "", file) ? file : "." }
         rank[room($2)] > rank[room($1)] { print $1 " includes " $2 ", which is above it"; bad = 1 }
         END { exit bad }' "$1"
 }
-acyclic() {
-    grep -v '\.c ' "$1" | tsort >/dev/null 2>"$scratch/cycles"
-    cat "$scratch/cycles"
-    [ ! -s "$scratch/cycles" ]
-}
-check "every file is in a room" in_a_room "$scratch/files"
 check "includes point downwards" downwards "$scratch/includes"
-check "every included file is there" awk '{ if ((getline line <$2) < 0) { print; bad = 1 } close($2) }
-    END { exit bad }' "$scratch/includes"
-check "no header includes itself by a detour" acyclic "$scratch/includes"
-
-# Each check notices what it is for.
-notices() { # NAME COMMAND...: the command fails.
-    name=$1
-    shift
-    if "$@" >/dev/null; then fail "$name" "not noticed"; else pass "$name"; fi
-}
-echo 'attic/old.c' >"$scratch/lost"
-notices "a file in no room" in_a_room "$scratch/lost"
-echo 'main2.c' >"$scratch/lost"
-notices "a file beside train.c" in_a_room "$scratch/lost"
 echo 'posenc/rotation/rope.c model/gpt.h' >"$scratch/upwards"
 notices "an include upwards" downwards "$scratch/upwards"
+
+are_there() { # FILE-WITH-INCLUDES
+    awk '{ if ((getline line <$2) < 0) { print $1 " includes " $2 ", which is not there"; bad = 1 } close($2) }
+        END { exit bad }' "$1"
+}
+check "every included file is there" are_there "$scratch/includes"
+echo 'base/file.c base/gone.h' >"$scratch/gone"
+notices "an include of a file that is gone" are_there "$scratch/gone"
+
+# A .c file and its header are one subject: a.c -> b.h and b.c -> a.h are a circle.
+acyclic() { # FILE-WITH-INCLUDES
+    sed 's/\.[ch] / /; s/\.[ch]$//' "$1" | awk '$1 != $2' | sort -u | tsort >/dev/null 2>"$scratch/circles"
+    cat "$scratch/circles"
+    [ ! -s "$scratch/circles" ]
+}
+check "no file includes itself by a detour" acyclic "$scratch/includes"
 printf '%s\n' 'base/a.h base/b.h' 'base/b.h base/a.h' >"$scratch/circle"
 notices "a circle of headers" acyclic "$scratch/circle"
+printf '%s\n' 'base/a.c base/a.h' 'base/a.c base/b.h' 'base/b.c base/b.h' 'base/b.c base/c.h' 'base/c.h base/a.h' \
+    >"$scratch/circle"
+notices "a circle of files" acyclic "$scratch/circle"
 
-crowded() {
-    sed 's/\.[ch]$//' "$scratch/files" | sort -u | sed 's|/[^/]*$||' | uniq -c | awk '$1 > 20 { print; bad = 1 } END { exit bad }'
+# --- sizes ---
+crowded() { # FILE-WITH-NAMES
+    sed 's/\.[ch]$//' "$1" | sort -u | sed 's|/[^/]*$||' | uniq -c | awk -v most="$most_subjects" '
+        $1 > most { print $2 " has " $1 " subjects"; bad = 1 } END { exit bad }'
 }
-check "no folder has more than twenty subjects" crowded
+check "no folder has more than $most_subjects subjects" crowded "$scratch/all"
+seq -f 'base/%g.c' $((most_subjects + 1)) >"$scratch/crowd"
+notices "a folder with one subject too many" crowded "$scratch/crowd"
 
-# calls WORDS: such calls, comments aside, in the rooms of the library; progress.c is the progress line.
-calls() {
-    grep -E '^(base|data|posenc|model)/' "$scratch/files" | grep -v '^base/progress\.' | while read -r file; do
+# Lines "NAME LINES" of what is too long -> complaints about those that are not excepted, and needless exceptions.
+only() { # EXCEPTIONS
+    awk -v exceptions="$1" 'BEGIN { n = split(exceptions, list); for (i = 1; i <= n; i++) excepted[list[i]] = 1 }
+        $1 in excepted { delete excepted[$1]; next }
+        { print $1 " has " $2 " lines"; bad = 1 }
+        END { for (name in excepted) { print name " is short enough: remove the exception"; bad = 1 } exit bad }'
+}
+short_files() { # EXCEPTIONS FILE-WITH-NAMES
+    xargs awk -v most="$most_lines" '
+        function tell() { if (lines > most) print file, lines }
+        FNR == 1 { tell(); file = FILENAME } { lines = FNR } END { tell() }' <"$2" | only "$1"
+}
+check "no file has more than $most_lines lines" short_files "$long_files" "$scratch/all"
+seq $((most_lines + 1)) >"$scratch/long.c"
+seq "$most_lines" >"$scratch/short.c"
+printf '%s\n' "$scratch/long.c" "$scratch/short.c" >"$scratch/names"
+notices "a file with one line too many" short_files '' "$scratch/names"
+check "a file may be excepted" short_files "$scratch/long.c" "$scratch/names"
+notices "an exception for a short file" short_files "$scratch/long.c $scratch/short.c" "$scratch/names"
+
+# functions FILE...: lines "FILE:NAME LINES". After clang-format, a function begins in column 0 with a line that holds a
+# parenthesis, and its body ends with a brace in column 0.
+functions() {
+    awk 'FNR == 1 { first = inside = 0 }
+        /^[A-Za-z_].*\(/ && !inside { first = FNR; name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+        /[;=]$|= *\{$/ && !inside { first = 0 }
+        /\{$/ && first { inside = 1 }
+        /^\}/ { if (inside) print FILENAME ":" name, FNR - first + 1; first = inside = 0 }' "$@"
+}
+short_functions() { # EXCEPTIONS FILE-WITH-NAMES
+    # shellcheck disable=SC2046
+    functions $(cat "$2") | awk -v most="$most_function_lines" '$2 > most' | only "$1"
+}
+check "functions are found" test "$(xargs cat <"$scratch/all" | functions | wc -l)" -gt 2000
+check "no function has more than $most_function_lines lines" short_functions "$long_functions" "$scratch/all"
+# function_of LINES: one of so many lines, after an array and a prototype.
+function_of() {
+    printf '%s\n' 'static const int table[COUNT(x)] = {' '    1,' '};' '' 'int f(int a);' '' 'static int *f(int a,' \
+        '              int b) {'
+    seq -f '    x += %g;' $(($1 - 3))
+    echo '}'
+}
+echo "$scratch/f.c" >"$scratch/names"
+function_of "$most_function_lines" >"$scratch/f.c"
+check "the length of a function is counted" test "$(functions "$scratch/f.c")" = "$scratch/f.c:f $most_function_lines"
+check "a function of $most_function_lines lines is no offence" short_functions '' "$scratch/names"
+notices "an exception for a short function" short_functions "$scratch/f.c:f" "$scratch/names"
+function_of $((most_function_lines + 1)) >"$scratch/f.c"
+notices "a function with one line too many" short_functions '' "$scratch/names"
+check "a function may be excepted" short_functions "$scratch/f.c:f" "$scratch/names"
+
+# --- what libraries leave to the commands ---
+# without WORDS FILE-WITH-NAMES: no such call in the rooms of the library, comments aside; progress.c is the progress
+# line.
+without() {
+    grep -E '(^|/)(base|data|posenc|model)/' "$2" | grep -v '^base/progress\.' | while read -r file; do
         sed 's|//.*||' "$file" | grep -nE "$1" | sed "s|^|$file:|"
-    done
-}
-none() {
-    found=$(calls "$1")
-    echo "$found"
-    [ -z "$found" ]
+    done >"$scratch/calls"
+    cat "$scratch/calls"
+    [ ! -s "$scratch/calls" ]
 }
 word='(^|[^A-Za-z0-9_])'
-check "libraries do not print" none "$word(v?printf|puts|putchar|perror) *\(|stdout|stderr"
-check "libraries do not end the program" none "$word(exit|_exit|_Exit|quick_exit|abort|die) *\("
+prints="$word(v?printf|puts|putchar|perror) *\(|stdout|stderr"
+ends="$word(exit|_exit|_Exit|quick_exit|abort|die) *\("
+check "libraries do not print" without "$prints" "$scratch/files"
+check "libraries do not end the program" without "$ends" "$scratch/files"
+mkdir "$scratch/base"
+printf '%s\n' 'void f(void) {' '    puts("x"); // exit(1)' '}' >"$scratch/base/f.c"
+echo "$scratch/base/f.c" >"$scratch/names"
+notices "a library that prints" without "$prints" "$scratch/names"
+check "a comment is no call" without "$ends" "$scratch/names"
+printf '%s\n' 'void f(void) {' '    exit(1);' '}' >"$scratch/base/f.c"
+notices "a library that ends the program" without "$ends" "$scratch/names"
 finish

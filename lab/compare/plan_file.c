@@ -1,5 +1,5 @@
 // compare.json: a plan in and out.
-#include "base/text.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "lab/compare/plan.h"
 #include "lab/run/config.h"

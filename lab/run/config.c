@@ -1,7 +1,7 @@
 #include "lab/run/config.h"
 
 #include "base/crc.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "lab/run/stretch_json.h"
 

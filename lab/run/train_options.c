@@ -1,6 +1,6 @@
 #include "lab/run/train_options.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stddef.h>

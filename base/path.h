@@ -1,0 +1,21 @@
+// Paths: putting them together, and what stands at them.
+#ifndef BITTER_PATH_H
+#define BITTER_PATH_H
+
+#include "base/error.h"
+
+#define PATH_CAPACITY 1024
+
+// path = printf(format, ...). Fails (input) when it does not fit into PATH_CAPACITY.
+bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...) FORMAT_CHECK(3, 4);
+
+// Is there anything of that name? A link counts, whether or not it leads anywhere.
+bool path_exists(const char *path);
+
+// Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads
+// to.
+bool path_is_link(const char *path);
+
+bool path_ends_with(const char *path, const char *suffix);
+
+#endif
