@@ -298,25 +298,25 @@ typedef struct {
 } Command;
 
 static const Command commands[] = {
-    {"prepare", command_prepare, "text -> shards of tokens", false, false},
-    {"train", command_train, "shards -> a run: weights, log, samples", true, false},
-    {"eval", command_eval, "perplexity of a run by context length and by position", true, false},
-    {"sample", command_sample, "text from a run", true, false},
-    {"extend", command_extend, "a run with its rotations stretched to longer contexts", true, false},
-    {"compare", command_compare, "schemes from several seeds, and which differences are real", true, false},
-    {"report", command_report, "tables, plots and pages of a comparison, once more", false, false},
-    {"demo", command_demo, "train position schemes on little stories and compare them", true, false},
-    {"properties", command_properties, "what is claimed of position schemes, measured", true, false},
-    {"gradcheck", command_gradcheck, "every gradient against central differences", true, true},
-    {"bench", command_bench, "how fast training is, beside the machine's matrix products", true, false},
+    {"prepare", command_prepare, "turn text into shards of tokens", false, false},
+    {"train", command_train, "train a model on shards and write a run directory", true, false},
+    {"eval", command_eval, "measure perplexity, or right answers of a task", true, false},
+    {"sample", command_sample, "generate text from a run", true, false},
+    {"extend", command_extend, "stretch the rotations of a run to a longer context", true, false},
+    {"compare", command_compare, "train schemes from several seeds and test their differences", true, false},
+    {"report", command_report, "write the tables, plots and pages of a comparison again", false, false},
+    {"demo", command_demo, "train five schemes on generated stories and compare them", true, false},
+    {"properties", command_properties, "measure properties that position schemes are said to have", true, false},
+    {"gradcheck", command_gradcheck, "check every gradient against central differences", true, true},
+    {"bench", command_bench, "measure how fast training is", true, false},
     {0},
 };
 
 static void print_usage(FILE *out) {
-    fprintf(out, "bitter %s: trains small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
+    fprintf(out, "bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
     fprintf(out, "usage: bitter COMMAND [options]\n\n");
     for (const Command *c = commands; c->name; c++) fprintf(out, "  %-10s %s\n", c->name, c->help);
-    fprintf(out, "\n`bitter COMMAND --help` lists a command's options.\n");
+    fprintf(out, "\n`bitter COMMAND --help` explains the options of a command.\n");
 }
 
 // Hand over to the twin program beside this one. Returns only when that fails.

@@ -27,10 +27,11 @@ typedef struct {
 
 static const Option bench_options[] = {
     MODEL_OPTION_ROWS(BenchOptions),
-    {"vocab", OPTION_INTEGER, FIELD(vocab), "257", 1, 65536, NULL, "V", "tokens that the model knows"},
-    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X", "as in training"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "40", 1, 1e9, NULL, "N", "steps to time, after 3 that do not count"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "of weights and tokens"},
+    {"vocab", OPTION_INTEGER, FIELD(vocab), "257", 1, 65536, NULL, "V", "size of the vocabulary"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X",
+     "share of activations to drop, as in `bitter train`"},
+    {"steps", OPTION_INTEGER, FIELD(steps), "40", 1, 1e9, NULL, "N", "steps to time, after 3 steps of warm-up"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed of weights and tokens"},
     THREADS_OPTION_ROW(BenchOptions),
     {0},
 };
@@ -142,8 +143,8 @@ static TrainOptions train_options_of(const BenchOptions *o) {
 int command_bench(int argc, char **argv) {
     static const Usage usage = {
         "bench",
-        "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside a "
-        "large matrix product's. Only on an idle machine do these numbers mean anything.",
+        "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside "
+        "that of a large matrix product. The numbers mean something only on an idle machine.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
     BenchOptions options;
     Error error;

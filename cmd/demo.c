@@ -25,11 +25,11 @@ static const Option demo_options[] = {
     {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
      "shards from `bitter prepare`, or builtin:NAME"},
     {"context", OPTION_INTEGER, FIELD(context), "128", 1, 100000, NULL, "N", "tokens of a training window"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 10000, NULL, "N", "windows worked on at a time"},
+    {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 10000, NULL, "N", "windows in a batch"},
     {"steps", OPTION_INTEGER, FIELD(steps), "600", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
     {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, HUGE_VAL, NULL, "N",
-     "validate on the split's first N; 0 = all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "decides initial weights and batches"},
+     "validate on the first N validation tokens; 0 = all"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed of initial weights and batches"},
     THREADS_OPTION_ROW(DemoOptions),
     {0},
 };
@@ -159,8 +159,8 @@ static bool check_schemes(const char *const *names, int count, const TrainOption
 int command_demo(int argc, char **argv) {
     static const Usage usage = {
         "demo",
-        "Train position schemes (none, learned, sinusoidal, rope and alibi, if none is named) on the same text and "
-        "compare them, at the trained length and past it.",
+        "Train position schemes on the same text and compare them, at the trained context and at 2 and 4 times as "
+        "much. Without SCHEME: none, learned, sinusoidal, rope and alibi.",
         "[SCHEME...]", demo_options,
         "  bitter demo\n  bitter demo rope rope:base=100 prope --data runs/data/book --steps 2000\n"};
     DemoOptions options;

@@ -26,28 +26,36 @@ typedef struct {
 #define FIELD(name) offsetof(EvalOptions, name)
 
 static const Option eval_options[] = {
-    {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "by default what the run was trained on"},
-    {"context", OPTION_TEXT, FIELD(context), NULL, 0, 0, NULL, "N,N,...", "window lengths; by default the trained one"},
+    HEADING_ROW("Text"),
+    {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR",
+     "text to score; by default what the run was trained on"},
+    {"context", OPTION_TEXT, FIELD(context), NULL, 0, 0, NULL, "N,N,...",
+     "lengths of the windows; by default the trained context"},
     {"stride", OPTION_INTEGER, FIELD(stride), "0", 0, 1e9, NULL, "N",
-     "tokens that each window scores anew; 0 = the whole window"},
+     "new tokens scored by each window; 0 = all of them"},
     {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "0", 0, HUGE_VAL, NULL, "N",
-     "only the split's first N; 0 = all"},
-    {"by-position", OPTION_FLAG, FIELD(by_position), NULL, 0, 0, NULL, NULL, "also by position in the window"},
+     "score only the first N tokens of the split; 0 = all"},
     {"train-split", OPTION_FLAG, FIELD(train_split), NULL, 0, 0, NULL, NULL,
-     "score the training text, not the validation text"},
-    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
-    {"csv", OPTION_TEXT, FIELD(csv), NULL, 0, 0, NULL, "FILE",
-     "write the table, with --by-position one row a position"},
+     "score the training text instead of the validation text"},
+    {"by-position", OPTION_FLAG, FIELD(by_position), NULL, 0, 0, NULL, NULL,
+     "also print the loss by position in the window"},
     {"logits", OPTION_TEXT, FIELD(logits), NULL, 0, 0, NULL, "FILE.npy",
-     "write the first window's logits (N, V), float32"},
+     "write the logits of the first window, float32 (N, V)"},
+    HEADING_ROW("Tasks and passkeys"),
     {"task", OPTION_FLAG, FIELD(task), NULL, 0, 0, NULL, NULL,
-     "count right answers to a task's exercises, by length up to twice the trained one"},
+     "count right answers to a task, at lengths up to twice the trained one"},
     {"passkey", OPTION_FLAG, FIELD(passkey), NULL, 0, 0, NULL, NULL,
      "find a number told in a long text, by length and depth"},
     {"samples", OPTION_INTEGER, FIELD(samples), NULL, 1, 1e6, NULL, "N",
-     "exercises of each length with --task (200), documents of each length and depth with --passkey (20)"},
-    {"depths", OPTION_INTEGER, FIELD(depths), "5", 2, 101, NULL, "N", "with --passkey, from 0% to 100%"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "with --passkey, which keys"},
+     "with --task, exercises per length (200 by default); with --passkey, documents per length and depth (20 by "
+     "default)"},
+    {"depths", OPTION_INTEGER, FIELD(depths), "5", 2, 101, NULL, "N", "with --passkey, depths between 0% and 100%"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, 1e15, NULL, "N", "with --passkey, random seed of the keys"},
+    HEADING_ROW("All of these"),
+    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate",
+     "for learned positions: what to read past the last row"},
+    {"csv", OPTION_TEXT, FIELD(csv), NULL, 0, 0, NULL, "FILE",
+     "write the table to FILE; with --by-position, a row per position"},
     THREADS_OPTION_ROW(EvalOptions),
     {0},
 };
@@ -313,14 +321,14 @@ static bool answer_exercises(const Run *run, const char *directory, const EvalOp
 }
 
 int command_eval(int argc, char **argv) {
-    static const Usage usage = {"eval",
-                                "Perplexity of a run on the whole validation text: every token is scored once, sums "
-                                "are divided by their count. With --task, how many answers are right; with --passkey, "
-                                "how many numbers are found again.",
-                                "RUN", eval_options,
-                                "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
-                                "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"
-                                "  bitter eval runs/rope --passkey --context 512,2048\n"};
+    static const Usage usage = {
+        "eval",
+        "Measure the perplexity of a run on its validation text, where every token is scored once. With --task, count "
+        "right answers instead; with --passkey, count how many numbers are found again.",
+        "RUN", eval_options,
+        "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
+        "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"
+        "  bitter eval runs/rope --passkey --context 512,2048\n"};
     EvalOptions options;
     bool given[ARGUMENTS_MOST];
     Error error;

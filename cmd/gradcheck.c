@@ -21,17 +21,17 @@ typedef struct {
 #define FIELD(name) offsetof(GradcheckOptions, name)
 
 static const Option gradcheck_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME",
-     "one scheme with its options; all = every registered one"},
+    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every scheme"},
     {"layers", OPTION_INTEGER, FIELD(layers), "2", 1, 8, NULL, "N", "transformer blocks"},
     {"heads", OPTION_INTEGER, FIELD(heads), "2", 1, 8, NULL, "N", "attention heads"},
     {"width", OPTION_INTEGER, FIELD(width), "8", 1, 64, NULL, "N", "channels of the residual stream"},
-    {"context", OPTION_INTEGER, FIELD(context), "20", 1, 200, NULL, "N", "tokens of a sequence"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences"},
-    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X", "with the same elements dropped in every pass"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "decides the random model and text"},
+    {"context", OPTION_INTEGER, FIELD(context), "20", 1, 200, NULL, "N", "tokens in a sequence"},
+    {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences in the batch"},
+    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X",
+     "share to drop, the same elements in every pass"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "random seed of model and text"},
     {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL,
-     "also check two broken gradients, which must fail"},
+     "also check two wrong gradients, which must fail"},
     {0},
 };
 
@@ -105,9 +105,11 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
 }
 
 int command_gradcheck(int argc, char **argv) {
-    static const Usage usage = {
-        "gradcheck", "Compare every gradient with central differences, in double; exit code 1 above 1e-6.", "",
-        gradcheck_options, "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
+    static const Usage usage = {"gradcheck",
+                                "Compare every gradient with central differences, in double precision. The exit code "
+                                "is 1 if a relative error exceeds 1e-6.",
+                                "", gradcheck_options,
+                                "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
     GradcheckOptions options;
     Error error;
     arguments_parse(&options, NULL, &usage, argc, argv);

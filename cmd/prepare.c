@@ -24,24 +24,23 @@ typedef struct {
 
 static const Option prepare_options[] = {
     {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
-     "a new directory for the shards; runs/data/NAME if not given, after the first input"},
+     "new directory for the shards; by default runs/data/NAME, named after the first input"},
     {"tokenizer", OPTION_CHOICE, FIELD(tokenizer), "bytes", 0, 0, "bytes|chars", NULL,
-     "bytes: every byte is a token, and each input a document; chars: every different character is one, and the inputs "
-     "are one text"},
+     "bytes: one token per byte, every input a document of its own; chars: one token per different character, all "
+     "inputs joined into one text"},
     {"val", OPTION_NUMBER, FIELD(validation), "0.1", 0, 1, NULL, "SHARE",
-     "the share at the end of the text that is kept for validation"},
+     "share of the text, taken from its end, kept for validation"},
     {"shard-tokens", OPTION_INTEGER, FIELD(shard_tokens), "100000000", 1, INT32_MAX, NULL, "N",
-     "tokens in one file at most"},
-    {"gzip", OPTION_FLAG, FIELD(gzip), NULL, 0, 0, NULL, NULL, "write .bin.gz instead of .bin"},
+     "most tokens in one shard"},
+    {"gzip", OPTION_FLAG, FIELD(gzip), NULL, 0, 0, NULL, NULL, "write gzipped shards (.bin.gz)"},
     {.name = NULL},
 };
 
 static const Usage usage = {
     .command = "prepare",
-    .summary =
-        "Turn text into token shards to train on. An INPUT is a text file, a .gz file, - for standard input, or "
-        "builtin:NAME[:key=value,...]. The directory appears when it is complete, or not at all. builtin:passkey "
-        "is scattered through the training part of the other inputs.",
+    .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, - for standard "
+               "input, or builtin:NAME[:key=value,...]. The directory appears only when it is complete. Documents of "
+               "builtin:passkey are scattered through the training part of the other inputs.",
     .operands = "INPUT...",
     .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"

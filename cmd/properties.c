@@ -15,11 +15,12 @@ typedef struct {
 #define FIELD(name) offsetof(PropertiesOptions, name)
 
 static const Option properties_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every one"},
-    {"context", OPTION_INTEGER, FIELD(context), "256", PROBE_CONTEXT_LEAST, 4096, NULL, "N", "trained length"},
+    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every scheme"},
+    {"context", OPTION_INTEGER, FIELD(context), "256", PROBE_CONTEXT_LEAST, 4096, NULL, "N",
+     "trained context in tokens"},
     {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 64, NULL, "N", "attention heads"},
-    {"width", OPTION_INTEGER, FIELD(width), "64", 4, 1024, NULL, "N", "channels"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "of random weights and contents"},
+    {"width", OPTION_INTEGER, FIELD(width), "64", 4, 1024, NULL, "N", "channels of the residual stream"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "random seed of weights and contents"},
     {0},
 };
 
@@ -139,13 +140,12 @@ static bool check_given(const bool *given, Error *error) {
 }
 
 int command_properties(int argc, char **argv) {
-    static const Usage usage = {
-        "properties",
-        "Measure what is claimed of position schemes: of every scheme in an untrained model, or of the first layer of "
-        "runs.",
-        "[RUN...]", properties_options,
-        "  bitter properties\n  bitter properties --pos rope:base=100\n"
-        "  bitter properties runs/learned runs/t5\n"};
+    static const Usage usage = {"properties",
+                                "Measure properties that position schemes are said to have: of every scheme in an "
+                                "untrained model, or of the first layer of the runs named.",
+                                "[RUN...]", properties_options,
+                                "  bitter properties\n  bitter properties --pos rope:base=100\n"
+                                "  bitter properties runs/learned runs/t5\n"};
     PropertiesOptions options;
     Table table = {.options = &options};
     bool given[ARGUMENTS_MOST];

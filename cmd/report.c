@@ -117,7 +117,7 @@ bool report(const Comparison *comparison, FILE *out, Error *error) {
 int command_report(int argc, char **argv) {
     static const Option no_options[] = {{0}};
     static const Usage usage = {"report",
-                                "Write tables, plots and pages of a comparison again, from what its runs have written.",
+                                "Write the tables, plots and pages of a comparison again, from the files of its runs.",
                                 "DIR", no_options, "  bitter report runs/compare\n"};
     static Comparison comparison;
     Error error;

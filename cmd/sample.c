@@ -15,22 +15,26 @@ typedef struct {
 #define FIELD(name) offsetof(SampleOptions, name)
 
 static const Option sample_options[] = {
-    {"prompt", OPTION_TEXT, FIELD(prompt), NULL, 0, 0, NULL, "TEXT", "what the text begins with"},
-    {"tokens", OPTION_INTEGER, FIELD(tokens), "200", 1, 1e9, NULL, "N", "tokens to write after the prompt"},
-    {"temperature", OPTION_NUMBER, FIELD(temperature), "0.8", 0, 100, NULL, "X", "0 always takes the likeliest token"},
-    {"top-k", OPTION_INTEGER, FIELD(top_k), "50", 0, 65536, NULL, "K", "draw among the K likeliest; 0 = all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "another seed, another text"},
+    {"prompt", OPTION_TEXT, FIELD(prompt), NULL, 0, 0, NULL, "TEXT", "text to continue"},
+    {"tokens", OPTION_INTEGER, FIELD(tokens), "200", 1, 1e9, NULL, "N", "tokens to generate after the prompt"},
+    {"temperature", OPTION_NUMBER, FIELD(temperature), "0.8", 0, 100, NULL, "X",
+     "sampling temperature; 0 = always the most likely token"},
+    {"top-k", OPTION_INTEGER, FIELD(top_k), "50", 0, 65536, NULL, "K",
+     "sample among the K most likely tokens; 0 = among all"},
+    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed"},
     {"context", OPTION_INTEGER, FIELD(context), "0", 0, 1e7, NULL, "N", "window in tokens; 0 = the trained context"},
-    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate", "learned positions past their last row"},
+    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate",
+     "for learned positions: what to read past the last row"},
     THREADS_OPTION_ROW(SampleOptions),
     {0},
 };
 
 int command_sample(int argc, char **argv) {
-    static const Usage usage = {
-        "sample",
-        "Print text that a run writes, token by token. When the window is full, its last half begins a new one.", "RUN",
-        sample_options, "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
+    static const Usage usage = {"sample",
+                                "Generate text from a run, token by token. When the window is full, its last half "
+                                "becomes the start of a new one.",
+                                "RUN", sample_options,
+                                "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
     SampleOptions options;
     Error error;
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);

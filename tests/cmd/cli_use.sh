@@ -13,12 +13,12 @@ fits_a_screen() {
 succeed "--help" --help
 check "--help fits a screen" fits_a_screen
 commands=$(awk '/^  [a-z]+ / { print $1 }' "$scratch/out")
-for wanted in prepare train eval sample demo gradcheck bench; do
+for wanted in prepare train eval sample extend compare report demo properties gradcheck bench; do
     check "--help names $wanted" says "^  $wanted "
 done
 for command in $commands; do
     succeed "$command --help" "$command" --help
-    check "$command --help fits a screen" fits_a_screen
+    check "$command --help fits a screen or stands under headings" fits_a_screen
     check "$command --help begins with its usage" says "^usage: bitter $command "
 done
 succeed "-h" train -h
