@@ -45,9 +45,7 @@ static void expect_content(const char *name, const char *text) {
 static void refuses_to_write(const char *name, const char *reason) {
     AtomicFile file;
     Error error = {0};
-    assert_false(atomic_open(&file, name, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, name));
+    expect_refused(atomic_open(&file, name, &error), &error, name);
     assert_non_null(strstr(error.message, reason));
     assert_null(strstr(error.message, ".tmp"));
 }

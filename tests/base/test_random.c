@@ -1,15 +1,9 @@
 // The generator's exact values (a change of generator would silently change every run), its statistics, its
 // permutation.
 #include "base/random.h"
+#include "tests/support/support.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 // Computed by a separate program in another language from the definition in random.h.
 static void bits_have_not_changed(void **state) {
@@ -46,7 +40,7 @@ static void derived_numbers_have_not_changed(void **state) {
 static void purposes_and_seeds_give_different_keys(void **state) {
     (void)state;
     static const char *const purposes[] = {"", "a", "b", "ab", "ba", "init", "batches", "dropout"};
-    enum { PURPOSES = sizeof purposes / sizeof *purposes, SEEDS = 32 };
+    enum { PURPOSES = COUNT(purposes), SEEDS = 32 };
     uint64_t keys[PURPOSES * SEEDS];
     for (int p = 0; p < PURPOSES; p++)
         for (uint64_t seed = 0; seed < SEEDS; seed++) keys[p * SEEDS + (int)seed] = random_key(seed, purposes[p]);
@@ -132,7 +126,7 @@ static void permutation_is_one(void **state) {
     for (uint64_t n = 1; n <= 300; n++)
         for (uint64_t key = 0; key < 4; key++) assert_int_equal(count_images(n, key), n);
     static const uint64_t sizes[] = {1023, 1024, 1025, 4095, 4096, 4097, 65535, 65536, 65537, 100003};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) assert_int_equal(count_images(sizes[i], i), sizes[i]);
+    for (size_t i = 0; i < COUNT(sizes); i++) assert_int_equal(count_images(sizes[i], i), sizes[i]);
 }
 
 static void permutation_of_huge_n_stays_inside(void **state) {

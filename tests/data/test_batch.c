@@ -1,15 +1,8 @@
 // Batches: every window once an epoch, every exercise once; the same for the same seed, resumable from two counters,
 // and provably so.
 #include "data/batch.h"
+#include "tests/support/support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
 enum { MOST = 20000 };
@@ -34,7 +27,7 @@ static Stream *make_stream(uint64_t count) {
 static Batches start(const Stream *stream, int T, uint64_t seed) {
     Batches batches;
     Error error;
-    if (!batches_start(&batches, &stream->split, "x", T, seed, &error)) fail_msg("%s", error.message);
+    must(batches_start(&batches, &stream->split, "x", T, seed, &error), &error);
     return batches;
 }
 
@@ -68,7 +61,7 @@ static int windows_of(int count, int T) {
 static void every_window_comes_once_an_epoch(void **state) {
     (void)state;
     static const int lengths[] = {1, 2, 3, 8, 31, 256};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (size_t i = 0; i < COUNT(lengths); i++) {
         const int T = lengths[i];
         for (int count = T + 1; count <= 12 * T + 3; count += 1 + T / 5) {
             Stream *stream = make_stream((uint64_t)count);
@@ -96,7 +89,7 @@ static void every_window_comes_once_an_epoch(void **state) {
 static void shifts_reach_every_token(void **state) {
     (void)state;
     static const int counts[] = {9, 12, 15, 16, 17, 100}; // with T = 8: one window, then more
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    for (size_t i = 0; i < COUNT(counts); i++) {
         Stream *stream = make_stream((uint64_t)counts[i]);
         Batches batches = start(stream, 8, 3);
         bool first_seen[MOST] = {false};
@@ -196,7 +189,7 @@ static void batches_have_not_changed(void **state) {
     Stream *stream = make_stream(1000);
     Batches batches = start(stream, 32, 1337);
     static const int first[] = {738, 2, 546, 642, 162, 514, 194, 866};
-    for (size_t row = 0; row < sizeof first / sizeof *first; row++) assert_int_equal(next_row(&batches), first[row]);
+    for (size_t row = 0; row < COUNT(first); row++) assert_int_equal(next_row(&batches), first[row]);
     assert_int_equal(batches.crc, 0x7a00451f); // of the same numbers by another program
     free(stream);
 }
@@ -206,9 +199,8 @@ static void a_stream_shorter_than_a_window_is_refused(void **state) {
     Batches batches;
     Error error = {0};
     Stream *stream = make_stream(64);
-    assert_false(batches_start(&batches, &stream->split, "the validation split", 64, 1, &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, "the validation split has 64 tokens"));
+    expect_refused(batches_start(&batches, &stream->split, "the validation split", 64, 1, &error), &error,
+                   "the validation split has 64 tokens");
     assert_non_null(strstr(error.message, "need 65"));
     assert_true(batches_start(&batches, &stream->split, "x", 63, 1, &error));
     assert_int_equal(next_row(&batches), 0);
@@ -221,14 +213,14 @@ enum { END = 256 };
 static BuiltinCorpus choose(const char *specification) {
     BuiltinCorpus task;
     Error error;
-    if (!builtin_choose(&task, specification, &error)) fail_msg("%s", error.message);
+    must(builtin_choose(&task, specification, &error), &error);
     return task;
 }
 
 static Batches start_task(const BuiltinCorpus *task, uint64_t stream) {
     Batches batches;
     Error error;
-    if (!batches_start_task(&batches, task, stream, END, &error)) fail_msg("%s", error.message);
+    must(batches_start_task(&batches, task, stream, END, &error), &error);
     return batches;
 }
 
@@ -254,7 +246,7 @@ enum { ROWS = 8, LONGEST = 200 };
 static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
     (void)state;
     static const char *const names[] = {"copy:max=20", "addition", "flipflop:min=2,max=60", "grid", "parity"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         const BuiltinCorpus task = choose(names[i]);
         Batches batches = start_task(&task, 42);
         bool shorter = false;

@@ -2,15 +2,7 @@
 #include "base/random.h"
 #include "data/corpus.h"
 #include "tests/support/scratch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/support.h"
 
 enum { COUNT = 300, VOCAB = 257 };
 
@@ -47,7 +39,7 @@ static void add_shard(const char *name, int offset, size_t count) {
     char path[2 * SCRATCH_PATH];
     Error error;
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (!shard_write(path, tokens + offset, count, &error)) fail_msg("%s", error.message);
+    must(shard_write(path, tokens + offset, count, &error), &error);
 }
 
 static void add_tokenizer(TokenizerKind kind) {
@@ -69,9 +61,7 @@ static int make_empty_directory(void **state) {
 static void expect_refusal(const char *part) {
     Corpus corpus;
     Error error = {0};
-    if (corpus_open(&corpus, directory, &error)) fail_msg("taken, but expected: %s", part);
-    assert_int_equal(error.kind, ERROR_INPUT);
-    if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+    expect_refused(corpus_open(&corpus, directory, &error), &error, part);
 }
 
 static void shards_join_in_the_order_of_their_names(void **state) {
@@ -83,7 +73,7 @@ static void shards_join_in_the_order_of_their_names(void **state) {
     add_shard("val_000000.bin", 250, 50);
     Corpus corpus;
     Error error;
-    if (!corpus_open(&corpus, directory, &error)) fail_msg("%s", error.message);
+    must(corpus_open(&corpus, directory, &error), &error);
     assert_string_equal(corpus.name, directory);
     assert_int_equal(corpus.tokenizer.vocab_size, VOCAB);
     assert_int_equal(corpus.train.shard_count, 3);
@@ -93,7 +83,7 @@ static void shards_join_in_the_order_of_their_names(void **state) {
         for (size_t count = 0; count <= 250 - offset; count += 7) {
             int ids[251];
             ids[count] = -1;
-            if (!split_read(ids, &corpus.train, offset, count, &error)) fail_msg("%s", error.message);
+            must(split_read(ids, &corpus.train, offset, count, &error), &error);
             for (size_t i = 0; i < count; i++) assert_int_equal(ids[i], tokens[offset + i]);
             assert_int_equal(ids[count], -1);
         }
@@ -107,7 +97,7 @@ static void llm_c_directories_are_taken(void **state) {
     add_shard("tiny_shakespeare_val.bin", 200, 100);
     Corpus corpus;
     Error error;
-    if (!corpus_open(&corpus, directory, &error)) fail_msg("%s", error.message);
+    must(corpus_open(&corpus, directory, &error), &error);
     assert_int_equal(corpus.tokenizer.kind, TOKENIZER_NONE);
     assert_int_equal(corpus.tokenizer.vocab_size, 50257);
     assert_int_equal(corpus.train.count, 200);
@@ -144,7 +134,7 @@ static void builtin_data_splits_nine_to_one(void **state) {
     (void)state;
     Corpus corpus, again;
     Error error;
-    if (!corpus_open(&corpus, "builtin:tales:bytes=20000", &error)) fail_msg("%s", error.message);
+    must(corpus_open(&corpus, "builtin:tales:bytes=20000", &error), &error);
     assert_true(corpus_open(&again, "builtin:tales:bytes=20000", &error));
     uint64_t count = corpus.train.count + corpus.val.count;
     assert_true(count > 20000);
@@ -153,9 +143,7 @@ static void builtin_data_splits_nine_to_one(void **state) {
     assert_int_equal(corpus.val.shards[0].tokens[corpus.val.count - 1], 256);
     corpus_close(&corpus);
     corpus_close(&again);
-    assert_false(corpus_open(&corpus, "builtin:tails", &error));
-    assert_int_equal(error.kind, ERROR_INPUT);
-    assert_non_null(strstr(error.message, "tales"));
+    expect_refused(corpus_open(&corpus, "builtin:tails", &error), &error, "tales");
 }
 
 int main(void) {

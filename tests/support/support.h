@@ -23,6 +23,13 @@ static inline void must(bool ok, const Error *error) {
     if (!ok) fail_msg("%s", error->message);
 }
 
+// It was refused as bad input, with a sentence that holds `part`.
+static inline void expect_refused(bool accepted, const Error *error, const char *part) {
+    if (accepted) fail_msg("accepted, but it should have been refused with: %s", part);
+    assert_int_equal(error->kind, ERROR_INPUT);
+    if (!strstr(error->message, part)) fail_msg("no '%s' in: %s", part, error->message);
+}
+
 // New memory for `count` normal numbers, different for every `name`; the caller frees it.
 static inline real *random_reals(size_t count, const char *name, double scale) {
     real *values = malloc(count * sizeof *values);

@@ -3,19 +3,9 @@
 #define BITTER_TASK_SOLVERS_H
 
 #include "data/made/task.h"
+#include "tests/support/support.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { TEXT_MOST = 4096 };
 

@@ -1,17 +1,10 @@
 // The built-in corpora: from "tales:bytes=1e6,seed=7" to documents, and the Text they are written to.
 #include "base/memory.h"
 #include "data/made/builtin.h"
+#include "tests/support/support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void free_documents(Text *documents, size_t count) {
     for (size_t i = 0; i < count; i++) text_free(&documents[i]);
@@ -75,13 +68,11 @@ static void generate_names_the_nearest_valid_choice(void **state) {
         {"offset:offset=9", "8 letters"},
         {"recall:keys=7", "8 pairs"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         Text *documents;
         size_t count;
         Error error = {0};
-        assert_false(builtin_generate(&documents, &count, wrong[i][0], &error));
-        assert_int_equal(error.kind, ERROR_INPUT);
-        assert_non_null(strstr(error.message, wrong[i][1]));
+        expect_refused(builtin_generate(&documents, &count, wrong[i][0], &error), &error, wrong[i][1]);
         assert_null(documents);
         assert_int_equal(count, 0);
     }

@@ -1,15 +1,8 @@
 // builtin:tales: what it promises about every document, checked on thousands of them, and that the checks can fail.
 #include "base/random.h"
 #include "data/made/builtin.h"
+#include "tests/support/support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
 enum { SEED = 1337, MANY = 4000, MAX_LISTS = 8, MAX_ITEMS = 16, ITEM_SIZE = 64, MAX_STEPS = 32, LINE_SIZE = 160 };
@@ -221,7 +214,7 @@ static int parse_ordinal(const char *text, const char **item) {
     static const char *const ones[] = {"thing", "part",  "gift",     "stop",   "village",
                                        "name",  "guest", "ancestor", "animal", "flag"};
     for (int number = 1; number <= 7; number++) {
-        for (size_t one = 0; one < sizeof ones / sizeof *ones; one++) {
+        for (size_t one = 0; one < COUNT(ones); one++) {
             char phrase[ITEM_SIZE];
             snprintf(phrase, sizeof phrase, " the %s %s ", ordinals[number - 1], ones[one]);
             if (strncmp(text, phrase, strlen(phrase)) != 0) continue;

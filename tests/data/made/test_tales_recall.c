@@ -1,15 +1,7 @@
 // builtin:tales: what a story brings in comes back before it ends, in short stories as in long ones.
 #include "data/made/builtin.h"
 #include "data/made/tales/tales_words.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/support.h"
 
 enum { SEED = 3, MANY = 4000, WORD_SIZE = 64 };
 
@@ -153,7 +145,7 @@ static void count_belongings(Share *share, const char *document) {
     static const char *const owning[] = {" owned a",     " treasure was a",  " took a",    " had won a",
                                          " had found a", " had inherited a", " without a", " carried a",
                                          " also had a",  " by his",          " by her"};
-    for (size_t i = 0; i < sizeof owning / sizeof *owning; i++) {
+    for (size_t i = 0; i < COUNT(owning); i++) {
         for (const char *at = document; (at = strstr(at, owning[i]));) {
             at += strlen(owning[i]);
             const char *name = at + (*at == 'n') + 1;
@@ -222,7 +214,7 @@ static void count_idle_scenes(Share *share, const char *document) {
                                        " thought of ",  "There was a knock", " counted "};
     if (strlen(document) > 600) return;
     share->all++;
-    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    for (size_t i = 0; i < COUNT(idle); i++) {
         if (!strstr(document, idle[i]) || strstr(document, " coins")) continue;
         share->lost++;
         return;
@@ -253,7 +245,7 @@ static void short_stories_are_there(void **state) {
 static void count_odd_beginnings(Share *share, const char *document) {
     static const char *const odd[] = {"Without a word,", "To the surprise of all,", "As so often,"};
     share->all++;
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) share->lost += strstr(document, odd[i]) != NULL;
+    for (size_t i = 0; i < COUNT(odd); i++) share->lost += strstr(document, odd[i]) != NULL;
 }
 
 static void sentences_begin_with_times(void **state) {

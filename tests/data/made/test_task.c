@@ -7,7 +7,7 @@
 static BuiltinCorpus choose(const char *specification) {
     BuiltinCorpus task;
     Error error;
-    if (!builtin_choose(&task, specification, &error)) fail_msg("%s", error.message);
+    must(builtin_choose(&task, specification, &error), &error);
     return task;
 }
 

@@ -83,7 +83,7 @@ static void threads_change_only_last_bits(void **state) {
         double one[ROWS], many[ROWS];
         model_make(&gpt, (*scheme)->name, &shape, true);
         real *expected = one_pass(one, &gpt, 1);
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        for (size_t i = 0; i < COUNT(counts); i++) {
             real *found = one_pass(many, &gpt, counts[i]);
             for (int r = 0; r < ROWS; r++) expect_near((*scheme)->name, (size_t)r, many[r], one[r], 2e-5);
             for (size_t n = 0; n < gpt.tensors.total; n++)
