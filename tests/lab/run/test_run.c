@@ -1,54 +1,10 @@
-// A run directory: it is made once, opened only when its files belong together, and its log continues where the
-// checkpoint is.
-#include "lab/run/config.h"
-#include "lab/run/run.h"
-#include "tests/support/little_model.h"
-#include "tests/support/scratch.h"
-
-static char directory[SCRATCH_PATH], run_directory[SCRATCH_PATH + 32];
-static Corpus corpus;
-static TrainOptions options;
-static Trainer trainer;
-static RunPaths paths;
-
-// A run of a tiny model with `--pos learned`, without a step of training.
-static int make_run(void **state) {
-    (void)state;
-    Error error;
-    scratch_make(directory);
-    snprintf(run_directory, sizeof run_directory, "%s/run", directory);
-    must(corpus_open(&corpus, "builtin:tales:bytes=20000", &error), &error);
-    options_default(&options, train_options);
-    snprintf(options.data, sizeof options.data, "builtin:tales:bytes=20000");
-    snprintf(options.pos, sizeof options.pos, "learned");
-    snprintf(options.out, sizeof options.out, "%.500s", run_directory);
-    options.layers = options.heads = options.batch = 1;
-    options.width = 4;
-    options.context = 8;
-    must(trainer_create(&trainer, &options, &corpus, &error), &error);
-    must(run_paths(&paths, run_directory, &error), &error);
-    must(directory_create(run_directory, &error), &error);
-    must(run_create(&paths, &options, &trainer, &error), &error);
-    must(model_save(paths.model, &trainer.gpt, &error), &error);
-    return 0;
-}
-
-static int remove_run(void **state) {
-    (void)state;
-    trainer_free(&trainer);
-    corpus_close(&corpus);
-    scratch_remove(directory);
-    return 0;
-}
-
-static void expect_message(bool ok, const Error *error, const char *part) {
-    expect_refused(ok, error, part);
-}
+// A run directory: it is made once, and opened only when its files belong together.
+#include "tests/lab/run/made_run.h"
 
 static void expect_closed(const char *past, const char *part) {
     Run run;
     Error error = {0};
-    expect_message(run_open(&run, run_directory, past, &error), &error, part);
+    expect_refused(run_open(&run, run_directory, past, &error), &error, part);
 }
 
 static void a_run_is_opened(void **state) {
@@ -84,15 +40,15 @@ static void past_changes_the_scheme_s_option(void **state) {
 static void a_run_is_never_written_over(void **state) {
     (void)state;
     Error error = {0};
-    expect_message(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.config);
-    expect_message(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.model);
     scratch_write(paths.log, "step", 4);
-    expect_message(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.log);
     scratch_write(paths.tokenizer, "{}", 2);
-    expect_message(run_create(&paths, &options, &trainer, &error), &error, "not from bitter");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "not from bitter");
     unlink(paths.tokenizer);
     assert_int_equal(scratch_count(run_directory), 0);
     must(run_create(&paths, &options, &trainer, &error), &error);
@@ -132,7 +88,7 @@ static void starting_weights_belong_to_the_run(void **state) {
     assert_int_equal(other.progress.step, 0);
     assert_memory_equal(other.gpt.params, trainer.gpt.params, trainer.gpt.tensors.total * sizeof(real));
     unlink(from_paths.state);
-    expect_message(run_begin(&other, &from_paths, &from, &error), &error, "state.safetensors");
+    expect_refused(run_begin(&other, &from_paths, &from, &error), &error, "state.safetensors");
     trainer_free(&other);
 }
 
@@ -146,7 +102,7 @@ static void names_that_config_cannot_hold_are_refused(void **state) {
         Error error = {0};
         memcpy(before, names[i], sizeof before);
         strcpy(names[i], "caf\xe9");
-        expect_message(trainer_check(&pos, &options, 257, &error), &error, labels[i]);
+        expect_refused(trainer_check(&pos, &options, 257, &error), &error, labels[i]);
         strcpy(names[i], "caf\xc3\xa9");
         must(trainer_check(&pos, &options, 257, &error), &error);
         memcpy(names[i], before, sizeof before);
@@ -157,7 +113,7 @@ static void names_that_config_cannot_hold_are_refused(void **state) {
     unlink(paths.config);
     unlink(paths.model);
     unlink(paths.tokenizer);
-    expect_message(run_create(&paths, &options, &trainer, &error), &error, "not UTF-8");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "not UTF-8");
     assert_int_equal(scratch_count(run_directory), 0);
 }
 
@@ -170,7 +126,7 @@ static void one_process_at_a_time_is_in_a_run(void **state) {
     assert_int_equal(run_enter(&lock, fresh, &error), LOCK_MINE);
     assert_true(lock.made);
     assert_int_equal(run_enter(&second, fresh, &error), LOCK_TAKEN);
-    expect_message(false, &error, fresh);
+    expect_refused(false, &error, fresh);
     run_leave(&second);
     assert_true(path_exists(fresh));
     run_leave(&lock);
@@ -188,7 +144,7 @@ static void one_process_at_a_time_is_in_a_run(void **state) {
     snprintf(fresh, sizeof fresh, "%s/file", directory);
     scratch_write(fresh, "", 0);
     assert_int_equal(run_enter(&lock, fresh, &error), LOCK_FAILED);
-    expect_message(false, &error, fresh);
+    expect_refused(false, &error, fresh);
 }
 
 static void missing_files_are_named(void **state) {
@@ -279,12 +235,12 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     for (int i = 0; i < 2; i++) {
         shape.context = 7 + 2 * i;
         model_make(&gpt, "learned", &shape, true);
-        expect_message(run_init_from(&gpt, run_directory, &error), &error, parts[i]);
+        expect_refused(run_init_from(&gpt, run_directory, &error), &error, parts[i]);
         gpt_free(&gpt);
     }
     shape.width = 6;
     model_make(&gpt, "learned", &shape, true);
-    expect_message(run_init_from(&gpt, run_directory, &error), &error,
+    expect_refused(run_init_from(&gpt, run_directory, &error), &error,
                    "width 4 and 257 tokens, this one 1, 1, 6 and 257");
     gpt_free(&gpt);
 }
@@ -312,72 +268,6 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     free(before);
     gpt_free(&gpt);
     trainer_free(&other);
-}
-
-// --- log.csv ---
-
-#define HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
-
-// Reopen a log that holds `text` after `step`, and expect `kept`.
-static void expect_kept(const char *text, long long step, const char *kept) {
-    RunLog log;
-    Buffer file;
-    Error error;
-    scratch_write(paths.log, text, strlen(text));
-    must(log_open(&log, paths.log, step, &error), &error);
-    fputs("new\n", log.stream);
-    must(log_sync(&log, &error), &error);
-    log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
-    const size_t length = strlen(kept);
-    if (file.size != length + 4 || memcmp(file.bytes, kept, length) != 0)
-        fail_msg("step %lld of '%s' became '%s'", step, text, (const char *)file.bytes);
-    assert_string_equal((const char *)file.bytes + length, "new\n");
-    free(file.bytes);
-}
-
-static void a_log_is_cut_after_the_checkpoint(void **state) {
-    (void)state;
-    static const char three[] = HEADER "1,a\n2,b\n10,c\n";
-    expect_kept(three, 0, HEADER); // a new start
-    expect_kept(three, 1, HEADER "1,a\n");
-    expect_kept(three, 2, HEADER "1,a\n2,b\n");
-    expect_kept(three, 9, HEADER "1,a\n2,b\n");
-    expect_kept(three, 10, three);
-    expect_kept(three, 100, three);
-    expect_kept(HEADER "1,a\n2,b\n3,c", 5, HEADER "1,a\n2,b\n"); // the last row was being written
-    expect_kept(HEADER "1,a\n2,b\n1", 2, HEADER "1,a\n2,b\n");
-    expect_kept(HEADER "1,a\n", 1, HEADER "1,a\n");
-    expect_kept(HEADER, 3, HEADER);
-    expect_kept("step,tok", 3, HEADER);
-    expect_kept("", 3, HEADER);
-    RunLog log;
-    Buffer file;
-    Error error;
-    unlink(paths.log); // a log that was lost is no reason to lose the checkpoint
-    must(log_open(&log, paths.log, 4, &error), &error);
-    log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
-    assert_string_equal((const char *)file.bytes, HEADER);
-    free(file.bytes);
-}
-
-static void a_row_has_every_column(void **state) {
-    (void)state;
-    const StepReport report = {
-        .loss = 1.0 / 3, .learning_rate = 1e-3, .gradient_norm = 2.5, .tokens = 8, .seconds = 0.5};
-    RunLog log;
-    Buffer file;
-    Error error;
-    trainer.progress = (Progress){.step = 3, .rows = 30, .seconds = 1.5};
-    must(log_open(&log, paths.log, 0, &error), &error);
-    must(log_row(&log, &trainer, &report, NAN, &error), &error);
-    must(log_row(&log, &trainer, &report, log2(8), &error), &error);
-    log_close(&log);
-    must(file_read(&file, paths.log, &error), &error);
-    assert_string_equal((const char *)file.bytes, HEADER "3,240,1.5,0.333333333,,,0.001,2.5,16\n"
-                                                         "3,240,1.5,0.333333333,3,20.0855369,0.001,2.5,16\n");
-    free(file.bytes);
 }
 
 static void default_names_are_numbered(void **state) {
@@ -415,8 +305,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_damaged_model_is_refused, make_run, remove_run),
         cmocka_unit_test_setup_teardown(init_copies_the_weights_of_a_like_model, make_run, remove_run),
         cmocka_unit_test_setup_teardown(init_keeps_what_the_other_run_lacks, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(a_log_is_cut_after_the_checkpoint, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(a_row_has_every_column, make_run, remove_run),
         cmocka_unit_test_setup_teardown(default_names_are_numbered, make_run, remove_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
