@@ -50,7 +50,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -90,6 +90,10 @@ extend-far: all ## the same at 512 times the trained length: an hour more
 
 experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: 50 minutes, can be stopped and started
 	sh scripts/experiment.sh ./$(PROGRAM)
+
+pictures: all ## draw the pictures of README.md again, from the schemes and the recorded experiment
+	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
+	sh scripts/gaps.sh runs/baseline/experiment/results.csv docs/gaps.svg
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter

@@ -40,11 +40,11 @@ awk -F , '
         }
     }' "$results" >"$rows"
 
-echo "| learned | designed | loss at 200k | loss at 200k | difference at 25k | at 70k | at 200k |"
-echo "|---|---|---:|---:|---:|---:|---:|"
+echo "| learned | designed | their losses at 200k | difference at 25k | at 70k | at 200k |"
+echo "|---|---|---:|---:|---:|---:|"
 awk '
     { cell = cell sprintf(" %+.3f (%+.3f to %+.3f) |", $6, $6 - $7, $6 + $7) }
-    $3 == "200k" { printf "| %s | %s | %.3f | %.3f |%s\n", $1, $2, $4, $5, cell; cell = "" }' "$rows"
+    $3 == "200k" { printf "| %s | %s | %.3f, %.3f |%s\n", $1, $2, $4, $5, cell; cell = "" }' "$rows"
 
 [ -n "$plot" ] || exit 0
 awk '$3 == "25k" { printf "%s\"%s - %s\"\n", (NR > 1) ? "\n\n" : "", $1, $2 } { print $6, $7 }' "$rows" >"$rows.blocks"

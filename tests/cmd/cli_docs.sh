@@ -1,0 +1,97 @@
+# What README.md, CONTRIBUTING.md and the guides in docs/ say is so: their commands run, with few steps on a small model; their options,
+# make targets and links exist; the schemes are complete, and what scripts made of recorded results is up to date.
+. tests/support/shell
+
+guides="README.md CONTRIBUTING.md $(cd "$repository" && echo docs/*.md)"
+
+# Every program option that any command has.
+for command in $("$BITTER" --help | awk '/^  [a-z]+ / { print $1 }'); do "$BITTER" "$command" --help; done |
+    grep -oE '^  (-h, )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' | sort -u >"$scratch/options"
+echo '--version' >>"$scratch/options"
+check "there are options" test "$(wc -l <"$scratch/options")" -gt 60
+
+# Commands of a guide's code blocks, one a line, without comments; `\` continues a line.
+commands_of() {
+    sed -n 's/^    //p' "$repository/$1" | sed -e ':a' -e '/\\$/ { N; s/\\\n */ /; b a' -e '}' -e 's/  *# .*//'
+}
+
+unknown_options() { # GUIDE: those of other programs stand on lines that begin with their names.
+    grep -vE '^    (parallel|sbatch|git|clang-format) ' "$repository/$1" | grep -oE -e '(^|[^-a-z])--[a-z][a-z0-9-]*' |
+        grep -oE -e '--[a-z0-9-]+' | sort -u | grep -vxF -f "$scratch/options"
+}
+dead_links() {
+    (cd "$repository/$(dirname "$1")" && grep -oE '\]\([^)]*\)' "$repository/$1" | sed 's/^](//; s/)$//; s/#.*//' |
+        grep -v '^http' | while read -r path; do [ -z "$path" ] || [ -e "$path" ] || echo "$path"; done)
+}
+unknown_targets() {
+    grep -oE '(`|^    )make( [a-z-]+)+' "$repository/$1" | sed 's/.*make//' | tr ' ' '\n' | sort -u | while read -r target; do
+        [ -z "$target" ] || grep -q "^$target:" "$repository/Makefile" || echo "make $target"
+    done
+}
+nothing() { # COMMAND...: it prints nothing.
+    "$@" >"$scratch/printed"
+    cat "$scratch/printed"
+    [ ! -s "$scratch/printed" ]
+}
+
+# arguments with NAME set to VALUE, instead of what was there
+with() { # NAME VALUE
+    line="$(echo "$line" | sed -E "s/ $1 [^ ]+//") $1 $2"
+}
+without() { # NAME...: is none of these words in the line?
+    for word; do case " $line " in *" $word "*) return 1 ;; esac done
+}
+cheaply() {
+    case $line in
+    *' --help'* | *'--pos help'* | *'--resume'*) ;;
+    train\ *)
+        with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
+        without --init && with --layers 1 && with --heads 2 && with --width 16
+        ;;
+    demo*) with --steps 1 && with --context 16 && with --batch 2 && with --eval-tokens 100 ;;
+    eval\ *)
+        with --threads 1
+        without --task --passkey && with --eval-tokens 3000
+        without --task --passkey || with --samples 2
+        ;;
+    extend\ *longrope*) with --generations 1 && with --population 4 && with --parents 4 && with --windows 1 ;;
+    extend\ *gradient*) with --steps 1 && with --windows 1 ;;
+    compare\ *)
+        with --steps 2 && with --seeds 2 && with --layers 1 && with --heads 2 && with --width 16 && with --context 16
+        with --batch 1 && with --eval-tokens 600
+        ;;
+    properties*) with --context 16 ;;
+    sample\ *) with --tokens 20 ;;
+    bench*) with --steps 1 && with --layers 1 && with --width 16 ;;
+    esac
+}
+
+for guide in $guides; do
+    check "$guide: options exist" nothing unknown_options "$guide"
+    check "$guide: links lead somewhere" nothing dead_links "$guide"
+    check "$guide: make targets exist" nothing unknown_targets "$guide"
+    mkdir "$scratch/guide" && cd "$scratch/guide" || exit 1
+    cat "$repository"/posenc/*.[ch] >book.txt
+    cp book.txt tinyshakespeare.txt
+    commands_of "$guide" | sed -n 's|^\./bitter ||p' >"$scratch/commands"
+    while read -r line; do
+        said=$line
+        cheaply
+        eval "succeed \"\$guide: bitter \$said\" $line"
+    done <"$scratch/commands"
+    cd "$scratch/work" && rm -rf "$scratch/guide"
+done
+
+# --- what the program and the records know ---
+cd "$repository" || exit 1
+for scheme in $("$BITTER" train --pos help | sed -n 's/^\([a-z][a-z0-9-]*\)    .*/\1/p'); do
+    check "README.md and docs/schemes.md name $scheme" \
+        sh -c "grep -qE '[| ,]$scheme([ ,]|\$)' README.md && grep -q '\[$scheme\]' docs/schemes.md"
+done
+sh scripts/places.sh "$BITTER" >"$scratch/places.svg"
+check "docs/places.svg is what scripts/places.sh draws (make pictures)" cmp docs/places.svg "$scratch/places.svg"
+sh scripts/gaps.sh runs/baseline/experiment/results.csv >"$scratch/gaps"
+check "README.md has the table of scripts/gaps.sh" test "$(grep -cxF -f "$scratch/gaps" README.md)" -eq "$(wc -l <"$scratch/gaps")"
+version=$("$BITTER" --version | sed 's/bitter //')
+check "CHANGELOG.md knows version $version" grep -q "^## $version" CHANGELOG.md
+finish
