@@ -1,21 +1,27 @@
-// bitter: train a small GPT, and see what positions do for it.
+// bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
-// main() and its table of commands come last; before them stands the one command that all others serve, `bitter train`.
+// This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
+// step, which stands in train_step() of lab/run/train_loop.c with the loop around it:
+//
+//   batch     next_batch()           inputs and targets (B,T) from the data
+//   forward   train_pass_forward()   the loss of each target, nll (B,T)
+//   backward  train_pass_backward()  the gradient of their mean by every parameter
+//   clip      gradient_norm()        the gradient is scaled down if its norm is above --clip
+//   AdamW     adamw_step()           the parameters move
+//   log       log_row()              one row of log.csv
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/version.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
+#include "cmd/train_start.h"
 #include "lab/eval/generate.h"
 #include "lab/run/config.h"
-#include "lab/run/stretch_json.h"
-#include "lab/run/run.h"
-#include "posenc/rotation/rotate.h"
+#include "lab/run/train_loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,86 +29,7 @@
 
 #define SAMPLE_TOKENS 200
 
-// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it may
-// differ on a resume.
-static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
-    TrainOptions saved;
-    int vocab_size;
-    if (!path_exists(paths->config))
-        return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (path_exists(paths->model) && !path_exists(paths->state)) { // from `bitter extend`, or done by `bitter compare`
-        char quoted[QUOTED_CAPACITY];
-        return fail_input(
-            error,
-            "%s has weights but no state.safetensors to continue their training with, so there is nothing to resume; "
-            "start a new run with --init %s",
-            options->out, shell_quoted(quoted, options->out));
-    }
-    if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
-    for (int i = 0; train_options[i].name; i++) {
-        const Option *option = &train_options[i];
-        char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
-        option_print(options, option, typed);
-        option_print(&saved, option, before);
-        if (!given[i] || strcmp(typed, before) == 0) continue;
-        if (!option_free_on_resume(option->name))
-            return fail_input(error,
-                              "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
-                              option->name, typed, options->out, before);
-        if (!option_set(&saved, option, typed, option->name, error)) return false;
-    }
-    saved.resume = true;
-    *options = saved;
-    return true;
-}
-
-static void describe_data(const Corpus *corpus) {
-    const BuiltinCorpus *task = &corpus->builtin;
-    const int vocabulary = corpus->tokenizer.vocab_size;
-    if (is_task(task))
-        printf("data    %s: fresh exercises of %lld to %lld %s, at most %d tokens each, vocabulary %d; answers count\n",
-               corpus->name, task->min, task->max, task->builtin->counts, task_tokens(task, (int)task->max),
-               vocabulary);
-    else
-        printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", corpus->name,
-               (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
-}
-
-// Pairs that turn fully within the trained length have seen all their angles; the others are what limits longer texts.
-static void describe_rotations(const Position *pos) {
-    if (!pos->scheme->theta) return;
-    const StretchRule *rule = &pos->stretch;
-    const int original = rule->original ? rule->original : pos->shape.context;
-    const int fast = rotary_fast_pairs(pos, original);
-    printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
-           original);
-    if (!rule->original) return;
-    char method[TEXT_CAPACITY];
-    choice_word(METHOD_NAMES, rule->method, method);
-    printf("        stretched %g times by %s\n", rule->factor, method);
-}
-
-static void describe(const Trainer *trainer, const TrainOptions *options) {
-    const Gpt *gpt = &trainer->gpt;
-    const bool task = is_task(&trainer->corpus->builtin);
-    char pos[TEXT_CAPACITY];
-    position_print(&gpt->pos, pos);
-    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
-           options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
-           tensor_numbers(&gpt->tensors, true));
-    printf("pos     %s\n", pos);
-    describe_rotations(&gpt->pos);
-    describe_data(trainer->corpus);
-    const long long done = (long long)trainer->progress.step;
-    if (done >= options->steps)
-        printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
-    else
-        printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
-               options->batch * options->accumulate * (task ? 1 : options->context), task ? "exercises" : "tokens");
-    fflush(stdout);
-}
-
-// A sample that fails says so and does no harm: the run matters more.
+// A sample that fails prints its error, and training continues.
 static void print_sample(const Trainer *trainer, long long step) {
     Generation generation = {.prompt = "",
                              .tokens = SAMPLE_TOKENS,
@@ -117,11 +44,8 @@ static void print_sample(const Trainer *trainer, long long step) {
     fflush(stdout);
 }
 
-static bool due(long long step, long long every, long long last) {
-    return step == last || (every > 0 && step % every == 0);
-}
-
-static void print_validation(const Trainer *trainer, const StepReport *report, const Validation *validation) {
+static void print_validation(const Trainer *trainer, const StepReport *report) {
+    const Validation *validation = &report->validation;
     const double perplexity = exp(validation->loss);
     printf("step %6lld  train %.4f  val %.4f  perplexity ", (long long)trainer->progress.step, report->loss,
            validation->loss);
@@ -132,94 +56,30 @@ static void print_validation(const Trainer *trainer, const StepReport *report, c
 }
 
 typedef struct {
-    double first, last; // training losses of this process's steps
-} Losses;
-
-// The story: batch after batch, a step down the gradient; now and then a look at text that was not trained on.
-static bool train(Losses *losses, Trainer *trainer, const RunPaths *paths, const TrainOptions *options, RunLog *log,
-                  Error *error) {
-    const long long done = (long long)trainer->progress.step;
+    const Trainer *trainer;
     ProgressLine line;
-    progress_start(&line, "train", (double)done, (double)options->steps);
-    for (long long step = done + 1; step <= options->steps; step++) {
-        StepReport report;
-        Validation validation = {NAN, NAN};
-        if (!trainer_step(&report, trainer, error)) return false;
-        if (step == done + 1) losses->first = report.loss;
-        losses->last = report.loss;
-        if (due(step, options->eval_every, options->steps)) {
-            if (!trainer_validate(&validation, trainer, error)) return false;
-            progress_clear(&line);
-            print_validation(trainer, &report, &validation);
-        }
-        if (!log_row(log, trainer, &report, validation.loss, error)) return false;
-        progress_show(&line, (double)step, "step %lld/%lld  loss %.4f", step, options->steps, report.loss);
-        if (options->sample_every > 0 && step % options->sample_every == 0) {
-            progress_clear(&line);
-            print_sample(trainer, step);
-        }
-        const bool stop = interrupt_came();
-        if ((due(step, options->save_every, options->steps) || stop) && !run_save(trainer, paths, log, error))
-            return false;
-        if (stop) break;
-    }
-    progress_clear(&line);
-    return true;
-}
+    long long begun;              // after this many steps
+    double first_loss, last_loss; // training losses of the first and the last step since then
+} Session;
 
-// A run that starts from another one's weights has its model and data too, where the user asks for nothing else, and
-// its stretched rotations where the positions are the same.
-static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {"data", "pos", "layers", "heads", "width", "context", "random-positions"};
-    RunPaths paths;
-    TrainOptions from;
-    int vocab_size;
-    if (!run_paths(&paths, options->init, error) || !run_exists(&paths, options->init, error) ||
-        !config_read(paths.config, &from, &vocab_size, error))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const Option *option = option_find(train_options, names[i]);
-        char text[TEXT_CAPACITY];
-        option_print(&from, option, text);
-        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
+// What is shown of a step; and whether a signal asks to stop after it.
+static TrainNext show_step(void *context, const StepReport *report, Error *error) {
+    (void)error;
+    Session *s = context;
+    const TrainOptions *o = s->trainer->options;
+    const long long step = (long long)s->trainer->progress.step;
+    if (step == s->begun + 1) s->first_loss = report->loss;
+    s->last_loss = report->loss;
+    if (!isnan(report->validation.loss)) {
+        progress_clear(&s->line);
+        print_validation(s->trainer, report);
     }
-    const bool same_heads = options->heads == from.heads && options->width == from.width;
-    if (strcmp(options->pos, from.pos) == 0 && same_heads)
-        options->stretch = from.stretch;
-    else if (from.stretch.rule.original > 0)
-        printf(
-            "init    the rotations of %s are stretched %g times; these are not, as the positions or heads are others\n",
-            options->init, from.stretch.rule.factor);
-    return true;
-}
-
-// The options as they will be in config.json. Fails (input) on what can be told without data.
-static bool settle_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
-    Position pos;
-    const int any_vocabulary = 1;
-    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
-    if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
-    if (!position_parse(&pos, options->pos, error)) return false;
-    position_print(&pos, options->pos); // every option spelled out
-    if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
-    if (options->resume && !(run_paths(paths, options->out, error) && take_over_options(options, given, paths, error)))
-        return false;
-    if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
-    return trainer_check(&pos, options, any_vocabulary, error);
-}
-
-// Enter the directory of the run. Without --out it is a new one with the first name that is free.
-static bool enter(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
-    const bool given = *options->out;
-    LockResult result;
-    for (;;) {
-        if (!given) run_default_name(options->out, options->pos);
-        result = run_enter(lock, options->out, error);
-        if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
-        // Somebody may have taken the name since it was found free.
-        if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
-        run_leave(lock);
+    progress_show(&s->line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
+    if (o->sample_every > 0 && step % o->sample_every == 0) {
+        progress_clear(&s->line);
+        print_sample(s->trainer, step);
     }
+    return interrupt_came() ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
 }
 
 static void print_end(const Trainer *trainer, const TrainOptions *options) {
@@ -235,15 +95,32 @@ static void print_end(const Trainer *trainer, const TrainOptions *options) {
     if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        bitter sample %s\n", out);
 }
 
-// A run can diverge although every number stays finite. One nat above the loss of guessing leaves room for the noise of
-// a run's first steps; weights from --init may know less than nothing of another text, but then the loss falls.
-static bool check_learning(const Trainer *trainer, const Losses *losses, Error *error) {
-    const double guessing = log(trainer->corpus->tokenizer.vocab_size);
-    return losses->last <= guessing + 1 || losses->last < losses->first ||
+// A run can diverge although every number stays finite. The last loss may be one nat above that of guessing, which
+// leaves room for the noise of a run's first steps. Weights from --init may be worse than guessing on another text, but
+// then the loss falls.
+static bool check_learning(const Session *s, Error *error) {
+    const double guessing = log(s->trainer->corpus->tokenizer.vocab_size);
+    return s->last_loss <= guessing + 1 || s->last_loss < s->first_loss ||
            fail_nonfinite(error,
                           "%s diverged: its last training loss is %.4g nats, where giving every token the same "
                           "probability has %.4g; start a new run with a smaller --lr or a longer --warmup",
-                          trainer->options->out, losses->last, guessing);
+                          s->trainer->options->out, s->last_loss, guessing);
+}
+
+// The steps that are left of a run, from its first or its last checkpoint on.
+static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+    const TrainOptions *o = trainer->options;
+    Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};
+    const TrainLoop loop = {.paths = paths, .log = log, .after_step = show_step, .context = &session};
+    interrupt_catch();
+    kernels_report(stdout, "train");
+    train_describe(trainer, o);
+    progress_start(&session.line, "train", (double)session.begun, (double)o->steps);
+    if (!train_loop(trainer, &loop, error)) return false;
+    progress_clear(&session.line);
+    if (trainer->progress.step == o->steps && !check_learning(&session, error)) return false;
+    print_end(trainer, o);
+    return true;
 }
 
 int command_train(int argc, char **argv) {
@@ -257,30 +134,21 @@ int command_train(int argc, char **argv) {
     Error error;
     arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) return print_schemes();
-    if (!settle_options(&options, &paths, given, &error)) die("train", &error);
+    if (!train_settle(&options, &paths, given, &error)) die("train", &error);
     threads_use(options.threads);
     if (options.resume && config_other_machine(difference, paths.config))
-        fprintf(stderr,
-                "bitter train: not the machine that the run was started on (%s), so the last bits will differ\n",
+        fprintf(stderr, "bitter train: this run was started on another machine (%s), so the last bits will differ\n",
                 difference);
 
     Corpus corpus = {0};
     Trainer trainer = {0};
     RunLog log = {0};
-    Losses losses = {0};
     RunLock lock = {0};
-    bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-              enter(&lock, &paths, &options, &error) && run_begin(&trainer, &paths, &options, &error) &&
-              log_open(&log, paths.log, (long long)trainer.progress.step, &error);
-    if (ok) {
-        interrupt_catch();
-        kernels_report(stdout, "train");
-        describe(&trainer, &options);
-        ok = train(&losses, &trainer, &paths, &options, &log, &error);
-    }
-    const bool unfinished = ok && trainer.progress.step < options.steps;
-    ok = ok && (unfinished || check_learning(&trainer, &losses, &error));
-    if (ok) print_end(&trainer, &options);
+    const bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
+                    train_enter(&lock, &paths, &options, &error) && run_begin(&trainer, &paths, &options, &error) &&
+                    log_open(&log, paths.log, (long long)trainer.progress.step, &error) &&
+                    train(&trainer, &paths, &log, &error);
+    const bool unfinished = trainer.progress.step < options.steps;
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);

@@ -4,7 +4,7 @@
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
-#include "lab/run/trainer.h"
+#include "lab/run/train_loop.h"
 
 #include <omp.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static bool time_steps(double *seconds, Trainer *trainer, long long steps, Error
     bool ok = times || fail_run(error, "no memory for the times of %lld steps", steps);
     for (long long step = -WARM_UP; ok && step < steps; step++) {
         StepReport report;
-        ok = trainer_step(&report, trainer, error);
+        ok = train_step(&report, trainer, error);
         if (step >= 0) times[step] = report.seconds;
     }
     if (ok) *seconds = median(times, steps);

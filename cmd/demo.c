@@ -4,7 +4,7 @@
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
 #include "lab/eval/evaluate.h"
-#include "lab/run/trainer.h"
+#include "lab/run/train_loop.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -47,7 +47,8 @@ typedef struct {
     ProgressLine line;
     double done, evaluation; // tokens before the part at work, and in one evaluation
     const char *scheme;
-    int times; // evaluating at 1x, 2x or 4x
+    const Trainer *trainer; // of that scheme
+    int times;              // evaluating at 1x, 2x or 4x
 } DemoProgress;
 
 static void show_evaluation(void *context, double share) {
@@ -55,16 +56,14 @@ static void show_evaluation(void *context, double share) {
     progress_show(&p->line, p->done + share * p->evaluation, "%-10s reading at %dx", p->scheme, p->times);
 }
 
-static bool train_one(Trainer *trainer, DemoProgress *p, Error *error) {
-    const TrainOptions *o = trainer->options;
-    const double tokens = (double)(o->batch * o->context);
-    for (long long step = 1; step <= o->steps; step++) {
-        StepReport report;
-        if (!trainer_step(&report, trainer, error)) return false;
-        p->done += tokens;
-        progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, step, o->steps, report.loss);
-    }
-    return true;
+static TrainNext show_step(void *context, const StepReport *report, Error *error) {
+    (void)error;
+    DemoProgress *p = context;
+    const TrainOptions *o = p->trainer->options;
+    p->done += (double)(o->batch * o->context);
+    progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, (long long)p->trainer->progress.step,
+                  o->steps, report->loss);
+    return TRAIN_GO_ON;
 }
 
 static bool evaluate_one(Row *row, const Trainer *trainer, DemoProgress *p, Error *error) {
@@ -89,7 +88,9 @@ static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corp
     *row = (Row){.scheme = p->scheme};
     row->parameters = tensor_numbers(&trainer.gpt.tensors, false);
     row->positions = tensor_numbers(&trainer.gpt.tensors, true);
-    const bool ok = train_one(&trainer, p, error) && evaluate_one(row, &trainer, p, error);
+    p->trainer = &trainer;
+    const bool ok = train_loop(&trainer, &(TrainLoop){.after_step = show_step, .context = p}, error) &&
+                    evaluate_one(row, &trainer, p, error);
     if (ok) row->tokens_per_second = (double)trainer_tokens(&trainer) / trainer.progress.seconds;
     trainer_free(&trainer);
     return ok;

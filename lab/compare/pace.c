@@ -1,7 +1,7 @@
 #include "lab/compare/pace.h"
 
 #include "base/progress.h"
-#include "lab/run/trainer.h"
+#include "lab/run/train_loop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -38,11 +38,11 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, doubl
     threads_use(options->threads);
     if (!trainer_create(&trainer, options, corpus, &error)) return why_not(options, &error);
     bool ok = true;
-    for (int step = 0; ok && step < WARM_UP; step++) ok = trainer_step(&report, &trainer, &error);
+    for (int step = 0; ok && step < WARM_UP; step++) ok = train_step(&report, &trainer, &error);
     const double start = clock_seconds(), start_of_clock = seconds_of(clock);
     double tokens = 0;
     while (ok && seconds_of(clock) - start_of_clock < seconds && clock_seconds() - start < PATIENCE * seconds) {
-        ok = trainer_step(&report, &trainer, &error);
+        ok = train_step(&report, &trainer, &error);
         tokens += (double)report.tokens;
     }
     return ok ? tokens / (seconds_of(clock) - start_of_clock) : why_not(options, &error);

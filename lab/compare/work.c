@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
 #include "lab/run/config.h"
-#include "lab/run/run.h"
+#include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
 #include <stdlib.h>
@@ -62,6 +62,7 @@ typedef struct {
     Sighting *seen; // (jobs) of others' claims
     Job job;
     int index; // of the job
+    bool lost; // another worker has taken the job away
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
@@ -120,32 +121,22 @@ static void pause_shortly(void) {
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
 }
 
-static bool due(long long step, long long every, long long last) {
-    return step == last || (every > 0 && step % every == 0);
+// After each step: record position parameters, tell the progress, and see whether to go on.
+static TrainNext after_step(void *context, const StepReport *report, Error *error) {
+    (void)report;
+    Worker *w = context;
+    const long long step = (long long)w->trainer.progress.step;
+    if (!snapshot(w, step, error)) return TRAIN_FAILED;
+    set_progress(w, (double)step / (double)w->options.steps);
+    if (must_stop(w)) return TRAIN_SAVE_AND_STOP;
+    w->lost = !claim_keep(&w->claim);
+    return w->lost ? TRAIN_STOP : TRAIN_GO_ON;
 }
 
-// *lost: somebody else has the job now.
-static bool train(Worker *w, bool *lost, Error *error) {
-    const TrainOptions *o = &w->options;
-    Trainer *trainer = &w->trainer;
-    if (trainer->progress.step == 0 && !snapshot(w, 0, error)) return false;
-    for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
-        StepReport report;
-        Validation validation = {NAN, NAN};
-        if (!trainer_step(&report, trainer, error)) return false;
-        if (due(step, o->eval_every, o->steps) && !trainer_validate(&validation, trainer, error)) return false;
-        if (!log_row(&w->log, trainer, &report, validation.loss, error) || !snapshot(w, step, error)) return false;
-        set_progress(w, (double)step / (double)o->steps);
-        const bool go_on = stop_check(&w->stop, error);
-        if ((due(step, o->save_every, o->steps) || !go_on) && !run_save(trainer, &w->paths, &w->log, error))
-            return false;
-        if (!go_on) return false;
-        if (!claim_keep(&w->claim)) {
-            *lost = true;
-            return true;
-        }
-    }
-    return true;
+static bool train(Worker *w, Error *error) {
+    const TrainLoop loop = {.paths = &w->paths, .log = &w->log, .after_step = after_step, .context = w};
+    if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
+    return train_loop(&w->trainer, &loop, error) && (w->lost || stop_check(&w->stop, error));
 }
 
 static bool write_measures(const Worker *w, Error *error) {
@@ -187,7 +178,7 @@ static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error)
 // Train or go on training, and measure, in a directory that was entered.
 static bool do_entered(Worker *w, Error *error) {
     const Corpus *corpus;
-    bool lost = false;
+    w->lost = false;
     w->options.resume = path_exists(w->paths.config);
     if (job_done(w->comparison, &w->job)) return true;
     bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
@@ -196,8 +187,8 @@ static bool do_entered(Worker *w, Error *error) {
     ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
          log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
     if (ok) {
-        ok = train(w, &lost, error);
-        if (!lost) ok = finish(w, ok, error);
+        ok = train(w, error);
+        if (!w->lost) ok = finish(w, ok, error);
     }
     log_close(&w->log);
     trainer_free(&w->trainer);

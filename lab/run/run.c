@@ -228,10 +228,11 @@ static bool log_failed(const RunLog *log, Error *error) {
                     log->path, strerror(errno));
 }
 
-bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error) {
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error) {
     const Progress *p = &trainer->progress;
     char validated[80] = ",";
-    if (!isnan(validation)) snprintf(validated, sizeof validated, "%.9g,%.9g", validation, exp(validation));
+    if (!isnan(report->validation.loss))
+        snprintf(validated, sizeof validated, "%.9g,%.9g", report->validation.loss, exp(report->validation.loss));
     const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
                                 trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
                                 report->gradient_norm, (double)report->tokens / report->seconds);

@@ -71,8 +71,8 @@ typedef struct {
 // Start the log, or reopen it and cut off the rows after `step` that a killed run left behind. A log that was lost is
 // started anew: the checkpoint does not need it.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
-// validation is the loss in nats, or NAN where none was made.
-bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, double validation, Error *error);
+// Append the row of a step that was just done.
+bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
 // A checkpoint: the log, the weights, and all that run_begin takes up.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 

@@ -16,16 +16,24 @@ typedef struct {
     TrainPass pass;
     Batches batches;
     Progress progress;
-    int *inputs, *targets; // (B,T) of the batch at work
+    int *inputs, *targets; // (B,T) of the current batch
     bool *scored;          // (B,T) does the target count?
+    double weight;         // of each target that counts, in the step's mean loss
 } Trainer;
 
 typedef struct {
+    double loss;  // in nats
+    double right; // share of a task's questions that are answered exactly; NAN for text
+} Validation;
+
+// What one optimiser step came to.
+typedef struct {
     double loss; // mean over the step's tokens, of a task over those of answers, in nats
     double learning_rate;
-    double gradient_norm; // before clipping
-    long long tokens;     // of this step, padding not counted
-    double seconds;       // it took
+    double gradient_norm;  // before clipping
+    long long tokens;      // of this step, padding not counted
+    double seconds;        // it took
+    Validation validation; // after this step; NAN where none was made
 } StepReport;
 
 // Do the options go together, and with the scheme, whose Position comes back? Asked before any data is read.
@@ -34,15 +42,6 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
 // Build, initialise, and be ready for step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
-
-// One optimiser step. Fails (nonfinite) when loss or gradient is not a finite number, naming step and tensor;
-// parameters are untouched then.
-bool trainer_step(StepReport *report, Trainer *trainer, Error *error);
-
-typedef struct {
-    double loss;  // in nats
-    double right; // share of a task's questions that are answered exactly; NAN for text
-} Validation;
 
 // Of text, loss of the validation split's first --eval-tokens at the trained context. Of a task, loss of the tokens of
 // answers to exercises of trained lengths, always the same and not those of training.

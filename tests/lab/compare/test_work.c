@@ -1,6 +1,6 @@
 // Workers: every job is trained, measured and let go, once; what was left half done is taken up; what diverges is done.
 #include "base/interrupt.h"
-#include "lab/run/run.h"
+#include "lab/run/train_loop.h"
 #include "tests/lab/compare/run_files.h"
 
 #include <fcntl.h>
@@ -164,7 +164,7 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
              &error);
         for (int step = 1; step <= saved + 3; step++) { // the last three were not saved
             StepReport report;
-            must(trainer_step(&report, &trainer, &error) && log_row(&log, &trainer, &report, NAN, &error), &error);
+            must(train_step(&report, &trainer, &error) && log_row(&log, &trainer, &report, &error), &error);
             if (step == saved) must(run_save(&trainer, &paths, &log, &error), &error);
         }
         log_close(&log);

@@ -1,7 +1,7 @@
 // Whether answers are right: one pass over an exercise tells what decoding token by token tells; and how sure a share
 // of right answers is.
 #include "lab/eval/answers.h"
-#include "lab/run/trainer.h"
+#include "lab/run/train_loop.h"
 #include "lab/stats/statistics.h"
 #include "model/sample.h"
 #include "tests/support/little_model.h"
@@ -66,7 +66,7 @@ static void teach(Pupil *pupil, const char *data, const char *pos, int steps) {
     pupil->options = options_of(data, pos);
     must(corpus_open(&pupil->corpus, data, &error), &error);
     must(trainer_create(&pupil->trainer, &pupil->options, &pupil->corpus, &error), &error);
-    for (int step = 0; step < steps; step++) must(trainer_step(&report, &pupil->trainer, &error), &error);
+    for (int step = 0; step < steps; step++) must(train_step(&report, &pupil->trainer, &error), &error);
 }
 
 static void dismiss(Pupil *pupil) {

@@ -1,6 +1,6 @@
 // Training on a task: batches as short as their exercises give what padded ones give, only answers count, and a run
 // that was saved and continued ends with the same bits.
-#include "lab/run/trainer.h"
+#include "lab/run/train_loop.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
 
@@ -112,7 +112,7 @@ static void steps(Trainer *trainer, int count) {
     for (int i = 0; i < count; i++) {
         StepReport report;
         Error error;
-        must(trainer_step(&report, trainer, &error), &error);
+        must(train_step(&report, trainer, &error), &error);
     }
 }
 
@@ -163,7 +163,7 @@ static void loss_and_gradient_are_means_over_answers(void **state) {
         memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
         StepReport report;
         Error error;
-        must(trainer_step(&report, &trainer, &error), &error);
+        must(train_step(&report, &trainer, &error), &error);
         expect_near("loss", (size_t)step, report.loss, expected, 1e-5 * expected);
         expect_near("norm of the gradient", (size_t)step, report.gradient_norm, norm, 1e-4 * norm);
         assert_int_equal(trainer.progress.rows, first + 8);
@@ -183,7 +183,7 @@ static real *moments_after_a_step(int batches, double *loss, Progress *progress,
     StepReport report;
     Error error;
     start(&trainer, &corpus, &options);
-    must(trainer_step(&report, &trainer, &error), &error);
+    must(train_step(&report, &trainer, &error), &error);
     *loss = report.loss;
     *progress = trainer.progress;
     *tokens = trainer_tokens(&trainer);

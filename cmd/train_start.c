@@ -1,0 +1,143 @@
+#include "cmd/train_start.h"
+
+#include "base/text.h"
+#include "lab/run/config.h"
+#include "lab/run/stretch_json.h"
+#include "posenc/rotation/rotate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it may
+// differ on a resume.
+static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
+    TrainOptions saved;
+    int vocab_size;
+    if (!path_exists(paths->config))
+        return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
+    if (path_exists(paths->model) && !path_exists(paths->state)) { // from `bitter extend`, or done by `bitter compare`
+        char quoted[QUOTED_CAPACITY];
+        return fail_input(
+            error,
+            "%s has weights but no state.safetensors to continue their training with, so there is nothing to resume; "
+            "start a new run with --init %s",
+            options->out, shell_quoted(quoted, options->out));
+    }
+    if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
+    for (int i = 0; train_options[i].name; i++) {
+        const Option *option = &train_options[i];
+        char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
+        option_print(options, option, typed);
+        option_print(&saved, option, before);
+        if (!given[i] || strcmp(typed, before) == 0) continue;
+        if (!option_free_on_resume(option->name))
+            return fail_input(error,
+                              "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
+                              option->name, typed, options->out, before);
+        if (!option_set(&saved, option, typed, option->name, error)) return false;
+    }
+    saved.resume = true;
+    *options = saved;
+    return true;
+}
+
+// A run that starts from another one's weights has its model and data too, where the user asks for nothing else, and
+// its stretched rotations where the positions are the same.
+static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
+    static const char *const names[] = {"data", "pos", "layers", "heads", "width", "context", "random-positions"};
+    RunPaths paths;
+    TrainOptions from;
+    int vocab_size;
+    if (!run_paths(&paths, options->init, error) || !run_exists(&paths, options->init, error) ||
+        !config_read(paths.config, &from, &vocab_size, error))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const Option *option = option_find(train_options, names[i]);
+        char text[TEXT_CAPACITY];
+        option_print(&from, option, text);
+        if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
+    }
+    const bool same_heads = options->heads == from.heads && options->width == from.width;
+    if (strcmp(options->pos, from.pos) == 0 && same_heads)
+        options->stretch = from.stretch;
+    else if (from.stretch.rule.original > 0)
+        printf(
+            "init    the rotations of %s are stretched %g times; these are not, as the positions or heads are others\n",
+            options->init, from.stretch.rule.factor);
+    return true;
+}
+
+// The options as they will be in config.json. Fails (input) on what can be told without data.
+bool train_settle(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
+    Position pos;
+    const int any_vocabulary = 1;
+    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
+    if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
+    if (!position_parse(&pos, options->pos, error)) return false;
+    position_print(&pos, options->pos); // every option spelled out
+    if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
+    if (options->resume && !(run_paths(paths, options->out, error) && take_over_options(options, given, paths, error)))
+        return false;
+    if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
+    return trainer_check(&pos, options, any_vocabulary, error);
+}
+
+// Enter the directory of the run. Without --out it is a new one with the first name that is free.
+bool train_enter(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
+    const bool given = *options->out;
+    LockResult result;
+    for (;;) {
+        if (!given) run_default_name(options->out, options->pos);
+        result = run_enter(lock, options->out, error);
+        if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
+        // Somebody may have taken the name since it was found free.
+        if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
+        run_leave(lock);
+    }
+}
+
+static void describe_data(const Corpus *corpus) {
+    const BuiltinCorpus *task = &corpus->builtin;
+    const int vocabulary = corpus->tokenizer.vocab_size;
+    if (is_task(task))
+        printf("data    %s: fresh exercises of %lld to %lld %s, at most %d tokens each, vocabulary %d; answers count\n",
+               corpus->name, task->min, task->max, task->builtin->counts, task_tokens(task, (int)task->max),
+               vocabulary);
+    else
+        printf("data    %s: %llu training and %llu validation tokens, vocabulary %d\n", corpus->name,
+               (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
+}
+
+// Pairs that turn fully within the trained length have seen all their angles; the others are what limits longer texts.
+static void describe_rotations(const Position *pos) {
+    if (!pos->scheme->theta) return;
+    const StretchRule *rule = &pos->stretch;
+    const int original = rule->original ? rule->original : pos->shape.context;
+    const int fast = rotary_fast_pairs(pos, original);
+    printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
+           original);
+    if (!rule->original) return;
+    char method[TEXT_CAPACITY];
+    choice_word(METHOD_NAMES, rule->method, method);
+    printf("        stretched %g times by %s\n", rule->factor, method);
+}
+
+void train_describe(const Trainer *trainer, const TrainOptions *options) {
+    const Gpt *gpt = &trainer->gpt;
+    const bool task = is_task(&trainer->corpus->builtin);
+    char pos[TEXT_CAPACITY];
+    position_print(&gpt->pos, pos);
+    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
+           options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
+           tensor_numbers(&gpt->tensors, true));
+    printf("pos     %s\n", pos);
+    describe_rotations(&gpt->pos);
+    describe_data(trainer->corpus);
+    const long long done = (long long)trainer->progress.step;
+    if (done >= options->steps)
+        printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
+    else
+        printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
+               options->batch * options->accumulate * (task ? 1 : options->context), task ? "exercises" : "tokens");
+    fflush(stdout);
+}

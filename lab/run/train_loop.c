@@ -1,0 +1,133 @@
+#include "lab/run/train_loop.h"
+
+#include "base/progress.h"
+#include "base/random.h"
+
+static bool due(long long step, long long every, long long last) {
+    return step == last || (every > 0 && step % every == 0);
+}
+
+bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const bool keeps = loop->paths != NULL;
+    for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
+        StepReport report;
+        if (!train_step(&report, trainer, error)) return false;
+        if (keeps && due(step, o->eval_every, o->steps) && !trainer_validate(&report.validation, trainer, error))
+            return false;
+        if (keeps && !log_row(loop->log, trainer, &report, error)) return false;
+        const TrainNext next = loop->after_step(loop->context, &report, error);
+        if (next == TRAIN_FAILED) return false;
+        if (keeps && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) &&
+            !run_save(trainer, loop->paths, loop->log, error))
+            return false;
+        if (next != TRAIN_GO_ON) return true;
+    }
+    return true;
+}
+
+static int count_scored(const bool *scored, int rows) {
+    int counted = 0;
+    for (int r = 0; r < rows; r++) counted += scored[r];
+    return counted;
+}
+
+// The next batch into inputs, targets and scored (B,T). Returns its number of rows, B*T, or 0 on failure.
+static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
+    const int B = trainer->pass.B;
+    return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
+}
+
+// Set *counted to the number of targets of the next step that count, or to 0 when its only batch will tell. In text all
+// targets count. To count those of a task, its batches are made once more, ahead of the step, from a copy of the
+// cursor; copy and original share the memory of the current exercise, which is written anew for each batch.
+static bool count_targets(double *counted, Trainer *trainer, Error *error) {
+    const long long batches = trainer->options->accumulate;
+    const bool task = is_task(&trainer->corpus->builtin);
+    Batches ahead = trainer->batches;
+    *counted = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
+    for (long long i = 0; task && batches > 1 && i < batches; i++) {
+        const int rows = read_batch(trainer, &ahead, error);
+        if (rows == 0) return false;
+        *counted += count_scored(trainer->scored, rows);
+    }
+    return true;
+}
+
+// Where a number that is not finite came up first: in the parameters, in the forward pass or in the backward pass.
+static const char *first_nonfinite(char where[80], const Trainer *trainer) {
+    const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
+    const char *activation = train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape);
+    if (tensor)
+        snprintf(where, 80, "the parameters %s", tensor);
+    else if (!activation) {
+        tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
+        snprintf(where, 80, "the gradient of %s", tensor ? tensor : "nothing: their squares add up to infinity");
+    }
+    return where;
+}
+
+static bool check_finite(const StepReport *report, const Trainer *trainer, long long step, Error *error) {
+    char where[80];
+    return (isfinite(report->loss) && isfinite(report->gradient_norm)) ||
+           fail_nonfinite(
+               error,
+               "step %lld: the loss is %g and the gradient's norm is %g (first in %s); start a new run with a "
+               "smaller --lr, a longer --warmup or a smaller --clip",
+               step, report->loss, fabs(report->gradient_norm), first_nonfinite(where, trainer));
+}
+
+// Read the step's next batch, in which each target that counts weighs one of `counted` (or, where that is 0, of those
+// in this batch), so that the losses of the step's batches add up to its mean loss.
+static bool next_batch(Trainer *trainer, double counted, Error *error) {
+    const uint64_t seed = (uint64_t)trainer->options->seed;
+    TrainPass *pass = &trainer->pass;
+    const int rows = read_batch(trainer, &trainer->batches, error);
+    if (rows == 0) return false;
+    trainer->weight = 1 / (counted > 0 ? counted : count_scored(trainer->scored, rows));
+    train_pass_resize(pass, rows / pass->B);
+    for (int r = 0; r < rows; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
+    pass->places_key = random_bits(random_key(seed, "positions"), trainer->batches.cursor);
+    pass->dropout_key = random_bits(random_key(seed, "dropout"), trainer->batches.cursor);
+    return true;
+}
+
+// After the forward pass: this batch's part of the step's mean loss.
+static double batch_loss(const Trainer *trainer) {
+    const TrainPass *pass = &trainer->pass;
+    double sum = 0;
+    for (int r = 0; r < pass->B * pass->T; r++)
+        if (trainer->scored[r]) sum += pass->nll[r];
+    return sum * trainer->weight;
+}
+
+bool train_step(StepReport *report, Trainer *trainer, Error *error) {
+    const TrainOptions *o = trainer->options;
+    const AdamW adamw = {o->beta1, o->beta2, 1e-8, o->weight_decay, o->clip};
+    Gpt *gpt = &trainer->gpt;
+    TrainPass *pass = &trainer->pass;
+    const double start = clock_seconds();
+    const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
+    double counted;
+    *report = (StepReport){.validation = {NAN, NAN}};
+    if (!count_targets(&counted, trainer, error)) return false;
+    for (long long batch = 0; batch < o->accumulate; batch++) {
+        if (!next_batch(trainer, counted, error)) return false; // inputs, targets, dnll (B,T)
+        train_pass_embed(pass, gpt, trainer->inputs);
+        train_pass_forward(pass, gpt, trainer->targets, true); // nll (B,T)
+        train_pass_backward(pass, gpt, trainer->inputs);       // added to gpt->grads
+        report->loss += batch_loss(trainer);
+    }
+    report->gradient_norm = gradient_norm(gpt);
+    if (!check_finite(report, trainer, step, error)) return false;
+    report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
+    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm,
+               step); // clips, moves, and clears the gradient
+    trainer->progress.step = step;
+    trainer->progress.rows = (int64_t)trainer->batches.cursor;
+    trainer->progress.batch_crc = trainer->batches.crc;
+    report->tokens = trainer_tokens(trainer) - tokens_before;
+    report->seconds = clock_seconds() - start;
+    trainer->progress.seconds += report->seconds;
+    return true;
+}
