@@ -36,15 +36,15 @@ static const Option gradcheck_options[] = {
 };
 
 // Negative control: the gradient of a rotation turned by the wrong sign.
-static void wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+static void wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                        const Place *at, int rows) {
     (void)q, (void)k;
-    scheme_rope.qk_forward(pos, layer, dq, dk, stride, at, rows);
+    scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
 // Negative control: of a sum over tokens, the last term is dropped.
-static void dropped_term(const Position *pos, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(pos, dx, at, rows - 1);
+static void dropped_term(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows - 1);
 }
 
 static bool check(double *worst, const Position *pos, const GradcheckOptions *options, long long seed, bool verbose,

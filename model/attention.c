@@ -3,14 +3,16 @@
 #include <omp.h>
 
 // Of one thread: S, dP if training, and the scheme's.
-static size_t thread_scratch(const Position *pos, int keys, bool training) {
+static size_t thread_scratch(const Tables *tables, int keys, bool training) {
     const size_t block = (size_t)QUERY_BLOCK * (size_t)keys;
-    const size_t scheme = pos->scheme->score_scratch ? pos->scheme->score_scratch(pos, QUERY_BLOCK, keys, training) : 0;
+    const size_t scheme = tables->pos->scheme->score_scratch
+                              ? tables->pos->scheme->score_scratch(tables, QUERY_BLOCK, keys, training)
+                              : 0;
     return (training ? 2 : 1) * block + scheme;
 }
 
-size_t attention_scratch(const Position *pos, int keys, bool training) {
-    return (size_t)omp_get_max_threads() * thread_scratch(pos, keys, training);
+size_t attention_scratch(const Tables *tables, int keys, bool training) {
+    return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, training);
 }
 
 // One block of queries of one head of one sequence.
@@ -33,7 +35,7 @@ static Block block_of(const AttentionShape *shape, int b, int h, int first) {
 }
 
 // S (rows, columns) = pos.score(q k^T / sqrt(d)). Columns after a query's own position are not masked yet.
-static ScoreBlock scores(real *S, real *scratch, const Block *block, const real *q, const real *k, const Position *pos,
+static ScoreBlock scores(real *S, real *scratch, const Block *block, const real *q, const real *k, const Tables *tables,
                          const AttentionShape *shape) {
     const ScoreBlock score = {
         .S = S,
@@ -50,13 +52,13 @@ static ScoreBlock scores(real *S, real *scratch, const Block *block, const real 
         .q_stride = shape->q_stride,
         .k_stride = shape->kv_stride,
         .scale = (real)(1 / sqrt(shape->d)),
-        .features = shape->features + block->token * position_features(pos),
+        .features = shape->features + block->token * position_features(tables->pos),
         .scratch = scratch,
     };
-    if (!pos->scheme->own_scores)
+    if (!tables->pos->scheme->own_scores)
         gemm(S, score.stride, 0, score.scale, rows_of(score.q, score.q_stride), columns_of(score.k, score.k_stride),
              score.rows, score.columns, shape->d);
-    if (pos->scheme->score_forward) pos->scheme->score_forward(pos, &score);
+    if (tables->pos->scheme->score_forward) tables->pos->scheme->score_forward(tables, &score);
     return score;
 }
 
@@ -83,7 +85,7 @@ static real softmax_row(real *S, int seen, int columns) {
     return (real)(log(sum) + (double)largest);
 }
 
-void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,
+void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Tables *tables,
                        const AttentionShape *shape, real *scratch) {
     const int C = shape->H * shape->d;
 #pragma omp for collapse(3) schedule(dynamic)
@@ -91,8 +93,8 @@ void attention_forward(real *out, real *lse, const real *q, const real *k, const
         for (int h = 0; h < shape->H; h++) {
             for (int first = 0; first < shape->queries; first += QUERY_BLOCK) {
                 const Block block = block_of(shape, b, h, first);
-                real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(pos, shape->keys, false);
-                scores(S, S + (size_t)QUERY_BLOCK * shape->keys, &block, q, k, pos, shape);
+                real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, shape->keys, false);
+                scores(S, S + (size_t)QUERY_BLOCK * shape->keys, &block, q, k, tables, shape);
                 for (int i = 0; i < block.rows; i++) {
                     real *P_i = S + (size_t)i * block.columns;
                     const int seen = block.before + first + i + 1;
@@ -139,12 +141,12 @@ static void softmax_backward_row(real *S, real *dP, const real *dout, const real
 
 // One block of queries: dk, dv and dfeatures are added to, dq is overwritten.
 static void block_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q,
-                           const real *k, const real *v, const real *out, const real *lse, const Position *pos,
+                           const real *k, const real *v, const real *out, const real *lse, const Tables *tables,
                            const AttentionShape *shape, const Block *block, real *S) {
     const int C = shape->H * shape->d, d = shape->d, rows = block->rows, columns = block->columns;
     const int qs = shape->q_stride, kvs = shape->kv_stride;
     real *dP = S + (size_t)QUERY_BLOCK * shape->keys, *scratch = dP + (size_t)QUERY_BLOCK * shape->keys;
-    const ScoreBlock score = scores(S, scratch, block, q, k, pos, shape);
+    const ScoreBlock score = scores(S, scratch, block, q, k, tables, shape);
     // Forward was out = P v, so dP = dout v^T and dv = P^T dout.
     gemm(dP, columns, 0, 1, rows_of(dout + block->out, C), columns_of(v + block->kv, kvs), rows, columns, d);
     for (int i = 0; i < rows; i++) {
@@ -154,10 +156,11 @@ static void block_backward(real *dq, real *dk, real *dv, real *dfeatures, const 
                              shape, i);
     }
     gemm(dv + block->kv, kvs, 1, 1, columns_of(S, columns), rows_of(dout + block->out, C), columns, d, rows);
-    const ScoreGradient grad = {dP, dq + block->q, dk + block->kv, dfeatures + block->token * position_features(pos)};
+    const ScoreGradient grad = {dP, dq + block->q, dk + block->kv,
+                                dfeatures + block->token * position_features(tables->pos)};
     for (int i = 0; i < rows; i++) memset(grad.dq + (size_t)i * qs, 0, (size_t)d * sizeof(real));
-    if (pos->scheme->score_backward) pos->scheme->score_backward(pos, &score, &grad);
-    if (pos->scheme->own_scores) return;
+    if (tables->pos->scheme->score_backward) tables->pos->scheme->score_backward(tables, &score, &grad);
+    if (tables->pos->scheme->own_scores) return;
     // Forward was S = scale q k^T, so dq = scale dS k and dk = scale dS^T q.
     const Matrix dS = rows_of(grad.dS, columns), dS_transposed = columns_of(grad.dS, columns);
     gemm(grad.dq, qs, 1, score.scale, dS, rows_of(score.k, kvs), rows, d, columns);
@@ -165,13 +168,13 @@ static void block_backward(real *dq, real *dk, real *dv, real *dfeatures, const 
 }
 
 void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
-                        const real *v, const real *out, const real *lse, const Position *pos,
+                        const real *v, const real *out, const real *lse, const Tables *tables,
                         const AttentionShape *shape, real *scratch) {
     // All blocks of a head add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < shape->B; b++) {
         for (int h = 0; h < shape->H; h++) {
-            real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(pos, shape->keys, true);
+            real *S = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, shape->keys, true);
             for (int t = 0; t < shape->keys; t++) {
                 const size_t row = b * shape->kv_batch + (size_t)t * shape->kv_stride + (size_t)h * shape->d;
                 memset(dk + row, 0, (size_t)shape->d * sizeof(real));
@@ -179,7 +182,7 @@ void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const rea
             }
             for (int first = 0; first < shape->queries; first += QUERY_BLOCK) {
                 const Block block = block_of(shape, b, h, first);
-                block_backward(dq, dk, dv, dfeatures, dout, q, k, v, out, lse, pos, shape, &block, S);
+                block_backward(dq, dk, dv, dfeatures, dout, q, k, v, out, lse, tables, shape, &block, S);
             }
         }
     }

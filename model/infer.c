@@ -5,13 +5,14 @@
 
 #include <assert.h>
 
-static void layout(Inference *inference, const Shape *shape) {
+static void layout(Inference *inference, const Gpt *gpt) {
+    const Shape *shape = &gpt->shape;
+    const Position *pos = &gpt->pos;
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
-    const int drawn = position_random(&inference->pos),
-              span = drawn > inference->capacity ? drawn : inference->capacity;
-    const size_t F = (size_t)position_features(&inference->pos), tokens = (size_t)inference->B * inference->capacity;
-    position_layout(&inference->pos, arena, span, inference->B, false);
+    const int drawn = position_random(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
+    const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
+    tables_layout(&inference->tables, pos, arena, span, inference->B, false);
     inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
     inference->features = arena_reals(arena, (size_t)shape->layers * tokens * F);
     inference->new_features = arena_reals(arena, rows * F);
@@ -27,17 +28,16 @@ static void layout(Inference *inference, const Shape *shape) {
     inference->hidden = arena_reals(arena, rows * MLP_RATIO * C);
     inference->heads = arena_reals(arena, rows * C);
     inference->branch = arena_reals(arena, rows * C);
-    const size_t attention = attention_scratch(&inference->pos, inference->capacity, false),
+    const size_t attention = attention_scratch(&inference->tables, inference->capacity, false),
                  head = head_scratch(shape->vocab);
     inference->scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
-    *inference =
-        (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity, .pos = gpt->pos};
-    layout(inference, &gpt->shape);
+    *inference = (Inference){.B = B, .capacity = capacity, .chunk = chunk < capacity ? chunk : capacity};
+    layout(inference, gpt);
     if (!arena_allocate(&inference->arena, "the keys and values of this context", error)) return false;
-    layout(inference, &gpt->shape);
+    layout(inference, gpt);
     for (int t = 0; t < capacity; t++) inference->drawn[t] = t;
     // The same draw every time, so that the same text gets the same answer.
     const int span = position_random(&gpt->pos);
@@ -56,7 +56,7 @@ void inference_restart(Inference *inference) {
 
 void inference_window(Inference *inference, int length) {
     assert(length <= inference->capacity);
-    if (position_window(&inference->pos, length)) inference_restart(inference);
+    if (tables_window(&inference->tables, length)) inference_restart(inference);
 }
 
 // Where row r of the n new tokens of each sequence stands among those remembered.
@@ -77,11 +77,12 @@ static void remember(real *cache, real *features, const Inference *inference, in
 
 static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
     const int C = gpt->shape.width, H = gpt->shape.heads, rows = inference->B * n, keys = inference->length + n;
-    const Position *pos = &inference->pos;
+    const Position *pos = &gpt->pos;
     const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
     real *qkv = inference->qkv, *cache = inference->cache + l * tokens * 2 * C;
     real *features = inference->features + l * tokens * F;
-    if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
+    if (pos->scheme->qk_forward)
+        pos->scheme->qk_forward(&inference->tables, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
     remember(cache, features, inference, n, C, F);
     team_barrier();
     const AttentionShape shape = {
@@ -101,18 +102,19 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
         .key_batch = inference->capacity,
         .P = inference->P ? inference->P + (size_t)l * rows * H * keys : NULL,
     };
-    attention_forward(inference->heads, NULL, qkv, cache, cache + C, pos, &shape, inference->scratch);
+    attention_forward(inference->heads, NULL, qkv, cache, cache + C, &inference->tables, &shape, inference->scratch);
 }
 
 static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
     const LayerWeights *w = &gpt->w.layers[l];
     const int C = gpt->shape.width, wide = MLP_RATIO * C, rows = inference->B * n;
     const Dropout keep_all = {0};
-    const Position *pos = &inference->pos;
+    const Position *pos = &gpt->pos;
     real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *hidden = inference->hidden;
 
     layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln1w, w->ln1b, rows, C);
-    if (pos->scheme->input_forward) pos->scheme->input_forward(pos, l, inference->new_features, norm, rows);
+    if (pos->scheme->input_forward)
+        pos->scheme->input_forward(&inference->tables, l, inference->new_features, norm, rows);
     linear_forward(inference->qkv, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
     attend(inference, gpt, l, n);
     linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
@@ -128,17 +130,18 @@ static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
-    const Position *pos = &inference->pos;
+    const Position *pos = &gpt->pos;
     for (int r = 0; r < rows; r++) {
         const Place place = place_next(&inference->cursor[r / n], ids[r], pos->rule);
         inference->query_at[r] = place_drawn(&place, inference->drawn);
         inference->key_at[token_of(inference, r, n)] = inference->query_at[r];
     }
-    if (inference->length == 0) position_prepare(&inference->pos);
+    if (inference->length == 0) tables_prepare(&inference->tables);
 #pragma omp parallel
     {
         tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
-        if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, inference->x, inference->query_at, rows);
+        if (pos->scheme->embed_forward)
+            pos->scheme->embed_forward(&inference->tables, inference->x, inference->query_at, rows);
         for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
         layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb,
                           rows, C);

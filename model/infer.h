@@ -9,7 +9,7 @@ typedef struct {
     int B, capacity; // sequences side by side, and the most tokens of each
     int chunk;       // the most tokens of each per call
     int length;      // tokens fed so far: the next one's position
-    Position pos;    // the model's, with tables
+    Tables tables;   // of the position scheme
     Arena arena;
     real *cache;        // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
     real *features;     // (L, B, capacity, F) what the scheme's input hook made of the tokens

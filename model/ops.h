@@ -90,18 +90,18 @@ typedef struct {
 } AttentionShape;
 
 // Numbers of scratch that attention needs: S (and dS in backward) of one block per thread, and what the scheme wants.
-size_t attention_scratch(const Position *pos, int keys, bool training);
+size_t attention_scratch(const Tables *tables, int keys, bool training);
 
 // out (B, queries, H*d) = softmax(causal(pos.score(q k^T / sqrt(d)))) v; lse (B, H, queries) = log of each row's
 // softmax denominator, kept for backward; NULL when there will be none. Threads share out heads and blocks of queries:
 // it wants a barrier before it and ends with one.
-void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Position *pos,
+void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Tables *tables,
                        const AttentionShape *shape, real *scratch);
 // dq, dk, dv with the layout of q, k, v; dfeatures += (with that of features). As in forward, a barrier before, and one
 // at its end. Scores are computed again block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
 // Threads share out heads of sequences, so B * H should be more than there are of them.
 void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
-                        const real *v, const real *out, const real *lse, const Position *pos,
+                        const real *v, const real *out, const real *lse, const Tables *tables,
                         const AttentionShape *shape, real *scratch);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---

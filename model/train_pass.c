@@ -20,10 +20,12 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
     layer->fc = arena_reals(arena, rows * MLP_RATIO * C);
 }
 
-static void layout(TrainPass *pass, const Shape *shape) {
+static void layout(TrainPass *pass, const Gpt *gpt) {
+    const Shape *shape = &gpt->shape;
+    const Position *pos = &gpt->pos;
     Arena *arena = &pass->arena;
     const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
-    position_layout(&pass->pos, arena, position_span(&pass->pos), pass->B, true);
+    tables_layout(&pass->tables, pos, arena, position_span(pos), pass->B, true);
     pass->at = arena_take(arena, rows * sizeof *pass->at);
     pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
     pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
@@ -41,19 +43,19 @@ static void layout(TrainPass *pass, const Shape *shape) {
     pass->dbranch = arena_reals(arena, rows * C);
     pass->dnorm = arena_reals(arena, rows * C);
     pass->dwide = arena_reals(arena, rows * MLP_RATIO * C);
-    pass->features = arena_reals(arena, rows * (size_t)position_features(&pass->pos));
-    pass->dfeatures = arena_reals(arena, rows * (size_t)position_features(&pass->pos));
+    pass->features = arena_reals(arena, rows * (size_t)position_features(pos));
+    pass->dfeatures = arena_reals(arena, rows * (size_t)position_features(pos));
     pass->dnll = arena_reals(arena, rows);
     pass->nll = arena_take(arena, rows * sizeof *pass->nll);
-    const size_t attention = attention_scratch(&pass->pos, pass->T, true), head = head_scratch(shape->vocab);
+    const size_t attention = attention_scratch(&pass->tables, pass->T, true), head = head_scratch(shape->vocab);
     pass->scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
-    *pass = (TrainPass){.B = B, .T = T, .capacity = T, .pos = gpt->pos};
-    layout(pass, &gpt->shape);
+    *pass = (TrainPass){.B = B, .T = T, .capacity = T};
+    layout(pass, gpt);
     if (!arena_allocate(&pass->arena, "activations", error)) return false;
-    layout(pass, &gpt->shape);
+    layout(pass, gpt);
     return true;
 }
 
@@ -98,7 +100,7 @@ static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape,
 static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l];
     LayerActivations *a = &pass->layers[l];
-    const Position *pos = &pass->pos;
+    const Scheme *scheme = gpt->pos.scheme;
     const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
     const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
@@ -106,11 +108,11 @@ static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
     real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
 
     layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
-    if (pos->scheme->input_forward) pos->scheme->input_forward(pos, l, pass->features, pass->norm, rows);
+    if (scheme->input_forward) scheme->input_forward(&pass->tables, l, pass->features, pass->norm, rows);
     linear_forward(a->qkv, pass->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
-    if (pos->scheme->qk_forward) pos->scheme->qk_forward(pos, l, q, k, 3 * C, pass->at, rows);
+    if (scheme->qk_forward) scheme->qk_forward(&pass->tables, l, q, k, 3 * C, pass->at, rows);
     team_barrier();
-    attention_forward(a->heads, a->lse, q, k, v, pos, &shape, pass->scratch);
+    attention_forward(a->heads, a->lse, q, k, v, &pass->tables, &shape, pass->scratch);
     linear_forward(pass->branch, a->heads, w->projw, w->projb, rows, C, C);
     residual_forward(a->x_mid, a->x, pass->branch, &drop_proj, rows, C);
 
@@ -145,12 +147,12 @@ static void mlp_backward(TrainPass *pass, Gpt *gpt, int l) {
 }
 
 // What the scheme's input hook made of the layer's input: cheaper to make again than to store for every layer. By rows.
-static void features_again(TrainPass *pass, int l, int rows) {
-    const Position *pos = &pass->pos;
-    if (!pos->scheme->input_forward) return;
-    const size_t F = (size_t)position_features(pos);
+static void features_again(TrainPass *pass, const Gpt *gpt, int l, int rows) {
+    const Scheme *scheme = gpt->pos.scheme;
+    if (!scheme->input_forward) return;
+    const size_t F = (size_t)position_features(&gpt->pos);
     const Share own = share_rows(rows);
-    pos->scheme->input_forward(pos, l, pass->features, pass->norm, rows);
+    scheme->input_forward(&pass->tables, l, pass->features, pass->norm, rows);
     memset(pass->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
@@ -158,7 +160,7 @@ static void features_again(TrainPass *pass, int l, int rows) {
 static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
     const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
     LayerActivations *a = &pass->layers[l];
-    const Position *pos = &pass->pos;
+    const Scheme *scheme = gpt->pos.scheme;
     const int rows = pass->B * pass->T, C = gpt->shape.width;
     const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
     const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ);
@@ -170,15 +172,16 @@ static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
     residual_backward(pass->dbranch, pass->dx, &drop_proj, rows, C);
     linear_backward(dheads, pass->dbranch, w->projw, rows, C, C);
     layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
-    features_again(pass, l, rows);
+    features_again(pass, gpt, l, rows);
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, pass->dbranch, a->heads, rows, C, C);
-    attention_backward(dq, dk, dv, pass->dfeatures, dheads, q, k, v, a->heads, a->lse, pos, &shape, pass->scratch);
-    if (pos->scheme->score_reduce) pos->scheme->score_reduce(pos, l);
-    if (pos->scheme->qk_backward) pos->scheme->qk_backward(pos, l, dq, dk, q, k, 3 * C, pass->at, rows);
+    attention_backward(dq, dk, dv, pass->dfeatures, dheads, q, k, v, a->heads, a->lse, &pass->tables, &shape,
+                       pass->scratch);
+    if (scheme->score_reduce) scheme->score_reduce(&pass->tables, l);
+    if (scheme->qk_backward) scheme->qk_backward(&pass->tables, l, dq, dk, q, k, 3 * C, pass->at, rows);
     linear_backward(pass->dnorm, dqkv, w->qkvw, rows, C, 3 * C);
-    if (pos->scheme->input_backward)
-        pos->scheme->input_backward(pos, l, pass->dnorm, pass->dfeatures, pass->features, pass->norm, rows);
+    if (scheme->input_backward)
+        scheme->input_backward(&pass->tables, l, pass->dnorm, pass->dfeatures, pass->features, pass->norm, rows);
     layernorm_backward(pass->dx, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
     linear_backward_weights(dw->qkvw, dw->qkvb, dqkv, pass->norm, rows, C, 3 * C);
@@ -192,7 +195,7 @@ void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
         Place cursor = {0};
         if (span) places_draw(pass->drawn, pass->T, span, random_bits(pass->places_key, (uint64_t)b));
         for (int r = b * pass->T; r < (b + 1) * pass->T; r++) {
-            pass->at[r] = place_next(&cursor, ids[r], pass->pos.rule);
+            pass->at[r] = place_next(&cursor, ids[r], gpt->pos.rule);
             if (span) pass->at[r] = place_drawn(&pass->at[r], pass->drawn);
         }
     }
@@ -201,14 +204,14 @@ void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
 
 void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, V = gpt->shape.vocab, L = gpt->shape.layers;
-    const Position *pos = &pass->pos;
+    const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     real *x = pass->layers[0].x;
 
-    position_prepare(&pass->pos);
+    tables_prepare(&pass->tables);
 #pragma omp parallel
     {
-        if (pos->scheme->embed_forward) pos->scheme->embed_forward(pos, x, pass->at, rows);
+        if (scheme->embed_forward) scheme->embed_forward(&pass->tables, x, pass->at, rows);
         dropout_apply(x, &drop_embed, rows, C);
         for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
         layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
@@ -223,7 +226,7 @@ void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool trai
 
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
-    const Position *pos = &pass->pos;
+    const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     real *dx = pass->dx;
 
@@ -240,10 +243,10 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
         }
         dropout_apply(dx, &drop_embed, rows, C);
         team_barrier();
-        if (pos->scheme->embed_backward) pos->scheme->embed_backward(pos, dx, pass->at, rows);
+        if (scheme->embed_backward) scheme->embed_backward(&pass->tables, dx, pass->at, rows);
         tokens_backward(gpt->dw.wte, dx, ids, rows, C);
     }
-    if (pos->scheme->reduce) pos->scheme->reduce(&pass->pos);
+    if (scheme->reduce) scheme->reduce(&pass->tables);
 }
 
 static bool finite_all(const real *values, size_t count) {

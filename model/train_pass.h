@@ -17,9 +17,9 @@ typedef struct {
 } LayerActivations;
 
 typedef struct {
-    int B, T;     // of the batch at work
-    int capacity; // the largest T there is memory for
-    Position pos; // the model's, with tables
+    int B, T;      // of the batch at work
+    int capacity;  // the largest T there is memory for
+    Tables tables; // of the position scheme
     Arena arena;
     double dropout_rate;
     uint64_t dropout_key;      // a new one for every pass

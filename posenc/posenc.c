@@ -5,17 +5,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-const Scheme *const schemes[] = {
-    &scheme_none,          &scheme_random, &scheme_integer,
-    &scheme_normalized,    &scheme_binary, &scheme_sinusoidal,
-    &scheme_learned,       &scheme_rope,   &scheme_partial,
-    &scheme_prope,         &scheme_xpos,   &scheme_rope2d,
-    &scheme_rope_learned,  &scheme_alibi,  &scheme_sandwich,
-    &scheme_alibi_learned, &scheme_t5,     &scheme_kerple,
-    &scheme_fire,          &scheme_table,  &scheme_transformer_xl,
-    &scheme_shaw,          &scheme_cope,   &scheme_fox,
-    &scheme_path,          NULL,
-};
+#define SCHEME_ENTRY(name) &scheme_##name,
+const Scheme *const schemes[] = {ALL_SCHEMES(SCHEME_ENTRY) NULL};
 
 static const Scheme *scheme_find(const char *name, Error *error) {
     const char *names[64];
@@ -57,7 +48,7 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
 }
 
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
-    const Option *layers = pos->scheme->options ? option_find(pos->scheme->options, "layers") : NULL;
+    const Option *layers = pos->scheme->layers;
     const bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
     pos->shape = *shape;
     pos->sets = own ? shape->layers : 1;
@@ -105,37 +96,38 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
     pos->tensors[pos->param_count++] = tensor_add(table, tensor);
 }
 
-void position_layout(Position *pos, Arena *arena, int positions, int batch, bool training) {
-    pos->positions = pos->window = positions;
-    pos->batch = batch;
-    pos->prepared = false;
-    if (pos->scheme->layout) pos->scheme->layout(pos, arena, training);
+void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training) {
+    *tables =
+        (Tables){.pos = pos, .stretch = &pos->stretch, .positions = positions, .window = positions, .batch = batch};
+    if (pos->scheme->layout) pos->scheme->layout(tables, arena, training);
 }
 
-bool position_window(Position *pos, int length) {
-    assert(length >= 1 && length <= pos->positions);
-    if (position_random(pos) || !pos->scheme->form) return false;
-    const int before = pos->scheme->form(pos, pos->window);
-    pos->window = length;
-    if (pos->scheme->form(pos, length) == before) return false;
-    pos->prepared = false;
+bool tables_window(Tables *tables, int length) {
+    const Scheme *scheme = tables->pos->scheme;
+    assert(length >= 1 && length <= tables->positions);
+    if (position_random(tables->pos) || !scheme->form) return false;
+    const int before = scheme->form(tables, tables->window);
+    tables->window = length;
+    if (scheme->form(tables, length) == before) return false;
+    tables->prepared = false;
     return true;
 }
 
 // For a caller that is a thread of a team, such as one that scores windows beside others: there a hook that uses an op
 // of the model would do this thread's share only. In a team of its own the thread does everything.
-static void prepare_alone(Position *pos) {
+static void prepare_alone(Tables *tables) {
 #pragma omp parallel num_threads(1)
-    pos->scheme->prepare(pos);
+    tables->pos->scheme->prepare(tables);
 }
 
-void position_prepare(Position *pos) {
-    const bool due = pos->scheme->prepare && (!pos->prepared || pos->param_count > 0);
+void tables_prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    const bool due = pos->scheme->prepare && (!tables->prepared || pos->param_count > 0);
     if (due && omp_get_num_threads() > 1)
-        prepare_alone(pos);
+        prepare_alone(tables);
     else if (due)
-        pos->scheme->prepare(pos);
-    pos->prepared = true;
+        pos->scheme->prepare(tables);
+    tables->prepared = true;
 }
 
 int position_max_length(const Position *pos) {

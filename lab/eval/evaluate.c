@@ -24,7 +24,7 @@ bool length_check(const Gpt *gpt, int window, Error *error) {
     char complaint[256];
     if (!length_complaint(complaint, gpt, window)) return true;
     const bool drawn = position_random(&gpt->pos) > 0; // then --past would not help
-    const bool past = !drawn && gpt->pos.scheme->options && option_find(gpt->pos.scheme->options, "past");
+    const bool past = !drawn && gpt->pos.scheme->past;
     return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
                       past ? "--past clamp, --past interpolate or " : "");
 }

@@ -11,7 +11,7 @@
 
 // A scheme with tables of its own, and room for one sequence.
 typedef struct {
-    Position pos;
+    Tables tables;
     Arena arena;
     int T, C, H, d;
     int positions; // coordinates: four times the trained ones, if the scheme is defined that far
@@ -25,33 +25,32 @@ typedef struct {
     double *basis, *shifted; // (T, C) for the linear fit
 } Probe;
 
-static void layout(Probe *probe) {
+static void layout(Probe *probe, const Position *pos) {
     Arena *arena = &probe->arena;
     const size_t T = (size_t)probe->T, C = (size_t)probe->C;
-    const Position *pos = &probe->pos;
-    position_layout(&probe->pos, arena, probe->positions, 1, false);
+    tables_layout(&probe->tables, pos, arena, probe->positions, 1, false);
     probe->at = arena_take(arena, T * sizeof *probe->at);
     probe->x = arena_reals(arena, T * C);
     probe->q = arena_reals(arena, T * C);
     probe->k = arena_reals(arena, T * C);
     probe->features = arena_reals(arena, T * (size_t)position_features(pos));
     probe->S = arena_reals(arena, T * T);
-    probe->scratch =
-        arena_reals(arena, pos->scheme->score_scratch ? pos->scheme->score_scratch(pos, (int)T, (int)T, false) : 0);
+    probe->scratch = arena_reals(
+        arena, pos->scheme->score_scratch ? pos->scheme->score_scratch(&probe->tables, (int)T, (int)T, false) : 0);
     probe->basis = arena_take(arena, T * C * sizeof *probe->basis);
     probe->shifted = arena_take(arena, T * C * sizeof *probe->shifted);
 }
 
 static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *error) {
     const Shape *shape = &gpt->shape;
-    *probe = (Probe){.pos = gpt->pos, .T = shape->context, .C = shape->width, .H = shape->heads, .seed = seed};
+    *probe = (Probe){.T = shape->context, .C = shape->width, .H = shape->heads, .seed = seed};
     probe->d = head_width(shape);
     const int most = position_max_length(&gpt->pos), wanted = PAST_TRAINING * position_span(&gpt->pos);
     probe->positions = most && most < wanted ? most : wanted;
-    layout(probe);
+    layout(probe, &gpt->pos);
     if (!arena_allocate(&probe->arena, "looking at a scheme", error)) return false;
-    layout(probe);
-    position_prepare(&probe->pos);
+    layout(probe, &gpt->pos);
+    tables_prepare(&probe->tables);
     return true;
 }
 
@@ -82,14 +81,14 @@ static double distance_of(const real *x, const real *y, int count) {
 
 // The hooks between the embedding and the scores, on `count` tokens with q, k and the layer's input x.
 static void apply_hooks(Probe *probe, int count) {
-    const Scheme *scheme = probe->pos.scheme;
-    if (scheme->input_forward) scheme->input_forward(&probe->pos, 0, probe->features, probe->x, count);
-    if (scheme->qk_forward) scheme->qk_forward(&probe->pos, 0, probe->q, probe->k, probe->C, probe->at, count);
+    const Scheme *scheme = probe->tables.pos->scheme;
+    if (scheme->input_forward) scheme->input_forward(&probe->tables, 0, probe->features, probe->x, count);
+    if (scheme->qk_forward) scheme->qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, count);
 }
 
 // The scores S (count, count) of one head, from q and k.
 static void scores(Probe *probe, int head, int count) {
-    const Position *pos = &probe->pos;
+    const Scheme *scheme = probe->tables.pos->scheme;
     const ScoreBlock block = {
         .S = probe->S,
         .stride = count,
@@ -108,20 +107,20 @@ static void scores(Probe *probe, int head, int count) {
     };
     gemm(probe->S, count, 0, block.scale, rows_of(block.q, probe->C), columns_of(block.k, probe->C), count, count,
          probe->d);
-    if (pos->scheme->score_forward) pos->scheme->score_forward(pos, &block);
+    if (scheme->score_forward) scheme->score_forward(&probe->tables, &block);
 }
 
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.
 static void codes(Probe *probe) {
-    const Scheme *scheme = probe->pos.scheme;
+    const Scheme *scheme = probe->tables.pos->scheme;
     place_in_order(probe);
     memset(probe->x, 0, (size_t)probe->T * probe->C * sizeof(real));
     if (scheme->embed_forward) {
-        scheme->embed_forward(&probe->pos, probe->x, probe->at, probe->T);
+        scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
     } else {
         repeat_row(probe->x, probe, "query", 1);
         repeat_row(probe->k, probe, "key", 1);
-        scheme->qk_forward(&probe->pos, 0, probe->x, probe->k, probe->C, probe->at, probe->T);
+        scheme->qk_forward(&probe->tables, 0, probe->x, probe->k, probe->C, probe->at, probe->T);
     }
 }
 
@@ -173,7 +172,7 @@ static void add_scores(ScoreSums *sums, const real *S, int T) {
 }
 
 static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
-    const Scheme *scheme = probe->pos.scheme;
+    const Scheme *scheme = probe->tables.pos->scheme;
     ScoreSums sums = {.sum = calloc((size_t)probe->T, sizeof *sums.sum)};
     if (!sums.sum) return fail_run(error, "no memory for sums over %d distances", probe->T);
     place_in_order(probe);
@@ -182,7 +181,7 @@ static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
     repeat_row(probe->k, probe, scheme->own_scores ? "key" : "query", 1);
     if (scheme->embed_forward) {
         memset(probe->q, 0, (size_t)probe->T * probe->C * sizeof(real));
-        scheme->embed_forward(&probe->pos, probe->q, probe->at, probe->T);
+        scheme->embed_forward(&probe->tables, probe->q, probe->at, probe->T);
         memcpy(probe->k, probe->q, (size_t)probe->T * probe->C * sizeof(real));
     }
     apply_hooks(probe, probe->T);
@@ -200,15 +199,15 @@ static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
 
 // How much longer or shorter a token or a query gets, at worst.
 static double measure_norm(Probe *probe) {
-    const Scheme *scheme = probe->pos.scheme;
+    const Scheme *scheme = probe->tables.pos->scheme;
     double worst = 0;
     place_in_order(probe);
     repeat_row(probe->x, probe, "token", TOKEN_RMS);
     repeat_row(probe->q, probe, "query", 1);
     repeat_row(probe->k, probe, "key", 1);
     const double token = norm_of(probe->x, probe->C), query = norm_of(probe->q, probe->C);
-    if (scheme->embed_forward) scheme->embed_forward(&probe->pos, probe->x, probe->at, probe->T);
-    if (scheme->qk_forward) scheme->qk_forward(&probe->pos, 0, probe->q, probe->k, probe->C, probe->at, probe->T);
+    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
+    if (scheme->qk_forward) scheme->qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, probe->T);
     for (int t = 0; t < probe->T; t++) {
         worst = fmax(worst, fabs(norm_of(probe->x + (size_t)t * probe->C, probe->C) / token - 1));
         worst = fmax(worst, fabs(norm_of(probe->q + (size_t)t * probe->C, probe->C) / query - 1));
@@ -233,7 +232,8 @@ static void read_sentence(Probe *probe) {
         probe->at[t] = (Place){t, 0, t};
         for (int c = 0; c < C; c++) probe->x[t * C + c] = (real)(TOKEN_RMS * random_normal(key, (uint64_t)c));
     }
-    if (probe->pos.scheme->embed_forward) probe->pos.scheme->embed_forward(&probe->pos, probe->x, probe->at, WORDS);
+    if (probe->tables.pos->scheme->embed_forward)
+        probe->tables.pos->scheme->embed_forward(&probe->tables, probe->x, probe->at, WORDS);
     for (int t = 0; t < WORDS; t++) {
         double mean = 0, variance = 0;
         for (int c = 0; c < C; c++) mean += (double)probe->x[t * C + c] / C;
@@ -277,11 +277,11 @@ static double measure_twins(Probe *probe, real *W, real *v, double *out) {
 
 // The same token, query and key everywhere, through all hooks, to the scores of the first head.
 static void run_hooks(Probe *probe, int count) {
-    const Scheme *scheme = probe->pos.scheme;
+    const Scheme *scheme = probe->tables.pos->scheme;
     repeat_row(probe->x, probe, "token", TOKEN_RMS);
     repeat_row(probe->q, probe, "query", 1);
     repeat_row(probe->k, probe, "key", 1);
-    if (scheme->embed_forward) scheme->embed_forward(&probe->pos, probe->x, probe->at, count);
+    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, count);
     apply_hooks(probe, count);
     scores(probe, 0, count);
 }

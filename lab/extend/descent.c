@@ -49,13 +49,13 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int T = d->x->window;
     const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
     TrainPass *pass = &d->pass;
-    pass->pos.stretch.long_stretch = d->stretch;
-    pass->pos.prepared = false; // the tables are those of the last step
+    d->gpt.pos.stretch.long_stretch = d->stretch;
+    pass->tables.prepared = false; // the tables are those of the last step
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
     train_pass_forward(pass, &d->gpt, ids + 1, true);
     train_pass_backward(pass, &d->gpt, ids);
-    rotary_dfactors(dlog_factors, &pass->pos);
+    rotary_dfactors(dlog_factors, &pass->tables);
     double loss = 0;
     for (int t = 0; t < T; t++) loss += pass->nll[t];
     return loss / T;

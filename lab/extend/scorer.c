@@ -44,9 +44,10 @@ double score_window(Scorer *scorer, int worker, const Stretch *stretch, int wind
     Inference *inference = &scorer->inference[worker];
     const int *ids = scorer->ids + (size_t)window * ((size_t)scorer->window + 1);
     double *nll = scorer->nll + (size_t)worker * CHUNK, sum = 0;
-    inference->pos.stretch = (StretchRule){
+    const StretchRule tried = {
         .method = METHOD_LONGROPE, .factor = scorer->factor, .original = scorer->original, .long_stretch = *stretch};
-    inference->pos.prepared = false; // the tables are those of another stretch
+    inference->tables.stretch = &tried;
+    inference->tables.prepared = false; // the tables are those of another stretch
     inference_restart(inference);
     for (int at = 0; at < scorer->window; at += CHUNK) {
         if (interrupt_came()) return NAN;

@@ -102,7 +102,7 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
 
 static bool apply_past(Position *pos, const char *past, Error *error) {
     if (!*past) return true;
-    const Option *option = pos->scheme->options ? option_find(pos->scheme->options, "past") : NULL;
+    const Option *option = pos->scheme->past;
     if (!option) return fail_input(error, "--past does not apply to the scheme %s; leave it out", pos->scheme->name);
     return option_set(pos->options, option, past, "--past", error);
 }

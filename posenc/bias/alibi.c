@@ -7,19 +7,12 @@ static double curve(const Position *pos, int set, int head, int distance) {
     return -alibi_slope(head, pos->shape.heads) * distance;
 }
 
-static void prepare(Position *pos) {
-    bias_prepare(pos, curve);
-}
-
 const Scheme scheme_alibi = {
     .name = "alibi",
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H)",
     .paper = "Press et al. 2021 (2108.12409)",
     .help = "A fixed penalty on distance: steep heads see the last few tokens, flat ones look far back. Defined at any "
             "length, because a distance never seen only continues the line.",
-    .enters = ENTERS_BIAS,
-    .relative = true,
-    .layout = bias_layout,
-    .prepare = prepare,
-    .score_forward = bias_forward,
+    CURVE_HOOKS,
+    .curve = curve,
 };

@@ -23,21 +23,13 @@ static double curve(const Position *pos, int set, int head, int distance) {
     return -slope(pos, set, head) * distance;
 }
 
-static void prepare(Position *pos) {
-    bias_prepare(pos, curve);
-}
-
 // Forward was S_ij -= m (i - j) with m = m_0 exp(sigma), so dm = -sum of (i - j) dS_ij and dsigma = m dm.
-static void reduce(Position *pos) {
-    const int H = pos->shape.heads;
-    for (int set = 0; set < pos->sets; set++)
-        for (int h = 0; h < H; h++) {
-            double dm = 0;
-            for (int distance = 0; distance < pos->positions; distance++)
-                dm -= distance * bias_gradient(pos, set, h, distance);
-            pos->dparams[SIGMA][set * H + h] += (real)(slope(pos, set, h) * dm);
-        }
-    bias_forget(pos);
+static void curve_backward(const Tables *tables, int set, int head) {
+    const Position *pos = tables->pos;
+    double dm = 0;
+    for (int distance = 0; distance < tables->positions; distance++)
+        dm -= distance * bias_gradient(tables, set, head, distance);
+    pos->dparams[SIGMA][set * pos->shape.heads + head] += (real)(slope(pos, set, head) * dm);
 }
 
 const Scheme scheme_alibi_learned = {
@@ -47,14 +39,10 @@ const Scheme scheme_alibi_learned = {
     .help = "ALiBi's lines with slopes that gradient descent may change: one number per head. Does it find the "
             "designed slopes good?",
     .options = slopes_options,
-    .enters = ENTERS_BIAS,
+    .layers = &slopes_options[0],
     .designed = "alibi",
-    .relative = true,
     .params = params,
-    .layout = bias_layout,
-    .prepare = prepare,
-    .reduce = reduce,
-    .score_forward = bias_forward,
-    .score_backward = bias_backward,
-    .score_reduce = bias_reduce,
+    TRAINED_CURVE_HOOKS,
+    .curve = curve,
+    .curve_backward = curve_backward,
 };

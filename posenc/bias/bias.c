@@ -1,32 +1,36 @@
 #include "posenc/bias/bias.h"
 #include "posenc/slabs.h"
 
+#include <limits.h>
+
 // Curves and gradients are stored by falling distance, positions-1 .. 0, because the keys of a row come that way: then
 // the key at n reads entry n + positions-1 - m for the query at m. A curve goes on with zeros for keys that are still
 // to come, which the causal mask takes away.
-static real *curve_of(const Position *pos, int set, int head) {
-    return pos->bias.curves + ((size_t)set * pos->shape.heads + head) * 2 * pos->positions;
+static real *curve_of(const Tables *tables, int set, int head) {
+    return tables->bias.curves + ((size_t)set * tables->pos->shape.heads + head) * 2 * tables->positions;
 }
 
-static real *slab_of(const Position *pos, int sequence, int head) {
-    return pos->bias.slabs + ((size_t)sequence * pos->shape.heads + head) * pos->positions;
+static real *slab_of(const Tables *tables, int sequence, int head) {
+    return tables->bias.slabs + ((size_t)sequence * tables->pos->shape.heads + head) * tables->positions;
 }
 
-void bias_layout(Position *pos, Arena *arena, bool training) {
-    const size_t heads = (size_t)pos->shape.heads, P = (size_t)pos->positions;
-    pos->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
+void bias_layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
+    const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
+    tables->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !pos->scheme->params) return;
-    pos->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
-    pos->bias.slabs = arena_reals(arena, pos->batch * heads * P);
+    tables->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
+    tables->bias.slabs = arena_reals(arena, tables->batch * heads * P);
 }
 
-void bias_prepare(Position *pos, double (*curve)(const Position *pos, int set, int head, int distance)) {
-    const int H = pos->shape.heads, P = pos->positions;
+void bias_prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    const int H = pos->shape.heads, P = tables->positions;
     for (int set = 0; set < pos->sets; set++)
         for (int h = 0; h < H; h++)
 #pragma omp parallel for
             for (int distance = 0; distance < P; distance++)
-                curve_of(pos, set, h)[P - 1 - distance] = (real)curve(pos, set, h, distance);
+                curve_of(tables, set, h)[P - 1 - distance] = (real)pos->scheme->curve(pos, set, h, distance);
 }
 
 // Do the keys follow each other without gaps? Then a row reads its curve in one piece.
@@ -34,12 +38,12 @@ static bool is_run(const ScoreBlock *block) {
     return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
 }
 
-void bias_forward(const Position *pos, const ScoreBlock *block) {
-    const real *curve = curve_of(pos, position_set(pos, block->layer), block->head);
+void bias_forward(const Tables *tables, const ScoreBlock *block) {
+    const real *curve = curve_of(tables, position_set(tables->pos, block->layer), block->head);
     const bool run = is_run(block);
     for (int i = 0; i < block->rows; i++) {
         real *S_i = block->S + (size_t)i * block->stride;
-        const real *from = curve + pos->positions - 1 - block->query_at[i].t;
+        const real *from = curve + tables->positions - 1 - block->query_at[i].t;
         if (run) {
             from += block->key_at[0].t;
             for (int j = 0; j < block->columns; j++) S_i[j] += from[j];
@@ -49,12 +53,12 @@ void bias_forward(const Position *pos, const ScoreBlock *block) {
     }
 }
 
-void bias_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    real *slab = slab_of(pos, block->sequence, block->head);
+void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    real *slab = slab_of(tables, block->sequence, block->head);
     const bool run = is_run(block);
     for (int i = 0; i < block->rows; i++) {
         const real *dS_i = grad->dS + (size_t)i * block->stride;
-        const int start = pos->positions - 1 - block->query_at[i].t, seen = block->columns - block->rows + i + 1;
+        const int start = tables->positions - 1 - block->query_at[i].t, seen = block->columns - block->rows + i + 1;
         if (run) {
             real *to = slab + start + block->key_at[0].t;
             for (int j = 0; j < seen; j++) to[j] += dS_i[j];
@@ -64,18 +68,41 @@ void bias_backward(const Position *pos, const ScoreBlock *block, const ScoreGrad
     }
 }
 
-void bias_reduce(const Position *pos, int layer) {
-    const int curves = pos->shape.heads * pos->positions;
-    slabs_reduce(pos->bias.dcurves + (size_t)position_set(pos, layer) * curves, pos->bias.slabs, pos->batch, curves);
+void bias_score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
+    const int curves = pos->shape.heads * tables->positions;
+    slabs_reduce(tables->bias.dcurves + (size_t)position_set(pos, layer) * curves, tables->bias.slabs, tables->batch,
+                 curves);
 }
 
-double bias_gradient(const Position *pos, int set, int head, int distance) {
-    const size_t curve = (size_t)set * pos->shape.heads + head;
-    return (double)pos->bias.dcurves[curve * pos->positions + pos->positions - 1 - distance];
+double bias_gradient(const Tables *tables, int set, int head, int distance) {
+    const size_t curve = (size_t)set * tables->pos->shape.heads + head;
+    return (double)tables->bias.dcurves[curve * tables->positions + tables->positions - 1 - distance];
 }
 
-void bias_forget(Position *pos) {
-    memset(pos->bias.dcurves, 0, (size_t)pos->sets * pos->shape.heads * pos->positions * sizeof(real));
+void bias_reduce(Tables *tables) {
+    const Position *pos = tables->pos;
+    const int H = pos->shape.heads;
+    for (int set = 0; set < pos->sets; set++)
+        for (int h = 0; h < H; h++) pos->scheme->curve_backward(tables, set, h);
+    memset(tables->bias.dcurves, 0, (size_t)pos->sets * H * tables->positions * sizeof(real));
+}
+
+// Where params[0] (sets * H, buckets) holds the number for this distance.
+static size_t entry(const Position *pos, int set, int head, int distance) {
+    const size_t buckets = (size_t)pos->scheme->bucket(pos, INT_MAX) + 1;
+    return ((size_t)set * pos->shape.heads + head) * buckets + (size_t)pos->scheme->bucket(pos, distance);
+}
+
+double lookup_curve(const Position *pos, int set, int head, int distance) {
+    return (double)pos->params[0][entry(pos, set, head, distance)];
+}
+
+// Forward was S_ij += beta[bucket(i - j)], so dbeta = the sum of dS_ij over all pairs whose distance is in the bucket.
+void lookup_backward(const Tables *tables, int set, int head) {
+    const Position *pos = tables->pos;
+    for (int distance = 0; distance < tables->positions; distance++)
+        pos->dparams[0][entry(pos, set, head, distance)] += (real)bias_gradient(tables, set, head, distance);
 }
 
 double alibi_slope(int head, int heads) {

@@ -4,9 +4,9 @@
 
 #include "base/random.h"
 
-enum { W1, B1, W2, B2, C, MULT }; // params, by sets: (W), (W), (H, W), (H), one, one; W hidden units
-enum { PSI };                     // tables (sets, positions)
-enum { SLABS };                   // dtables, of the layer at work (B, H, 3W + 3): dW2, dW1, db1, db2, dc, dmult
+enum { W1, B1, W2, B2, SLOPE, MULT }; // params, by sets: (W), (W), (H, W), (H), one, one; W hidden units
+enum { PSI };                         // tables (sets, positions)
+enum { SLABS };                       // dtables, of the layer at work (B, H, 3W + 3): dW2, dW1, db1, db2, dc, dmult
 
 #define EPSILON 1e-6
 
@@ -53,16 +53,17 @@ static void init(Position *pos, uint64_t seed) {
     uniform(pos->params[B1], pos->sets * W, 1, &random);
     uniform(pos->params[W2], pos->sets * H * W, 1 / sqrt(W), &random);
     uniform(pos->params[B2], pos->sets * H, 1 / sqrt(W), &random);
-    for (int set = 0; set < pos->sets; set++) pos->params[C][set] = (real)0.1;
+    for (int set = 0; set < pos->sets; set++) pos->params[SLOPE][set] = (real)0.1;
 }
 
 static size_t slab_size(const Position *pos) {
     return 3 * (size_t)hidden(pos) + 3;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    pos->tables[PSI] = arena_reals(arena, (size_t)pos->sets * pos->positions);
-    if (training) pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * slab_size(pos));
+static void layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
+    tables->table[PSI] = arena_reals(arena, (size_t)pos->sets * tables->positions);
+    if (training) tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * pos->shape.heads * slab_size(pos));
 }
 
 static double psi(double c, double distance) {
@@ -73,12 +74,13 @@ static double psi_by_c(double c, double distance) {
     return copysign(distance / (1 + fabs(c) * distance), c);
 }
 
-static void prepare(Position *pos) {
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
     for (int set = 0; set < pos->sets; set++)
 #pragma omp parallel for
-        for (int distance = 0; distance < pos->positions; distance++)
-            pos->tables[PSI][(size_t)set * pos->positions + distance] =
-                (real)psi((double)pos->params[C][set], distance);
+        for (int distance = 0; distance < tables->positions; distance++)
+            tables->table[PSI][(size_t)set * tables->positions + distance] =
+                (real)psi((double)pos->params[SLOPE][set], distance);
 }
 
 // What the share of a row is taken of: psi(max(position, threshold)).
@@ -92,24 +94,25 @@ static Reach reach_of(const Position *pos, int set, int position) {
     const double threshold = fabs((double)pos->params[MULT][set] * options_of(pos)->threshold);
     const double reach = fmax(position, threshold);
     const double by_threshold = 0.5 * ((threshold > position) + (threshold >= position));
-    return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, by_threshold};
+    return (Reach){reach, psi((double)pos->params[SLOPE][set], reach) + EPSILON, by_threshold};
 }
 
 // share_j = psi(i - j) / psi(reach of i), for the keys that a query sees.
-static void shares(real *share, const Position *pos, const ScoreBlock *block, int set, int row, int seen) {
-    const real *table = pos->tables[PSI] + (size_t)set * pos->positions;
+static void shares(real *share, const Tables *tables, const ScoreBlock *block, int set, int row, int seen) {
+    const real *table = tables->table[PSI] + (size_t)set * tables->positions;
     const int here = block->query_at[row].t;
-    const real scale = (real)(1 / reach_of(pos, set, here).of);
+    const real scale = (real)(1 / reach_of(tables->pos, set, here).of);
     for (int j = 0; j < seen; j++) share[j] = scale * table[here - block->key_at[j].t];
 }
 
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
-    (void)pos, (void)rows, (void)training;
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
+    (void)tables, (void)rows, (void)training;
     return 2 * (size_t)columns;
 }
 
 // S_ij += w2 . relu(w1 share_ij + b1) + b2, with w2 and b2 of the head.
-static void score_forward(const Position *pos, const ScoreBlock *block) {
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
     const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
     const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
     const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
@@ -118,7 +121,7 @@ static void score_forward(const Position *pos, const ScoreBlock *block) {
     for (int i = 0; i < block->rows; i++) {
         const int seen = block->columns - block->rows + i + 1;
         real *S_i = block->S + (size_t)i * block->stride;
-        shares(share, pos, block, set, i, seen);
+        shares(share, tables, block, set, i, seen);
         for (int j = 0; j < seen; j++) S_i[j] += b2;
         for (int n = 0; n < W; n++)
             for (int j = 0; j < seen; j++) {
@@ -156,7 +159,7 @@ static void network_backward(real *slab, real *dshare, const real *dS, const rea
 static void shares_backward(real *dc, real *dmult, const real *dshare, const real *share, const Position *pos,
                             const ScoreBlock *block, int set, int row, int seen) {
     const int here = block->query_at[row].t;
-    const double c = (double)pos->params[C][set];
+    const double c = (double)pos->params[SLOPE][set];
     const Reach reach = reach_of(pos, set, here);
     double dof = 0, sum = 0;
     for (int j = 0; j < seen; j++) {
@@ -168,26 +171,28 @@ static void shares_backward(real *dc, real *dmult, const real *dshare, const rea
                      copysign(options_of(pos)->threshold, (double)pos->params[MULT][set]));
 }
 
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Position *pos = tables->pos;
     const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
     const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
     const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
     real *share = block->scratch, *dshare = share + block->columns;
-    real *slab = pos->dtables[SLABS] + ((size_t)block->sequence * H + block->head) * slab_size(pos);
+    real *slab = tables->dtable[SLABS] + ((size_t)block->sequence * H + block->head) * slab_size(pos);
     for (int i = 0; i < block->rows; i++) {
         const int seen = block->columns - block->rows + i + 1;
-        shares(share, pos, block, set, i, seen);
+        shares(share, tables, block, set, i, seen);
         network_backward(slab, dshare, grad->dS + (size_t)i * block->stride, share, w1, b1, w2, W, seen);
         shares_backward(&slab[3 * W + 1], &slab[3 * W + 2], dshare, share, pos, block, set, i, seen);
     }
 }
 
 // All sequences share all of it; w2 and b2 belong to a head, the rest is shared by heads.
-static void score_reduce(const Position *pos, int layer) {
+static void score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
     const int set = position_set(pos, layer), W = hidden(pos), H = pos->shape.heads;
 #pragma omp single
-    for (int n = 0; n < pos->batch * H; n++) {
-        real *slab = pos->dtables[SLABS] + n * slab_size(pos);
+    for (int n = 0; n < tables->batch * H; n++) {
+        real *slab = tables->dtable[SLABS] + n * slab_size(pos);
         const int head = set * H + n % H;
         for (int unit = 0; unit < W; unit++) {
             pos->dparams[W2][(size_t)head * W + unit] += slab[unit];
@@ -195,7 +200,7 @@ static void score_reduce(const Position *pos, int layer) {
             pos->dparams[B1][set * W + unit] += slab[2 * W + unit];
         }
         pos->dparams[B2][head] += slab[3 * W];
-        pos->dparams[C][set] += slab[3 * W + 1];
+        pos->dparams[SLOPE][set] += slab[3 * W + 1];
         pos->dparams[MULT][set] += slab[3 * W + 2];
         memset(slab, 0, slab_size(pos) * sizeof(real));
     }
@@ -208,6 +213,7 @@ const Scheme scheme_fire = {
     .help = "The network sees no distance but its share of the longest distance that the query can have, so that no "
             "input is ever outside of what it was trained on. It can become a line, a logarithm or a staircase.",
     .options = fire_options,
+    .layers = &fire_options[2],
     .enters = ENTERS_BIAS,
     .designed = "alibi",
     .bends = true,

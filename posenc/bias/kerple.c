@@ -53,26 +53,20 @@ static double curve(const Position *pos, int set, int head, int distance) {
     return kind_of(pos) == KIND_LOG ? -p * log1p(a * distance) : -a * pow(distance, p);
 }
 
-static void prepare(Position *pos) {
-    bias_prepare(pos, curve);
-}
-
 // Forward was -p ln(1 + a delta):  by p -ln(1 + a delta),         by a -p delta / (1 + a delta);
 //         or  -a delta^p:          by p -a delta^p ln(delta),     by a -delta^p;  both 0 at delta 0.
-static void reduce(Position *pos) {
-    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
-        const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
-        double dp = 0, da = 0;
-        for (int distance = 1; distance < pos->positions; distance++) {
-            const double G = bias_gradient(pos, n / pos->shape.heads, n % pos->shape.heads, distance);
-            const double power = pow(distance, p);
-            dp -= G * (kind_of(pos) == KIND_LOG ? log1p(a * distance) : a * power * log(distance));
-            da -= G * (kind_of(pos) == KIND_LOG ? p * distance / (1 + a * distance) : power);
-        }
-        pos->dparams[P][n] += (real)dp;
-        pos->dparams[A][n] += (real)da;
+static void curve_backward(const Tables *tables, int set, int head) {
+    const Position *pos = tables->pos;
+    const int n = set * pos->shape.heads + head;
+    const double p = (double)pos->params[P][n], a = (double)pos->params[A][n];
+    double dp = 0, da = 0;
+    for (int distance = 1; distance < tables->positions; distance++) {
+        const double G = bias_gradient(tables, set, head, distance), power = pow(distance, p);
+        dp -= G * (kind_of(pos) == KIND_LOG ? log1p(a * distance) : a * power * log(distance));
+        da -= G * (kind_of(pos) == KIND_LOG ? p * distance / (1 + a * distance) : power);
     }
-    bias_forget(pos);
+    pos->dparams[P][n] += (real)dp;
+    pos->dparams[A][n] += (real)da;
 }
 
 const Scheme scheme_kerple = {
@@ -82,16 +76,12 @@ const Scheme scheme_kerple = {
     .help = "ALiBi's idea with a shape that is learned: a logarithm forgets slowly, a power between them and beyond "
             "the straight line. Two numbers per head and layer, found by gradient descent from a random start.",
     .options = kerple_options,
-    .enters = ENTERS_BIAS,
+    .layers = &kerple_options[1],
     .designed = "alibi",
-    .relative = true,
     .params = params,
     .init = init,
     .project = project,
-    .layout = bias_layout,
-    .prepare = prepare,
-    .reduce = reduce,
-    .score_forward = bias_forward,
-    .score_backward = bias_backward,
-    .score_reduce = bias_reduce,
+    TRAINED_CURVE_HOOKS,
+    .curve = curve,
+    .curve_backward = curve_backward,
 };

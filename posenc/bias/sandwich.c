@@ -20,10 +20,6 @@ static double curve(const Position *pos, int set, int head, int distance) {
     return sum / (8.0 * (head + 1) / pos->shape.heads);
 }
 
-static void prepare(Position *pos) {
-    bias_prepare(pos, curve);
-}
-
 const Scheme scheme_sandwich = {
     .name = "sandwich",
     .formula = "S_ij += (H / 8h) sum over i < D/2 of cos((i - j) 10000^(-2i/D))",
@@ -31,9 +27,6 @@ const Scheme scheme_sandwich = {
     .help = "What is left of sinusoidal embeddings when only their products with each other are kept: a bias that "
             "falls about like the logarithm of the distance, with small waves, flatter in later heads.",
     .options = sandwich_options,
-    .enters = ENTERS_BIAS,
-    .relative = true,
-    .layout = bias_layout,
-    .prepare = prepare,
-    .score_forward = bias_forward,
+    CURVE_HOOKS,
+    .curve = curve,
 };

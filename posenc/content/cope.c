@@ -29,16 +29,19 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 // N: of the codes, those that can be reached, because a token counts for at most 1.
-static int codes(const Position *pos) {
-    return all_codes(pos) <= pos->positions ? all_codes(pos) : pos->positions + 1;
+static int codes(const Tables *tables) {
+    const Position *pos = tables->pos;
+    return all_codes(pos) <= tables->positions ? all_codes(pos) : tables->positions + 1;
 }
 
-static size_t slab_size(const Position *pos) {
-    return (size_t)codes(pos) * head_width(&pos->shape);
+static size_t slab_size(const Tables *tables) {
+    return (size_t)codes(tables) * head_width(&tables->pos->shape);
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    if (training) pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * slab_size(pos));
+static void layout(Tables *tables, Arena *arena, bool training) {
+    if (training)
+        tables->dtable[SLABS] =
+            arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
 }
 
 // Scratch of a block: what score_forward leaves, and two of score_backward's own.
@@ -49,14 +52,15 @@ typedef struct {
     real *dp;    // (columns) by the counts of one row
 } Work;
 
-static Work work_of(const Position *pos, const ScoreBlock *block) {
-    const size_t rows = (size_t)block->rows, N = (size_t)codes(pos);
+static Work work_of(const Tables *tables, const ScoreBlock *block) {
+    const size_t rows = (size_t)block->rows, N = (size_t)codes(tables);
     real *P = block->scratch + rows * block->columns;
     return (Work){block->scratch, P, P + rows * N, P + 2 * rows * N};
 }
 
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
-    return (size_t)rows * columns + (size_t)rows * codes(pos) + (training ? (size_t)rows * codes(pos) + columns : 0);
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
+    return (size_t)rows * columns + (size_t)rows * codes(tables) +
+           (training ? (size_t)rows * codes(tables) + columns : 0);
 }
 
 static const real *codes_of(const Position *pos, int layer) { // (positions, d)
@@ -65,9 +69,10 @@ static const real *codes_of(const Position *pos, int layer) { // (positions, d)
 
 // gate_ij = sigmoid(S_ij) of the keys that query i sees, and going back from it, the count p_ij = gate_ii + .. +
 // gate_ij, at most N-1. S_ij += P[i][p_ij], read between the two neighbours of p_ij.
-static void score_forward(const Position *pos, const ScoreBlock *block) {
-    const Work w = work_of(pos, block);
-    const int d = head_width(&pos->shape), N = codes(pos);
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const Work w = work_of(tables, block);
+    const int d = head_width(&pos->shape), N = codes(tables);
     gemm(w.P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(codes_of(pos, block->layer), d),
          block->rows, N, d);
     for (int i = 0; i < block->rows; i++) {
@@ -109,10 +114,11 @@ static void row_backward(real *dS, real *dP, real *dp, const real *P, const real
 }
 
 // P = scale q e^T, so dq = scale dP e and de = scale dP^T q. The gates hold on to the raw scores: dS changes.
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    const Work w = work_of(pos, block);
-    const int d = head_width(&pos->shape), N = codes(pos), rows = block->rows, columns = block->columns;
-    real *de = pos->dtables[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(pos);
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Position *pos = tables->pos;
+    const Work w = work_of(tables, block);
+    const int d = head_width(&pos->shape), N = codes(tables), rows = block->rows, columns = block->columns;
+    real *de = tables->dtable[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
     memset(w.dP, 0, (size_t)rows * N * sizeof(real));
     for (int i = 0; i < rows; i++)
         row_backward(grad->dS + (size_t)i * block->stride, w.dP + (size_t)i * N, w.dp, w.P + (size_t)i * N,
@@ -123,9 +129,10 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 }
 
 // All sequences and heads share the codes.
-static void score_reduce(const Position *pos, int layer) {
+static void score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
     real *de = pos->dparams[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
-    slabs_reduce(de, pos->dtables[SLABS], pos->batch * pos->shape.heads, (int)slab_size(pos));
+    slabs_reduce(de, tables->dtable[SLABS], tables->batch * pos->shape.heads, (int)slab_size(tables));
 }
 
 const Scheme scheme_cope = {
@@ -137,6 +144,7 @@ const Scheme scheme_cope = {
             "learned, so gradients flow through the count into queries and keys. Nothing depends on the length; counts "
             "from N-1 on, which longer texts have more of, look alike.",
     .options = cope_options,
+    .layers = &cope_options[1],
     .enters = ENTERS_CONTENT,
     .bends = true,
     .placeless = true,

@@ -28,9 +28,10 @@ static void init(Position *pos, uint64_t seed) {
         pos->params[B][n] = (real)((const FoxOptions *)pos->options)->bias;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
+static void layout(Tables *tables, Arena *arena, bool training) {
     if (training)
-        pos->dtables[DZ] = arena_reals(arena, (size_t)pos->batch * (size_t)pos->positions * (size_t)pos->shape.heads);
+        tables->dtable[DZ] =
+            arena_reals(arena, (size_t)tables->batch * (size_t)tables->positions * (size_t)tables->pos->shape.heads);
 }
 
 static int features(const Position *pos) {
@@ -48,19 +49,21 @@ real log_sigmoid_backward(real dlog_f, real log_f) {
 }
 
 // features = log f = log(sigmoid(x w^T + b))
-static void input_forward(const Position *pos, int layer, real *features, const real *x, int rows) {
+static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width, H = pos->shape.heads;
     const Share own = share_rows(rows);
     linear_forward(features, x, pos->params[W] + (size_t)layer * H * C, pos->params[B] + (size_t)layer * H, rows, C, H);
     for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++) features[n] = log_sigmoid(features[n]);
 }
 
-static void input_backward(const Position *pos, int layer, real *dx, const real *dfeatures, const real *features,
+static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width, H = pos->shape.heads;
     const size_t w = (size_t)layer * H * C, b = (size_t)layer * H;
     const Share own = share_rows(rows);
-    real *dz = pos->dtables[DZ];
+    real *dz = tables->dtable[DZ];
     for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++)
         dz[n] = log_sigmoid_backward(dfeatures[n], features[n]);
     linear_backward_add(dx, dz, pos->params[W] + w, rows, C, H);
@@ -112,17 +115,17 @@ void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int 
     }
 }
 
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
-    (void)pos, (void)rows, (void)training;
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
+    (void)tables, (void)rows, (void)training;
     return forget_scratch(columns);
 }
 
-static void score_forward(const Position *pos, const ScoreBlock *block) {
-    forget_forward(block, block->features + block->head, pos->shape.heads, block->scratch);
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    forget_forward(block, block->features + block->head, tables->pos->shape.heads, block->scratch);
 }
 
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    forget_backward(grad->dfeatures + block->head, grad->dS, block, pos->shape.heads, block->scratch);
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->pos->shape.heads, block->scratch);
 }
 
 const Scheme scheme_fox = {

@@ -63,13 +63,14 @@ static void init(Position *pos, uint64_t seed) {
         for (int c = 0; c < C; c++) pos->params[CONV][(size_t)layer * taps * C + c] = 1;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    const size_t rows = (size_t)pos->batch * (size_t)pos->positions;
-    pos->tables[HIDDEN] = arena_reals(arena, rows * rank_of(pos));
+static void layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
+    const size_t rows = (size_t)tables->batch * (size_t)tables->positions;
+    tables->table[HIDDEN] = arena_reals(arena, rows * rank_of(pos));
     if (!training) return;
-    pos->dtables[DHIDDEN] = arena_reals(arena, rows * rank_of(pos));
-    pos->dtables[DGATES] = arena_reals(arena, rows * gates_of(pos));
-    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * taps_of(pos) * pos->shape.width);
+    tables->dtable[DHIDDEN] = arena_reals(arena, rows * rank_of(pos));
+    tables->dtable[DGATES] = arena_reals(arena, rows * gates_of(pos));
+    tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * taps_of(pos) * pos->shape.width);
 }
 
 // Of each token: C numbers that w will be made of, and the logarithms of its G gates.
@@ -92,11 +93,12 @@ static Projections projections_of(const Position *pos, real *const *params, int 
 }
 
 // features = (x down^T) up^T, and log(sigmoid(x gate^T + bias))
-static void input_forward(const Position *pos, int layer, real *features, const real *x, int rows) {
+static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
     const Projections p = projections_of(pos, pos->params, layer);
     const Share own = share_rows(rows);
-    real *hidden = pos->tables[HIDDEN], *to = features + (size_t)own.begin * F;
+    real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * F;
     if (own.begin == own.end) return;
     linear_forward(hidden, x, p.down, NULL, rows, C, rank);
     gemm(to, F, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank), own.end - own.begin, C,
@@ -111,12 +113,13 @@ static void input_forward(const Position *pos, int layer, real *features, const 
 
 // Forward was w = hidden up^T with hidden = x down^T, so dhidden = dw up and dup = dw^T hidden; the rest is linear
 // layers.
-static void input_backward(const Position *pos, int layer, real *dx, const real *dfeatures, const real *features,
+static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
     const Projections p = projections_of(pos, pos->params, layer), dp = projections_of(pos, pos->dparams, layer);
     const Share own = share_rows(rows), columns = share_columns(C);
-    real *hidden = pos->tables[HIDDEN], *dhidden = pos->dtables[DHIDDEN], *dgates = pos->dtables[DGATES];
+    real *hidden = tables->table[HIDDEN], *dhidden = tables->dtable[DHIDDEN], *dgates = tables->dtable[DGATES];
     linear_forward(hidden, x, p.down, NULL, rows, C, rank);
     if (own.begin < own.end)
         gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * F, F),
@@ -167,9 +170,9 @@ static Head head_of(const Position *pos, const ScoreBlock *block) {
     return h;
 }
 
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     (void)training;
-    const int d = head_width(&pos->shape);
+    const int d = head_width(&tables->pos->shape);
     return (size_t)columns * (3 * (size_t)d + 3) + forget_scratch(columns) + reflect_scratch(rows, columns, d);
 }
 
@@ -226,17 +229,19 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
     *dlog_s += h->reflections.dlog_beta[t];
 }
 
-static void score_forward(const Position *pos, const ScoreBlock *block) {
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
     const Head h = head_of(pos, block);
     for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections, h.d);
     if (options_of(pos)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
 
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Position *pos = tables->pos;
     const Head h = head_of(pos, block);
     real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
-    real *dconv = pos->dtables[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
+    real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (options_of(pos)->forget) forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections, h.d);
     for (int t = 0; t < block->columns; t++)
@@ -244,10 +249,11 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 }
 
 // All sequences share the taps.
-static void score_reduce(const Position *pos, int layer) {
+static void score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
     if (taps_of(pos) == 1) return;
     const int count = taps_of(pos) * pos->shape.width;
-    slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, pos->dtables[SLABS], pos->batch, count);
+    slabs_reduce(pos->dparams[CONV] + (size_t)layer * count, tables->dtable[SLABS], tables->batch, count);
 }
 
 const Scheme scheme_path = {

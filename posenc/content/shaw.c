@@ -29,22 +29,25 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 // D: of the vectors, those that coordinates this far apart can reach.
-static int distances(const Position *pos) {
-    return vectors(pos) < pos->positions ? vectors(pos) : pos->positions;
+static int distances(const Tables *tables) {
+    const Position *pos = tables->pos;
+    return vectors(pos) < tables->positions ? vectors(pos) : tables->positions;
 }
 
-static size_t slab_size(const Position *pos) {
-    return (size_t)distances(pos) * head_width(&pos->shape);
+static size_t slab_size(const Tables *tables) {
+    return (size_t)distances(tables) * head_width(&tables->pos->shape);
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    if (training) pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * slab_size(pos));
+static void layout(Tables *tables, Arena *arena, bool training) {
+    if (training)
+        tables->dtable[SLABS] =
+            arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
 }
 
 // P (rows, D)
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     (void)columns, (void)training;
-    return (size_t)rows * distances(pos);
+    return (size_t)rows * distances(tables);
 }
 
 static const real *vectors_of(const Position *pos, int layer) { // (clip + 1, d)
@@ -58,8 +61,9 @@ static inline int distance(const ScoreBlock *block, int i, int j, int D) {
 }
 
 // S_ij += P[i][min(i - j, clip)], P = scale q a^T.
-static void score_forward(const Position *pos, const ScoreBlock *block) {
-    const int d = head_width(&pos->shape), D = distances(pos);
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const int d = head_width(&pos->shape), D = distances(tables);
     real *P = block->scratch;
     gemm(P, D, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(vectors_of(pos, block->layer), d),
          block->rows, D, d);
@@ -72,9 +76,10 @@ static void score_forward(const Position *pos, const ScoreBlock *block) {
 }
 
 // So dP[i][n] = sum of dS_ij over the keys n apart, and from P = scale q a^T: dq = scale dP a, da = scale dP^T q.
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int d = head_width(&pos->shape), D = distances(pos), rows = block->rows;
-    real *da = pos->dtables[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(pos);
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Position *pos = tables->pos;
+    const int d = head_width(&pos->shape), D = distances(tables), rows = block->rows;
+    real *da = tables->dtable[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
     real *dP = block->scratch;
     memset(dP, 0, (size_t)rows * D * sizeof(real));
     for (int i = 0; i < rows; i++) {
@@ -89,9 +94,10 @@ static void score_backward(const Position *pos, const ScoreBlock *block, const S
 }
 
 // All sequences and heads share the vectors.
-static void score_reduce(const Position *pos, int layer) {
+static void score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
     real *da = pos->dparams[A] + (size_t)position_set(pos, layer) * vectors(pos) * head_width(&pos->shape);
-    slabs_reduce(da, pos->dtables[SLABS], pos->batch * pos->shape.heads, (int)slab_size(pos));
+    slabs_reduce(da, tables->dtable[SLABS], tables->batch * pos->shape.heads, (int)slab_size(tables));
 }
 
 const Scheme scheme_shaw = {
@@ -103,6 +109,7 @@ const Scheme scheme_shaw = {
             "last vector: any length is defined, but beyond `clip` tokens the order is lost. The paper adds such "
             "vectors to the values too.",
     .options = shaw_options,
+    .layers = &shaw_options[1],
     .enters = ENTERS_CONTENT,
     .relative = true,
     .params = params,

@@ -36,33 +36,36 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 // D: distances 0 .. D-1 are told apart.
-static int distances(const Position *pos) {
-    const long long clamp = ((const TransformerXlOptions *)pos->options)->clamp;
-    return clamp && clamp < pos->positions ? (int)clamp + 1 : pos->positions;
+static int distances(const Tables *tables) {
+    const long long clamp = ((const TransformerXlOptions *)tables->pos->options)->clamp;
+    return clamp && clamp < tables->positions ? (int)clamp + 1 : tables->positions;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
-    const size_t C = (size_t)pos->shape.width, keys = distances(pos) * C;
-    pos->tables[CODES] = arena_reals(arena, keys);
-    pos->tables[KEYS] = arena_reals(arena, pos->sets * keys);
+static void layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
+    const size_t C = (size_t)pos->shape.width, keys = distances(tables) * C;
+    tables->table[CODES] = arena_reals(arena, keys);
+    tables->table[KEYS] = arena_reals(arena, pos->sets * keys);
     if (!training) return;
-    pos->dtables[DKEYS] = arena_reals(arena, pos->batch * keys);
-    pos->dtables[DU] = arena_reals(arena, pos->batch * C);
-    pos->dtables[DV] = arena_reals(arena, pos->batch * C);
+    tables->dtable[DKEYS] = arena_reals(arena, tables->batch * keys);
+    tables->dtable[DU] = arena_reals(arena, tables->batch * C);
+    tables->dtable[DV] = arena_reals(arena, tables->batch * C);
 }
 
 // R (D, C): all sines, then all cosines.
-static void fill_codes(const Position *pos) {
-    const int C = pos->shape.width;
+static void fill_codes(const Tables *tables) {
+    const int C = tables->pos->shape.width;
 #pragma omp parallel for
-    for (int n = 0; n < distances(pos); n++) code_sinusoid(pos->tables[CODES] + (size_t)n * C, 1, n, C, BASE, false);
+    for (int n = 0; n < distances(tables); n++)
+        code_sinusoid(tables->table[CODES] + (size_t)n * C, 1, n, C, BASE, false);
 }
 
-static void prepare(Position *pos) {
-    const int C = pos->shape.width, D = distances(pos);
-    if (!pos->prepared) fill_codes(pos);
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    const int C = pos->shape.width, D = distances(tables);
+    if (!tables->prepared) fill_codes(tables);
     for (int set = 0; set < pos->sets; set++)
-        linear_forward(pos->tables[KEYS] + (size_t)set * D * C, pos->tables[CODES],
+        linear_forward(tables->table[KEYS] + (size_t)set * D * C, tables->table[CODES],
                        pos->params[W_R] + (size_t)set * C * C, NULL, D, C, C);
 }
 
@@ -76,13 +79,14 @@ typedef struct {
     real *by_key;      // (columns)
 } Work;
 
-static Work work_of(const Position *pos, const ScoreBlock *block) {
-    const int C = pos->shape.width, d = head_width(&pos->shape), D = distances(pos);
+static Work work_of(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const int C = pos->shape.width, d = head_width(&pos->shape), D = distances(tables);
     const int set = position_set(pos, block->layer), farthest = block->query_at[block->rows - 1].t - block->key_at[0].t;
     const size_t head = (size_t)block->head * d;
     Work work = {.u = pos->params[U] + (size_t)set * C + head,
                  .v = pos->params[V] + (size_t)set * C + head,
-                 .r = pos->tables[KEYS] + (size_t)set * D * C + head,
+                 .r = tables->table[KEYS] + (size_t)set * D * C + head,
                  .count = farthest < D ? farthest + 1 : D};
     work.qv = block->scratch;
     work.P = work.qv + (size_t)block->rows * d;
@@ -90,9 +94,9 @@ static Work work_of(const Position *pos, const ScoreBlock *block) {
     return work;
 }
 
-static size_t score_scratch(const Position *pos, int rows, int columns, bool training) {
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     (void)training;
-    return (size_t)rows * (head_width(&pos->shape) + distances(pos)) + (size_t)columns;
+    return (size_t)rows * (head_width(&tables->pos->shape) + distances(tables)) + (size_t)columns;
 }
 
 // The distance from row i's query to key j, which it sees, as a row of r.
@@ -102,8 +106,9 @@ static inline int distance(const ScoreBlock *block, int i, int j, int count) {
 }
 
 // S_ij += scale u . k_j + scale (q_i + v) . r_{i-j}
-static void score_forward(const Position *pos, const ScoreBlock *block) {
-    const Work w = work_of(pos, block);
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const Work w = work_of(tables, block);
     const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < d; c++) w.qv[i * d + c] = block->q[(size_t)i * block->q_stride + c] + w.v[c];
@@ -120,12 +125,13 @@ static void score_forward(const Position *pos, const ScoreBlock *block) {
 // Forward was S_ij += scale u . k_j + P[i][i - j], so the gradient by each scale u . k_j is the sum of dS_ij over i,
 // and dP[i][n] that over the keys n apart (from the clamp on, many). P = scale (q + v) r^T, so dr = scale dP^T (q + v),
 // and scale dP r is dq, and summed over i dv.
-static void score_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    const Work w = work_of(pos, block);
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const Position *pos = tables->pos;
+    const Work w = work_of(tables, block);
     const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
     const size_t b = (size_t)block->sequence, head = (size_t)block->head * d;
-    real *dr = pos->dtables[DKEYS] + b * distances(pos) * C + head;
-    real *du = pos->dtables[DU] + b * C + head, *dv = pos->dtables[DV] + b * C + head;
+    real *dr = tables->dtable[DKEYS] + b * distances(tables) * C + head;
+    real *du = tables->dtable[DU] + b * C + head, *dv = tables->dtable[DV] + b * C + head;
     real *dP = w.P, *by_key = w.by_key, *dqv = w.qv; // each in the place of what is needed no more
     memset(dP, 0, (size_t)rows * w.count * sizeof(real));
     memset(by_key, 0, (size_t)columns * sizeof(real));
@@ -163,17 +169,18 @@ static void forget_slabs(real *slabs, int batch, int rows, int C, Share own) {
 }
 
 // Forward was r = R W_r^T, so dW_r = dr^T R. A thread's columns of dr are its rows of dW_r: nobody waits for anybody.
-static void score_reduce(const Position *pos, int layer) {
-    const int C = pos->shape.width, D = distances(pos), set = position_set(pos, layer);
-    real *const *slabs = pos->dtables;
+static void score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
+    const int C = pos->shape.width, D = distances(tables), set = position_set(pos, layer);
+    real *const *slabs = tables->dtable;
     const Share own = share_columns(C);
-    for (int t = DKEYS; t <= DV; t++) add_slabs(slabs[t], pos->batch, t == DKEYS ? D : 1, C, own);
-    linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, slabs[DKEYS], pos->tables[CODES], D, C, C);
+    for (int t = DKEYS; t <= DV; t++) add_slabs(slabs[t], tables->batch, t == DKEYS ? D : 1, C, own);
+    linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, slabs[DKEYS], tables->table[CODES], D, C, C);
     for (int c = own.begin; c < own.end; c++) {
         pos->dparams[U][(size_t)set * C + c] += slabs[DU][c];
         pos->dparams[V][(size_t)set * C + c] += slabs[DV][c];
     }
-    for (int t = DKEYS; t <= DV; t++) forget_slabs(slabs[t], pos->batch, t == DKEYS ? D : 1, C, own);
+    for (int t = DKEYS; t <= DV; t++) forget_slabs(slabs[t], tables->batch, t == DKEYS ? D : 1, C, own);
 }
 
 const Scheme scheme_transformer_xl = {
@@ -187,6 +194,7 @@ const Scheme scheme_transformer_xl = {
         "trained length the sines go on, but keys that far were never trained; from `clamp` on all distances share "
         "one.",
     .options = transformer_xl_options,
+    .layers = &transformer_xl_options[1],
     .enters = ENTERS_CONTENT,
     .relative = true,
     .check = check,

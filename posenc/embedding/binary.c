@@ -32,13 +32,10 @@ static int max_length(const Position *pos) {
 }
 
 // Digits from the lowest on, again and again until the channels are full.
-static void fill(real *code, const Position *pos, int t) {
+static void code_at(real *code, const Tables *tables, int t) {
+    const Position *pos = tables->pos;
     const double one = sqrt(2) * ((const BinaryOptions *)pos->options)->amplitude;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(one * (t >> c % bits_of(pos) & 1));
-}
-
-static void prepare(Position *pos) {
-    code_prepare(pos, fill);
 }
 
 const Scheme scheme_binary = {
@@ -52,7 +49,6 @@ const Scheme scheme_binary = {
     .enters = ENTERS_EMBEDDING,
     .check = check,
     .max_length = max_length,
-    .layout = code_layout,
-    .prepare = prepare,
-    .embed_forward = code_forward,
+    CODE_HOOKS,
+    .code = code_at,
 };

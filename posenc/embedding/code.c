@@ -2,21 +2,23 @@
 
 #include "model/base/team.h"
 
-void code_layout(Position *pos, Arena *arena, bool training) {
+void code_layout(Tables *tables, Arena *arena, bool training) {
     (void)training;
-    pos->code.values = arena_reals(arena, (size_t)pos->positions * pos->shape.width);
+    tables->code.values = arena_reals(arena, (size_t)tables->positions * tables->pos->shape.width);
 }
 
-void code_prepare(Position *pos, void (*fill)(real *code, const Position *pos, int t)) {
+void code_prepare(Tables *tables) {
+    const Position *pos = tables->pos;
 #pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++) fill(pos->code.values + (size_t)t * pos->shape.width, pos, t);
+    for (int t = 0; t < tables->positions; t++)
+        pos->scheme->code(tables->code.values + (size_t)t * pos->shape.width, tables, t);
 }
 
-void code_forward(const Position *pos, real *x, const Place *at, int rows) {
-    const int C = pos->shape.width;
+void code_forward(const Tables *tables, real *x, const Place *at, int rows) {
+    const int C = tables->pos->shape.width;
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        const real *code = pos->code.values + (size_t)at[r].t * C;
+        const real *code = tables->code.values + (size_t)at[r].t * C;
         real *x_r = x + (size_t)r * C;
         for (int c = 0; c < C; c++) x_r[c] += code[c];
     }

@@ -4,14 +4,15 @@
 
 #include "posenc/posenc.h"
 
-// For a scheme's layout hook: the table (positions, C).
-void code_layout(Position *pos, Arena *arena, bool training);
+// What such a scheme writes into its Scheme, beside its `code`.
+#define CODE_HOOKS .layout = code_layout, .prepare = code_prepare, .embed_forward = code_forward
 
-// For a scheme's prepare hook: every row by `fill`, which writes the code (C) of coordinate t.
-void code_prepare(Position *pos, void (*fill)(real *code, const Position *pos, int t));
+// The table (positions, C), and its rows, each by the scheme's `code`.
+void code_layout(Tables *tables, Arena *arena, bool training);
+void code_prepare(Tables *tables);
 
-// The embed_forward hook: x += code(at). The code is constant, so dx passes unchanged and there is no backward.
-void code_forward(const Position *pos, real *x, const Place *at, int rows);
+// x += code(at). The code is constant, so dx passes unchanged and there is no backward.
+void code_forward(const Tables *tables, real *x, const Place *at, int rows);
 
 // A sinusoidal code (C) of coordinate t: pair i is peak sin and peak cos of t base^(-2i/C), side by side, or all sines
 // before all cosines (Vaswani et al. 2017). Angles are worked out in double: at position 131072 a float angle is

@@ -11,13 +11,10 @@ static const Option integer_options[] = {
     {0},
 };
 
-static void fill(real *code, const Position *pos, int t) {
+static void code_at(real *code, const Tables *tables, int t) {
+    const Position *pos = tables->pos;
     const double step = ((const IntegerOptions *)pos->options)->step;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(step * t);
-}
-
-static void prepare(Position *pos) {
-    code_prepare(pos, fill);
 }
 
 const Scheme scheme_integer = {
@@ -29,7 +26,6 @@ const Scheme scheme_integer = {
             "layer norm takes away. step=0.0001 shows how much of the trouble is size.",
     .options = integer_options,
     .enters = ENTERS_EMBEDDING,
-    .layout = code_layout,
-    .prepare = prepare,
-    .embed_forward = code_forward,
+    CODE_HOOKS,
+    .code = code_at,
 };

@@ -37,7 +37,8 @@ static int max_length(const Position *pos) {
     return options_of(pos)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
-static int form(const Position *pos, int length) {
+static int form(const Tables *tables, int length) {
+    const Position *pos = tables->pos;
     return options_of(pos)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
 }
 
@@ -55,11 +56,12 @@ static void init(Position *pos, uint64_t seed) {
 }
 
 // The point of the trained table (T, C) at which position `at` reads: row + fraction of the way to the next row.
-static int row_of(real *fraction, const Position *pos, int at) {
+static int row_of(real *fraction, const Tables *tables, int at) {
+    const Position *pos = tables->pos;
     const int T = position_span(pos);
     *fraction = 0;
-    if (options_of(pos)->past == PAST_INTERPOLATE && pos->window > T) {
-        double row = (double)at * (T - 1) / (pos->window - 1);
+    if (options_of(pos)->past == PAST_INTERPOLATE && tables->window > T) {
+        double row = (double)at * (T - 1) / (tables->window - 1);
         int floor = (int)row < T - 1 ? (int)row : T - 1;
         *fraction = (real)(row - floor);
         return floor;
@@ -67,12 +69,13 @@ static int row_of(real *fraction, const Position *pos, int at) {
     return at < T ? at : T - 1;
 }
 
-static void embed_forward(const Position *pos, real *x, const Place *at, int rows) {
+static void embed_forward(const Tables *tables, real *x, const Place *at, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width;
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         real fraction;
-        const real *code = pos->params[0] + (size_t)row_of(&fraction, pos, at[r].t) * C;
+        const real *code = pos->params[0] + (size_t)row_of(&fraction, tables, at[r].t) * C;
         const real *next = fraction > 0 ? code + C : code;
         real *x_r = x + (size_t)r * C;
         for (int c = 0; c < C; c++) x_r[c] += (1 - fraction) * code[c] + fraction * next[c];
@@ -81,7 +84,8 @@ static void embed_forward(const Position *pos, real *x, const Place *at, int row
 
 // Forward was x[r] += table[at[r]], so each row collects the gradients of the tokens that read it. Training stays
 // within the table. Threads share out the channels, not the rows: rows may meet in one position.
-static void embed_backward(const Position *pos, const real *dx, const Place *at, int rows) {
+static void embed_backward(const Tables *tables, const real *dx, const Place *at, int rows) {
+    const Position *pos = tables->pos;
     const int C = pos->shape.width;
     const Share own = share_columns(C);
     for (int r = 0; r < rows; r++) {
@@ -99,6 +103,7 @@ const Scheme scheme_learned = {
             "neighbours "
             "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
     .options = learned_options,
+    .past = &learned_options[2],
     .enters = ENTERS_EMBEDDING,
     .designed = "sinusoidal",
     .check = check,

@@ -16,18 +16,15 @@ static const Option normalized_options[] = {
     {0},
 };
 
-static void fill(real *code, const Position *pos, int t) {
+static void code_at(real *code, const Tables *tables, int t) {
+    const Position *pos = tables->pos;
     const NormalizedOptions *o = (const NormalizedOptions *)pos->options;
-    const int length = o->length == BY_TRAINED ? position_span(pos) : pos->window;
+    const int length = o->length == BY_TRAINED ? position_span(pos) : tables->window;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
 }
 
-static int form(const Position *pos, int length) {
-    return ((const NormalizedOptions *)pos->options)->length == BY_WINDOW ? length : 0;
-}
-
-static void prepare(Position *pos) {
-    code_prepare(pos, fill);
+static int form(const Tables *tables, int length) {
+    return ((const NormalizedOptions *)tables->pos->options)->length == BY_WINDOW ? length : 0;
 }
 
 const Scheme scheme_normalized = {
@@ -39,8 +36,7 @@ const Scheme scheme_normalized = {
             "appended. With the trained length the code is stable and simply grows past 1.",
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
-    .layout = code_layout,
     .form = form,
-    .prepare = prepare,
-    .embed_forward = code_forward,
+    CODE_HOOKS,
+    .code = code_at,
 };

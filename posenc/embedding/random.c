@@ -15,14 +15,11 @@ static const Option random_options[] = {
     {0},
 };
 
-static void fill(real *code, const Position *pos, int t) {
+static void code_at(real *code, const Tables *tables, int t) {
+    const Position *pos = tables->pos;
     const RandomOptions *o = (const RandomOptions *)pos->options;
     const uint64_t key = random_bits(random_key((uint64_t)o->seed, "random positions"), (uint64_t)t);
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->amplitude * random_normal(key, (uint64_t)c));
-}
-
-static void prepare(Position *pos) {
-    code_prepare(pos, fill);
 }
 
 const Scheme scheme_random = {
@@ -33,7 +30,6 @@ const Scheme scheme_random = {
             "first step, but without an end. It has no order, no distance and no structure, only names for places.",
     .options = random_options,
     .enters = ENTERS_NOWHERE,
-    .layout = code_layout,
-    .prepare = prepare,
-    .embed_forward = code_forward,
+    CODE_HOOKS,
+    .code = code_at,
 };

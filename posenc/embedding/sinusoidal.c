@@ -26,14 +26,11 @@ static const char *check(const Position *pos) {
     return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
 }
 
-static void fill(real *code, const Position *pos, int t) {
+static void code_at(real *code, const Tables *tables, int t) {
+    const Position *pos = tables->pos;
     const SinusoidalOptions *o = options_of(pos);
     const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
     code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
-}
-
-static void prepare(Position *pos) {
-    code_prepare(pos, fill);
 }
 
 const Scheme scheme_sinusoidal = {
@@ -48,7 +45,6 @@ const Scheme scheme_sinusoidal = {
     .options = sinusoidal_options,
     .enters = ENTERS_EMBEDDING,
     .check = check,
-    .layout = code_layout,
-    .prepare = prepare,
-    .embed_forward = code_forward,
+    CODE_HOOKS,
+    .code = code_at,
 };

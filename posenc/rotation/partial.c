@@ -22,13 +22,6 @@ const Scheme scheme_partial = {
         "RoPE on a part of each head, half of it by default; the other channels compare content wherever it stands. "
         "Beside prope, which keeps all exponents and leaves out the slow pairs, this one has slow pairs too.",
     .options = partial_options,
-    .enters = ENTERS_ROTATION,
-    .relative = true,
+    ROTARY_HOOKS,
     .theta = rotary_theta,
-    .check = rotary_check,
-    .form = rotary_form,
-    .layout = rotary_layout,
-    .prepare = rotary_prepare,
-    .qk_forward = rotary_forward,
-    .qk_backward = rotary_backward,
 };

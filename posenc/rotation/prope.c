@@ -25,13 +25,6 @@ const Scheme scheme_prope = {
     .help = "RoPE whose slowest pairs stand still: what they turn within a trained length is little, beyond it they "
             "reach angles never seen, and models were found to use them for content.",
     .options = prope_options,
-    .enters = ENTERS_ROTATION,
-    .relative = true,
+    ROTARY_HOOKS,
     .theta = theta,
-    .check = rotary_check,
-    .form = rotary_form,
-    .layout = rotary_layout,
-    .prepare = rotary_prepare,
-    .qk_forward = rotary_forward,
-    .qk_backward = rotary_backward,
 };

@@ -16,13 +16,6 @@ const Scheme scheme_rope = {
             "of the two depends on the angle between them, so on the distance alone; nothing is added and no length "
             "changes. skip=4 leaves every fourth layer without positions, as SmolLM3 and Llama 4 do.",
     .options = rope_options,
-    .enters = ENTERS_ROTATION,
-    .relative = true,
+    ROTARY_HOOKS,
     .theta = rotary_theta,
-    .check = rotary_check,
-    .form = rotary_form,
-    .layout = rotary_layout,
-    .prepare = rotary_prepare,
-    .qk_forward = rotary_forward,
-    .qk_backward = rotary_backward,
 };

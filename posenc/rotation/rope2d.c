@@ -17,30 +17,32 @@ static const char *check(const Position *pos) {
                : NULL;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
+static void layout(Tables *tables, Arena *arena, bool training) {
     (void)training;
-    const size_t numbers = (size_t)pos->positions * (head_width(&pos->shape) / 4);
-    pos->tables[COSINE] = arena_reals(arena, numbers);
-    pos->tables[SINE] = arena_reals(arena, numbers);
+    const size_t numbers = (size_t)tables->positions * (head_width(&tables->pos->shape) / 4);
+    tables->table[COSINE] = arena_reals(arena, numbers);
+    tables->table[SINE] = arena_reals(arena, numbers);
 }
 
-static void prepare(Position *pos) {
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
     const int pairs = head_width(&pos->shape) / 4;
 #pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++)
+    for (int t = 0; t < tables->positions; t++)
         for (int i = 0; i < pairs; i++) {
             const double angle = t * pow(rotary_of(pos)->base, -(double)i / pairs);
-            pos->tables[COSINE][(size_t)t * pairs + i] = (real)cos(angle);
-            pos->tables[SINE][(size_t)t * pairs + i] = (real)sin(angle);
+            tables->table[COSINE][(size_t)t * pairs + i] = (real)cos(angle);
+            tables->table[SINE][(size_t)t * pairs + i] = (real)sin(angle);
         }
 }
 
 // The first half of each head by lines, the second by columns.
-static void turn(const Position *pos, real *x, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, real *x, int stride, const Place *at, int rows, int direction) {
+    const Position *pos = tables->pos;
     const int d = head_width(&pos->shape);
     Rotation rotation = {
-        .cosine = pos->tables[COSINE],
-        .sine = pos->tables[SINE],
+        .cosine = tables->table[COSINE],
+        .sine = tables->table[SINE],
         .axis = AXIS_LINE,
         .pairing = (Pairing)rotary_of(pos)->pairing,
         .heads = pos->shape.heads,
@@ -52,19 +54,19 @@ static void turn(const Position *pos, real *x, int stride, const Place *at, int 
     rotate(x + d / 2, stride, &rotation, at, rows, direction);
 }
 
-static void qk_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, q, stride, at, rows, +1);
-    turn(pos, k, stride, at, rows, +1);
+static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, q, stride, at, rows, +1);
+    turn(tables, k, stride, at, rows, +1);
 }
 
 // Two rotations of different channels: each is turned back on its own.
-static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
     (void)q, (void)k;
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, dq, stride, at, rows, -1);
-    turn(pos, dk, stride, at, rows, -1);
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, dq, stride, at, rows, -1);
+    turn(tables, dk, stride, at, rows, -1);
 }
 
 const Scheme scheme_rope2d = {

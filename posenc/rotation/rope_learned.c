@@ -49,37 +49,40 @@ static void init(Position *pos, uint64_t seed) {
     }
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
+static void layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
     const size_t all = (size_t)pos->sets * frequencies(pos);
-    pos->tables[COSINE] = arena_reals(arena, all * pos->positions);
-    pos->tables[SINE] = arena_reals(arena, all * pos->positions);
-    pos->tables[THETA] = arena_reals(arena, all);
+    tables->table[COSINE] = arena_reals(arena, all * tables->positions);
+    tables->table[SINE] = arena_reals(arena, all * tables->positions);
+    tables->table[THETA] = arena_reals(arena, all);
     if (!training) return;
-    pos->dtables[SUM] = arena_reals(arena, all);
-    pos->dtables[SLABS] = arena_reals(arena, (size_t)pos->batch * frequencies(pos));
+    tables->dtable[SUM] = arena_reals(arena, all);
+    tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * frequencies(pos));
 }
 
-static void prepare(Position *pos) {
-    const int pairs = rotary_pairs(pos), P = pos->positions;
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    const int pairs = rotary_pairs(pos), P = tables->positions;
     for (int n = 0; n < pos->sets * frequencies(pos); n++)
-        pos->tables[THETA][n] = (real)exp((double)pos->params[RHO][n]);
+        tables->table[THETA][n] = (real)exp((double)pos->params[RHO][n]);
 #pragma omp parallel for
     for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
         for (int i = 0; i < pairs; i++) {
             const double angle = (row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
-            pos->tables[COSINE][(size_t)row * pairs + i] = (real)cos(angle);
-            pos->tables[SINE][(size_t)row * pairs + i] = (real)sin(angle);
+            tables->table[COSINE][(size_t)row * pairs + i] = (real)cos(angle);
+            tables->table[SINE][(size_t)row * pairs + i] = (real)sin(angle);
         }
 }
 
 // Each head by its own table.
-static void turn(const Position *pos, int layer, real *x, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, int layer, real *x, int stride, const Place *at, int rows, int direction) {
+    const Position *pos = tables->pos;
     const int d = head_width(&pos->shape), H = pos->shape.heads;
     for (int h = 0; h < H; h++) {
-        const size_t table = ((size_t)position_set(pos, layer) * H + h) * pos->positions * rotary_pairs(pos);
+        const size_t table = ((size_t)position_set(pos, layer) * H + h) * tables->positions * rotary_pairs(pos);
         const Rotation rotation = {
-            .cosine = pos->tables[COSINE] + table,
-            .sine = pos->tables[SINE] + table,
+            .cosine = tables->table[COSINE] + table,
+            .sine = tables->table[SINE] + table,
             .axis = AXIS_T,
             .pairing = (Pairing)rotary_of(pos)->pairing,
             .heads = 1,
@@ -90,29 +93,31 @@ static void turn(const Position *pos, int layer, real *x, int stride, const Plac
     }
 }
 
-static void qk_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, layer, q, stride, at, rows, +1);
-    turn(pos, layer, k, stride, at, rows, +1);
+static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, layer, q, stride, at, rows, +1);
+    turn(tables, layer, k, stride, at, rows, +1);
 }
 
 // A torque on each angle, and the rotation of the gradient backwards.
-static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
+    const Position *pos = tables->pos;
     if (rotary_skips(pos, layer)) return;
-    rotary_torque(pos->dtables[SLABS], pos, dq, q, stride, at, rows, 0);
-    rotary_torque(pos->dtables[SLABS], pos, dk, k, stride, at, rows, 0);
-    slabs_reduce(pos->dtables[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), pos->dtables[SLABS],
-                 pos->batch, frequencies(pos));
-    turn(pos, layer, dq, stride, at, rows, -1);
-    turn(pos, layer, dk, stride, at, rows, -1);
+    rotary_torque(tables->dtable[SLABS], tables, dq, q, stride, at, rows, 0);
+    rotary_torque(tables->dtable[SLABS], tables, dk, k, stride, at, rows, 0);
+    slabs_reduce(tables->dtable[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), tables->dtable[SLABS],
+                 tables->batch, frequencies(pos));
+    turn(tables, layer, dq, stride, at, rows, -1);
+    turn(tables, layer, dk, stride, at, rows, -1);
 }
 
 // theta = exp(rho), so drho = theta dtheta.
-static void reduce(Position *pos) {
+static void reduce(Tables *tables) {
+    const Position *pos = tables->pos;
     for (int n = 0; n < pos->sets * frequencies(pos); n++) {
-        pos->dparams[RHO][n] += pos->tables[THETA][n] * pos->dtables[SUM][n];
-        pos->dtables[SUM][n] = 0;
+        pos->dparams[RHO][n] += tables->table[THETA][n] * tables->dtable[SUM][n];
+        tables->dtable[SUM][n] = 0;
     }
 }
 
@@ -123,6 +128,7 @@ const Scheme scheme_rope_learned = {
     .help = "RoPE with frequencies of its own for each layer, head and pair, found by gradient descent from RoPE's or "
             "from random ones. The gradient of an angle is a torque, and costs two products per pair.",
     .options = rope_learned_options,
+    .layers = &rope_learned_options[2],
     .enters = ENTERS_ROTATION,
     .designed = "rope",
     .relative = true,

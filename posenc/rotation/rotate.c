@@ -49,17 +49,18 @@ const char *rotary_check(const Position *pos) {
                                    : NULL;
 }
 
-void rotary_layout(Position *pos, Arena *arena, bool training) {
+void rotary_layout(Tables *tables, Arena *arena, bool training) {
+    const Position *pos = tables->pos;
     const size_t pairs = (size_t)rotary_pairs(pos);
-    pos->rotary.cosine = arena_reals(arena, pos->positions * pairs);
-    pos->rotary.sine = arena_reals(arena, pos->positions * pairs);
-    if (!training || !pos->stretch.learns) return;
-    pos->rotary.dtheta = arena_reals(arena, pairs);
-    pos->rotary.slabs = arena_reals(arena, (size_t)pos->batch * pos->shape.heads * pairs);
+    tables->rotary.cosine = arena_reals(arena, tables->positions * pairs);
+    tables->rotary.sine = arena_reals(arena, tables->positions * pairs);
+    if (!training || !tables->stretch->learns) return;
+    tables->rotary.dtheta = arena_reals(arena, pairs);
+    tables->rotary.slabs = arena_reals(arena, (size_t)tables->batch * pos->shape.heads * pairs);
 }
 
-int rotary_form(const Position *pos, int length) {
-    return stretch_form(&pos->stretch, length);
+int rotary_form(const Tables *tables, int length) {
+    return stretch_form(tables->stretch, length);
 }
 
 // Radians a token of a pair beyond the unscaled tokens.
@@ -68,20 +69,21 @@ static double stretched(const Position *pos, const Stretch *stretch, int pair) {
 }
 
 // Angles in double: at position 131072 a float angle is already 0.004 rad off.
-void rotary_prepare(Position *pos) {
+void rotary_prepare(Tables *tables) {
+    const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos);
     Stretch made;
-    const Stretch *stretch = stretch_of_window(&made, &pos->stretch, pos->window, pairs);
+    const Stretch *stretch = stretch_of_window(&made, tables->stretch, tables->window, pairs);
     const int unscaled = stretch ? stretch->unscaled : 0;
     const double attention = stretch ? stretch->attention : 1,
                  at_start = stretch && stretch->bare_start ? 1 : attention;
 #pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++) {
+    for (int t = 0; t < tables->positions; t++) {
         const double length = t < unscaled ? at_start : attention;
         for (int i = 0; i < pairs; i++) {
             const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
-            pos->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));
-            pos->rotary.sine[(size_t)t * pairs + i] = (real)(length * sin(angle));
+            tables->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));
+            tables->rotary.sine[(size_t)t * pairs + i] = (real)(length * sin(angle));
         }
     }
 }
@@ -106,12 +108,13 @@ static void add_torque(real *dtheta, const real *dy, const real *y, int t, int p
 }
 
 // A sum for each sequence and head: whatever the number of threads, each has one owner and one order.
-void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
+void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
                    int rows, int from) {
-    const int H = pos->shape.heads, d = head_width(&pos->shape), pairs = rotary_pairs(pos), T = rows / pos->batch;
+    const Position *pos = tables->pos;
+    const int H = pos->shape.heads, d = head_width(&pos->shape), pairs = rotary_pairs(pos), T = rows / tables->batch;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
 #pragma omp for collapse(2)
-    for (int b = 0; b < pos->batch; b++)
+    for (int b = 0; b < tables->batch; b++)
         for (int h = 0; h < H; h++)
             for (int r = b * T; r < (b + 1) * T; r++) {
                 const size_t row = (size_t)r * stride + (size_t)h * d;
@@ -120,10 +123,11 @@ void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real
             }
 }
 
-static void turn(const Position *pos, real *x, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, real *x, int stride, const Place *at, int rows, int direction) {
+    const Position *pos = tables->pos;
     const Rotation rotation = {
-        .cosine = pos->rotary.cosine,
-        .sine = pos->rotary.sine,
+        .cosine = tables->rotary.cosine,
+        .sine = tables->rotary.sine,
         .axis = AXIS_T,
         .pairing = (Pairing)rotary_of(pos)->pairing,
         .heads = pos->shape.heads,
@@ -133,31 +137,33 @@ static void turn(const Position *pos, real *x, int stride, const Place *at, int 
     rotate(x, stride, &rotation, at, rows, direction);
 }
 
-void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, q, stride, at, rows, +1);
-    turn(pos, k, stride, at, rows, +1);
+void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, q, stride, at, rows, +1);
+    turn(tables, k, stride, at, rows, +1);
 }
 
 // Forward was q = R(t theta) q: a rotation matrix has R^T = R^-1, so the gradient is turned back by the same angle.
 // Its length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
-void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
+    const Position *pos = tables->pos;
     if (rotary_skips(pos, layer)) return;
-    if (pos->rotary.dtheta) {
-        const int from = pos->stretch.long_stretch.unscaled, pairs = rotary_pairs(pos);
-        rotary_torque(pos->rotary.slabs, pos, dq, q, stride, at, rows, from);
-        rotary_torque(pos->rotary.slabs, pos, dk, k, stride, at, rows, from);
-        slabs_reduce(pos->rotary.dtheta, pos->rotary.slabs, pos->batch * pos->shape.heads, pairs);
+    if (tables->rotary.dtheta) {
+        const int from = tables->stretch->long_stretch.unscaled, pairs = rotary_pairs(pos);
+        rotary_torque(tables->rotary.slabs, tables, dq, q, stride, at, rows, from);
+        rotary_torque(tables->rotary.slabs, tables, dk, k, stride, at, rows, from);
+        slabs_reduce(tables->rotary.dtheta, tables->rotary.slabs, tables->batch * pos->shape.heads, pairs);
     }
-    turn(pos, dq, stride, at, rows, -1);
-    turn(pos, dk, stride, at, rows, -1);
+    turn(tables, dq, stride, at, rows, -1);
+    turn(tables, dk, stride, at, rows, -1);
 }
 
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
-void rotary_dfactors(double *dfactors, Position *pos) {
+void rotary_dfactors(double *dfactors, Tables *tables) {
+    const Position *pos = tables->pos;
     for (int i = 0; i < rotary_pairs(pos); i++) {
-        dfactors[i] = -stretched(pos, &pos->stretch.long_stretch, i) * (double)pos->rotary.dtheta[i];
-        pos->rotary.dtheta[i] = 0;
+        dfactors[i] = -stretched(pos, &tables->stretch->long_stretch, i) * (double)tables->rotary.dtheta[i];
+        tables->rotary.dtheta[i] = 0;
     }
 }

@@ -55,12 +55,17 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// Hooks: an odd head width is refused; what pos->stretch makes of windows of different lengths; tables of cosines and
-// sines (positions, pairs), for the scheme's theta and what pos->stretch makes of it.
+// What schemes with a `theta` for each pair, the same in all heads and layers, write into their Scheme.
+#define ROTARY_HOOKS                                                                                                   \
+    .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .form = rotary_form, .layout = rotary_layout,  \
+    .prepare = rotary_prepare, .qk_forward = rotary_forward, .qk_backward = rotary_backward
+
+// Hooks: an odd head width is refused; what tables->stretch makes of windows of different lengths; tables of cosines
+// and sines (positions, pairs), for the scheme's theta and what tables->stretch makes of it.
 const char *rotary_check(const Position *pos);
-int rotary_form(const Position *pos, int length);
-void rotary_layout(Position *pos, Arena *arena, bool training);
-void rotary_prepare(Position *pos);
+int rotary_form(const Tables *tables, int length);
+void rotary_layout(Tables *tables, Arena *arena, bool training);
+void rotary_prepare(Tables *tables);
 
 // The theta hook of the common frequencies: base^(-pair / pairs).
 double rotary_theta(const Position *pos, int pair);
@@ -71,15 +76,15 @@ int rotary_fast_pairs(const Position *pos, int length);
 // Forward was y = R(t theta) x for each pair. dtheta (B, H, pairs) += sum of t dphi over the tokens of each sequence
 // and head that stand at `from` or later; y and dy (rows, H d), rows `stride` apart. Called by every thread of a team,
 // ends in a barrier.
-void rotary_torque(real *dtheta, const Position *pos, const real *dy, const real *y, int stride, const Place *at,
+void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
                    int rows, int from);
 
-// Where pos->stretch learns: dL/dlog factors (pairs) of what backward has added up since the last call.
-void rotary_dfactors(double *dfactors, Position *pos);
+// Where tables->stretch learns: dL/dlog factors (pairs) of what backward has added up since the last call.
+void rotary_dfactors(double *dfactors, Tables *tables);
 
 // q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.
-void rotary_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows);
-void rotary_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
+void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows);
 
 // Is this one of the layers that go without?

@@ -31,33 +31,35 @@ static int max_length(const Position *pos) {
     return length < 1e9 ? (int)length : 0;
 }
 
-static void layout(Position *pos, Arena *arena, bool training) {
+static void layout(Tables *tables, Arena *arena, bool training) {
     (void)training;
     for (int table = 0; table <= K_SINE; table++)
-        pos->tables[table] = arena_reals(arena, (size_t)pos->positions * (head_width(&pos->shape) / 2));
+        tables->table[table] = arena_reals(arena, (size_t)tables->positions * (head_width(&tables->pos->shape) / 2));
 }
 
 // Positions are counted from the middle: that changes no product, and keeps the scales near 1.
-static void prepare(Position *pos) {
-    const int pairs = head_width(&pos->shape) / 2, middle = (pos->positions + 1) / 2;
+static void prepare(Tables *tables) {
+    const Position *pos = tables->pos;
+    const int pairs = head_width(&pos->shape) / 2, middle = (tables->positions + 1) / 2;
 #pragma omp parallel for
-    for (int t = 0; t < pos->positions; t++)
+    for (int t = 0; t < tables->positions; t++)
         for (int i = 0; i < pairs; i++) {
             const double angle = t * rotary_theta(pos, i);
             const double scale = pow(zeta(pos, i), (t - middle) / options_of(pos)->gamma);
             const size_t n = (size_t)t * pairs + i;
-            pos->tables[Q_COSINE][n] = (real)(scale * cos(angle));
-            pos->tables[Q_SINE][n] = (real)(scale * sin(angle));
-            pos->tables[K_COSINE][n] = (real)(cos(angle) / scale);
-            pos->tables[K_SINE][n] = (real)(sin(angle) / scale);
+            tables->table[Q_COSINE][n] = (real)(scale * cos(angle));
+            tables->table[Q_SINE][n] = (real)(scale * sin(angle));
+            tables->table[K_COSINE][n] = (real)(cos(angle) / scale);
+            tables->table[K_SINE][n] = (real)(sin(angle) / scale);
         }
 }
 
-static void turn(const Position *pos, real *x, int cosine, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, real *x, int cosine, int stride, const Place *at, int rows, int direction) {
+    const Position *pos = tables->pos;
     const int d = head_width(&pos->shape);
     const Rotation rotation = {
-        .cosine = pos->tables[cosine],
-        .sine = pos->tables[cosine + 1],
+        .cosine = tables->table[cosine],
+        .sine = tables->table[cosine + 1],
         .axis = AXIS_T,
         .pairing = (Pairing)rotary_of(pos)->pairing,
         .heads = pos->shape.heads,
@@ -67,20 +69,20 @@ static void turn(const Position *pos, real *x, int cosine, int stride, const Pla
     rotate(x, stride, &rotation, at, rows, direction);
 }
 
-static void qk_forward(const Position *pos, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, q, Q_COSINE, stride, at, rows, +1);
-    turn(pos, k, K_COSINE, stride, at, rows, +1);
+static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, q, Q_COSINE, stride, at, rows, +1);
+    turn(tables, k, K_COSINE, stride, at, rows, +1);
 }
 
 // Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by
 // 1/s.
-static void qk_backward(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
     (void)q, (void)k;
-    if (rotary_skips(pos, layer)) return;
-    turn(pos, dq, Q_COSINE, stride, at, rows, -1);
-    turn(pos, dk, K_COSINE, stride, at, rows, -1);
+    if (rotary_skips(tables->pos, layer)) return;
+    turn(tables, dq, Q_COSINE, stride, at, rows, -1);
+    turn(tables, dk, K_COSINE, stride, at, rows, -1);
 }
 
 const Scheme scheme_xpos = {

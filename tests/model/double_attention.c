@@ -14,6 +14,7 @@ enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH };
 typedef struct {
     AttentionShape shape;
     Position pos;
+    Tables tables;
     Place *query_at, *key_at;
     real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
     size_t q_count, kv_count, feature_count, out_count, rows;
@@ -89,15 +90,15 @@ static void each_row(Attention *a, void (*visit)(Attention *a, int b, int h, int
 
 static double forward(void *op) {
     Attention *a = op;
-    attention_forward(a->out, a->lse, a->q, a->k, a->v, &a->pos, &a->shape, a->scratch);
+    attention_forward(a->out, a->lse, a->q, a->k, a->v, &a->tables, &a->shape, a->scratch);
     return dot(a->out, a->dout, (int)a->out_count);
 }
 
 // dfeatures are added to, all else is overwritten.
 static void backward(Attention *a) {
     memset(a->dfeatures, 0, a->feature_count * sizeof(real));
-    attention_backward(a->dq, a->dk, a->dv, a->dfeatures, a->dout, a->q, a->k, a->v, a->out, a->lse, &a->pos, &a->shape,
-                       a->scratch);
+    attention_backward(a->dq, a->dk, a->dv, a->dfeatures, a->dout, a->q, a->k, a->v, a->out, a->lse, &a->tables,
+                       &a->shape, a->scratch);
 }
 
 // Sequence b starts at 50b, and counts by b + 1; lines and columns have a pattern of their own. Queries are the last
@@ -143,21 +144,22 @@ static Attention *make(const Scheme *scheme, int B, int queries, int keys, doubl
                                 .key_batch = key_batch,
                                 .dropout = {dropout, random_key(3, "dropout")}};
     places_make(a);
-    a->pos = (Position){.scheme = scheme, .positions = keys, .batch = B};
+    a->pos = (Position){.scheme = scheme};
+    a->tables = (Tables){.pos = &a->pos, .positions = keys, .batch = B};
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);
     a->v = random_reals(a->kv_count, "v", 1);
     a->dout = random_reals(a->out_count, "dout", 1);
     a->out = nan_reals(a->out_count);
     a->lse = training ? nan_reals(a->rows) : NULL;
-    a->scratch = nan_reals(attention_scratch(&a->pos, keys, training));
+    a->scratch = nan_reals(attention_scratch(&a->tables, keys, training));
     a->P = calloc(a->rows * keys, sizeof(double));
     a->dS = calloc(a->rows * keys, sizeof(double));
     a->dq = nan_reals(a->q_count);
     a->dk = nan_reals(a->kv_count);
     a->dv = nan_reals(a->kv_count);
     a->dfeatures = nan_reals(a->feature_count);
-    a->dS_seen = a->pos.dtables[0] = calloc(a->rows * keys, sizeof(real));
+    a->dS_seen = a->tables.dtable[0] = calloc(a->rows * keys, sizeof(real));
     return a;
 }
 

@@ -41,10 +41,10 @@ static void a_missing_hook_is_noticed(void **state) {
     }
 }
 
-static void turned_by_the_wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q, const real *k,
+static void turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                      int stride, const Place *at, int rows) {
     (void)q, (void)k;
-    scheme_rope.qk_forward(pos, layer, dq, dk, stride, at, rows);
+    scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
 static void rotations_turned_wrongly_are_noticed(void **state) {
@@ -59,34 +59,34 @@ static void rotations_turned_wrongly_are_noticed(void **state) {
 // rope-learned gets the gradients of its frequencies in qk_backward.
 static const real zeros[4096];
 
-static void keys_turned_by_the_wrong_sign(const Position *pos, int layer, real *dq, real *dk, const real *q,
+static void keys_turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                           const real *k, int stride, const Place *at, int rows) {
-    scheme_rope_learned.qk_backward(pos, layer, dq, dk, q, k, stride, at, rows);
-    scheme_rope_learned.qk_forward(pos, layer, dk, dk, stride, at, rows); // twice, once too often
+    scheme_rope_learned.qk_backward(tables, layer, dq, dk, q, k, stride, at, rows);
+    scheme_rope_learned.qk_forward(tables, layer, dk, dk, stride, at, rows); // twice, once too often
 }
 
-static void keys_do_not_move_the_frequencies(const Position *pos, int layer, real *dq, real *dk, const real *q,
+static void keys_do_not_move_the_frequencies(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                              const real *k, int stride, const Place *at, int rows) {
     (void)k;
     assert_true((size_t)rows * stride <= COUNT(zeros));
-    scheme_rope_learned.qk_backward(pos, layer, dq, dk, q, zeros, stride, at, rows);
+    scheme_rope_learned.qk_backward(tables, layer, dq, dk, q, zeros, stride, at, rows);
 }
 
-static void one_sequence_moves_the_frequencies(const Position *pos, int layer, real *dq, real *dk, const real *q,
+static void one_sequence_moves_the_frequencies(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                                const real *k, int stride, const Place *at, int rows) {
-    const int T = rows / pos->batch;
+    const int T = rows / tables->batch;
     const size_t next = (size_t)T * stride;
-    Position one = *pos;
+    Tables one = *tables;
     one.batch = 1;
-    assert_int_equal(pos->batch, 2);
+    assert_int_equal(tables->batch, 2);
     scheme_rope_learned.qk_backward(&one, layer, dq, dk, q, k, stride, at, T);
     scheme_rope_learned.qk_backward(&one, layer, dq + next, dk + next, zeros, zeros, stride, at + T, T);
 }
 
-static void frequencies_of_the_first_layer(const Position *pos, int layer, real *dq, real *dk, const real *q,
+static void frequencies_of_the_first_layer(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                            const real *k, int stride, const Place *at, int rows) {
     (void)layer;
-    scheme_rope_learned.qk_backward(pos, 0, dq, dk, q, k, stride, at, rows);
+    scheme_rope_learned.qk_backward(tables, 0, dq, dk, q, k, stride, at, rows);
 }
 
 static void wrong_frequencies_are_noticed(void **state) {
@@ -103,37 +103,39 @@ static void wrong_frequencies_are_noticed(void **state) {
 }
 
 // alibi-learned collects the gradients of its slopes in score_backward, adds them up in score_reduce and reduce.
-static void slope_of_the_first_head(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+static void slope_of_the_first_head(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     ScoreBlock wrong = *block;
     wrong.head = 0;
-    bias_backward(pos, &wrong, grad);
+    bias_backward(tables, &wrong, grad);
 }
 
-static void slopes_from_one_sequence(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    if (block->sequence == 0) bias_backward(pos, block, grad);
+static void slopes_from_one_sequence(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    if (block->sequence == 0) bias_backward(tables, block, grad);
 }
 
-static void slopes_from_the_last_row(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
+static void slopes_from_the_last_row(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const int skipped = block->rows - 1;
     const ScoreGradient last = {.dS = grad->dS + (size_t)skipped * block->stride};
     ScoreBlock wrong = *block;
     wrong.query_at += skipped;
     wrong.rows = 1;
-    bias_backward(pos, &wrong, &last);
+    bias_backward(tables, &wrong, &last);
 }
 
-static void slopes_from_the_last_layer(const Position *pos, int layer) {
-    bias_reduce(pos, layer);
-    if (layer == 1) bias_forget((Position *)pos); // layers come in falling order
+static void slopes_from_the_last_layer(const Tables *tables, int layer) {
+    bias_score_reduce(tables, layer);
+    const size_t numbers = (size_t)tables->pos->sets * tables->pos->shape.heads * tables->positions;
+    if (layer == 1) memset(tables->bias.dcurves, 0, numbers * sizeof(real)); // layers come in falling order
 }
 
-static void slopes_of_the_first_layer(const Position *pos, int layer) {
+static void slopes_of_the_first_layer(const Tables *tables, int layer) {
     (void)layer;
-    bias_reduce(pos, 0);
+    bias_score_reduce(tables, 0);
 }
 
-static void slopes_of_the_wrong_sign(Position *pos) {
-    scheme_alibi_learned.reduce(pos);
+static void slopes_of_the_wrong_sign(Tables *tables) {
+    scheme_alibi_learned.reduce(tables);
+    const Position *pos = tables->pos;
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) pos->dparams[0][n] *= -1;
 }
 
@@ -156,29 +158,30 @@ static void wrong_slopes_are_noticed(void **state) {
     expect_wrong("slopes with the wrong sign", &broken, NULL, &brief);
 }
 
-static void last_token_forgotten(const Position *pos, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(pos, dx, at, rows - 1);
+static void last_token_forgotten(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows - 1);
 }
 
-static void one_in_a_million_too_large(const Position *pos, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(pos, dx, at, rows);
-    pos->dparams[0][0] *= 1 + 2e-6;
+static void one_in_a_million_too_large(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows);
+    tables->pos->dparams[0][0] *= 1 + 2e-6;
 }
 
-static void not_a_number(const Position *pos, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(pos, dx, at, rows);
-    pos->dparams[0][0] = NAN;
+static void not_a_number(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows);
+    tables->pos->dparams[0][0] = NAN;
 }
 
 // Scales the embeddings, where backward passes dx on as if something had been added.
-static void scaled_embeddings(const Position *pos, real *x, const Place *at, int rows) {
+static void scaled_embeddings(const Tables *tables, real *x, const Place *at, int rows) {
+    const int C = tables->pos->shape.width;
     for (int r = 0; r < rows; r++)
-        for (int c = 0; c < pos->shape.width; c++) x[r * pos->shape.width + c] *= 1 + (real)0.1 * at[r].t;
+        for (int c = 0; c < C; c++) x[r * C + c] *= 1 + (real)0.1 * at[r].t;
 }
 
 // Scales the scores, where backward passes dS on as if something had been added.
-static void scaled_scores(const Position *pos, const ScoreBlock *block) {
-    (void)pos;
+static void scaled_scores(const Tables *tables, const ScoreBlock *block) {
+    (void)tables;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * block->stride + j] /= 1 + (real)0.1 * abs(block->query_at[i].t - block->key_at[j].t);

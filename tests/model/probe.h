@@ -18,13 +18,13 @@ static int probe_features(const Position *pos) {
     return PROBE_HEADS;
 }
 
-static size_t probe_scratch(const Position *pos, int rows, int columns, bool training) {
-    (void)pos, (void)training;
+static size_t probe_scratch(const Tables *tables, int rows, int columns, bool training) {
+    (void)tables, (void)training;
     return (size_t)rows * columns;
 }
 
-static void probe_forward(const Position *pos, const ScoreBlock *block) {
-    (void)pos;
+static void probe_forward(const Tables *tables, const ScoreBlock *block) {
+    (void)tables;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
             real *S = &block->S[i * block->stride + j], *U = &block->scratch[i * block->columns + j];
@@ -34,13 +34,13 @@ static void probe_forward(const Position *pos, const ScoreBlock *block) {
         }
 }
 
-// Keeps dS (B, H, T, T), in dtables[0]. Row i of a block is the query of key columns - rows + i.
-static void probe_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int T = pos->positions, first = block->columns - block->rows, head = block->head;
+// Keeps dS (B, H, T, T), in dtable[0]. Row i of a block is the query of key columns - rows + i.
+static void probe_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const int T = tables->positions, first = block->columns - block->rows, head = block->head;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
             real *dS = &grad->dS[i * block->stride + j];
-            pos->dtables[0][((size_t)(block->sequence * PROBE_HEADS + head) * T + first + i) * T + j] = *dS;
+            tables->dtable[0][((size_t)(block->sequence * PROBE_HEADS + head) * T + first + i) * T + j] = *dS;
             grad->dq[(size_t)i * block->q_stride] += *dS * block->features[j * PROBE_HEADS + head];
             grad->dfeatures[j * PROBE_HEADS + head] += *dS * block->q[(size_t)i * block->q_stride];
             *dS *= 1 + cos(block->scratch[i * block->columns + j]) / 2;
@@ -54,7 +54,7 @@ static const Scheme probe_scheme = {.name = "probe",
                                     .score_backward = probe_backward};
 
 // The same scores, but the scheme takes the products itself, and their gradients.
-static void alone_forward(const Position *pos, const ScoreBlock *block) {
+static void alone_forward(const Tables *tables, const ScoreBlock *block) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
             real sum = 0;
@@ -62,11 +62,11 @@ static void alone_forward(const Position *pos, const ScoreBlock *block) {
                 sum += block->q[(size_t)i * block->q_stride + c] * block->k[(size_t)j * block->k_stride + c];
             block->S[i * block->stride + j] = block->scale * sum;
         }
-    probe_forward(pos, block);
+    probe_forward(tables, block);
 }
 
-static void alone_backward(const Position *pos, const ScoreBlock *block, const ScoreGradient *grad) {
-    probe_backward(pos, block, grad);
+static void alone_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    probe_backward(tables, block, grad);
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             for (int c = 0; c < PROBE_WIDTH; c++) {

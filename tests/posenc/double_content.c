@@ -12,9 +12,7 @@
 enum { B = 2, T = 18, H = 2, D = 3, C = H * D, BLOCK = 8, LAYER = 1, SPAN = 3 * T, SCORES = B * H * T * T };
 
 typedef struct {
-    Gpt gpt;
-    Position pos;
-    Arena arena;
+    Scene scene;
     Place at[B * T];
     double codes[SPAN][C]; // of Transformer-XL's distances
     real q[B * T * C], k[B * T * C], dq[B * T * C], dk[B * T * C];
@@ -45,24 +43,25 @@ static int distance_of(const Content *x, int row, int j, long long most) {
 }
 
 static double by_transformer_xl(const Content *x, const real *q, const real *k, int row, int j) {
-    const int head = position_set(&x->pos, LAYER) * C + row / T % H * D;
-    const real *W = x->pos.params[0] + head * C, *u = x->pos.params[1] + head, *v = x->pos.params[2] + head;
-    const double *code = x->codes[distance_of(x, row, j, number_option(&x->pos, "clamp"))];
+    const int head = position_set(&x->scene.gpt.pos, LAYER) * C + row / T % H * D;
+    const real *W = x->scene.gpt.pos.params[0] + head * C, *u = x->scene.gpt.pos.params[1] + head,
+               *v = x->scene.gpt.pos.params[2] + head;
+    const double *code = x->codes[distance_of(x, row, j, number_option(&x->scene.gpt.pos, "clamp"))];
     double sum = dot(u, k, D);
     for (int c = 0; c < D; c++) sum += (q[c] + v[c]) * dot(W + c * C, code, C);
     return sum;
 }
 
 static double by_shaw(const Content *x, const real *q, int row, int j) {
-    const long long clip = number_option(&x->pos, "clip"), set = position_set(&x->pos, LAYER);
-    return dot(q, x->pos.params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
+    const long long clip = number_option(&x->scene.gpt.pos, "clip"), set = position_set(&x->scene.gpt.pos, LAYER);
+    return dot(q, x->scene.gpt.pos.params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
 }
 
 // Where `frozen`, a count is read between the same two codes as before, or is held at the last one as before: that is
 // what the formula's derivative means, and what differences see as long as no count passes a whole number.
 static double by_cope(Content *x, const real *q, int row, int j) {
-    const int N = (int)number_option(&x->pos, "positions");
-    const real *e = x->pos.params[0] + position_set(&x->pos, LAYER) * N * D;
+    const int N = (int)number_option(&x->scene.gpt.pos, "positions");
+    const real *e = x->scene.gpt.pos.params[0] + position_set(&x->scene.gpt.pos, LAYER) * N * D;
     int *below = &x->below[row * T + j];
     double p = 0;
     for (int k = j; k <= row % T; k++) p += 1 / (1 + exp(-dot(q, x->k + token_of(row, k), D) / sqrt(D)));
@@ -74,7 +73,7 @@ static double by_cope(Content *x, const real *q, int row, int j) {
 
 static double score(Content *x, int row, int j) {
     const real *q = x->q + token_of(row, row % T), *k = x->k + token_of(row, j);
-    const Scheme *scheme = x->pos.scheme;
+    const Scheme *scheme = x->scene.gpt.pos.scheme;
     const double position = scheme == &scheme_shaw   ? by_shaw(x, q, row, j)
                             : scheme == &scheme_cope ? by_cope(x, q, row, j)
                                                      : by_transformer_xl(x, q, k, row, j);
@@ -94,7 +93,7 @@ static void block_forward(Content *x, const ScoreBlock *block, int row) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * T + j] = j <= row % T + i ? block->scale * dot(block->q + i * C, block->k + j * C, D) : NAN;
-    x->pos.scheme->score_forward(&x->pos, block);
+    x->scene.gpt.pos.scheme->score_forward(&x->scene.tables, block);
 }
 
 // The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
@@ -113,9 +112,10 @@ static void block_both_ways(Content *x, int row) {
     block.scale = 1 / sqrt(D);
     const ScoreGradient grad = {copy_reals(x->weight + row * T, (size_t)block.rows * T), x->dq + q, x->dk + k, NULL};
     for (int training = 0; training < 2; training++) {
-        block.scratch = nan_reals(x->pos.scheme->score_scratch(&x->pos, block.rows, block.columns, training));
+        block.scratch =
+            nan_reals(x->scene.gpt.pos.scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
         block_forward(x, &block, row);
-        if (training) x->pos.scheme->score_backward(&x->pos, &block, &grad);
+        if (training) x->scene.gpt.pos.scheme->score_backward(&x->scene.tables, &block, &grad);
         free(block.scratch);
     }
     gemm(grad.dq, C, 1, block.scale, rows_of(grad.dS, T), rows_of(block.k, C), block.rows, D, block.columns);
@@ -138,18 +138,12 @@ static void sinusoid(double *code, int channels, int n) {
 
 static void content_make(Content *x, const char *specification, int span) {
     const Shape shape = {.vocab = 5, .context = T, .layers = 2, .heads = H, .width = C, .random_positions = span};
-    Error error;
     *x = (Content){0};
-    model_make(&x->gpt, specification, &shape, true);
-    x->pos = x->gpt.pos;
-    for (int laid = 0; laid < 2; laid++) {
-        position_layout(&x->pos, &x->arena, position_span(&x->pos), B, true);
-        if (!laid) must(arena_allocate(&x->arena, "tables", &error), &error);
-    }
-    position_prepare(&x->pos);
+    model_make(&x->scene.gpt, specification, &shape, true);
+    scene_layout(&x->scene, position_span(&x->scene.gpt.pos), B);
     for (int b = 0; b < B; b++) {
         int drawn[T];
-        places_draw(drawn, T, position_span(&x->pos), random_key((uint64_t)b, "places"));
+        places_draw(drawn, T, position_span(&x->scene.gpt.pos), random_key((uint64_t)b, "places"));
         for (int t = 0; t < T; t++) x->at[b * T + t] = (Place){.t = drawn[t]};
     }
     for (int n = 0; n < SPAN; n++) sinusoid(x->codes[n], C, n);
@@ -164,18 +158,19 @@ static void check(const char *specification, int span) {
     static Content x;
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
-    for (int again = 0; again < 2; again++) x.pos.scheme->score_reduce(&x.pos, LAYER); // the second finds nothing
+    for (int again = 0; again < 2; again++)
+        x.scene.gpt.pos.scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;
     expect_gradient("dq", x.dq, x.q, COUNT(x.q), loss, &x, 1e-9);
     expect_gradient("dk", x.dk, x.k, COUNT(x.k), loss, &x, 1e-9);
-    for (int p = 0; p < x.pos.param_count; p++) {
-        const Tensor *tensor = &x.gpt.tensors.items[x.pos.tensors[p]];
-        expect_gradient(tensor->name, x.pos.dparams[p], x.pos.params[p], tensor->count, loss, &x, 1e-9);
+    for (int p = 0; p < x.scene.gpt.pos.param_count; p++) {
+        const Tensor *tensor = &x.scene.gpt.tensors.items[x.scene.gpt.pos.tensors[p]];
+        expect_gradient(tensor->name, x.scene.gpt.pos.dparams[p], x.scene.gpt.pos.params[p], tensor->count, loss, &x,
+                        1e-9);
     }
-    gpt_free(&x.gpt);
-    arena_free(&x.arena);
+    scene_free(&x.scene);
 }
 
 static void hooks_are_the_formula_and_its_gradient(void **state) {
@@ -220,20 +215,20 @@ static void expect_golden(const json_t *root, const real *q, const real *k, cons
     scene_make(&scene, "transformer-xl", shape_of(4, GOLDEN_C, 40), 40);
     for (int t = 0; t < GOLDEN_T; t++) at[t] = (Place){.t = apart * t};
     const int head = GOLDEN_HEAD * GOLDEN_D;
-    find_matrix(scene.pos.params[0] + head * GOLDEN_C, keys, apart);
-    read_numbers(scene.pos.params[1] + head, json_object_get(root, "u"), GOLDEN_D);
-    read_numbers(scene.pos.params[2] + head, json_object_get(root, "v"), GOLDEN_D);
+    find_matrix(scene.gpt.pos.params[0] + head * GOLDEN_C, keys, apart);
+    read_numbers(scene.gpt.pos.params[1] + head, json_object_get(root, "u"), GOLDEN_D);
+    read_numbers(scene.gpt.pos.params[2] + head, json_object_get(root, "v"), GOLDEN_D);
     read_numbers(content, json_object_get(root, "AC"), GOLDEN_S);
     read_numbers(position, json_object_get(root, "BD_shifted"), GOLDEN_S);
-    position_prepare(&scene.pos);
+    tables_prepare(&scene.tables);
     ScoreBlock block = {.S = S, .stride = GOLDEN_T, .q = q, .k = k, .q_stride = GOLDEN_D, .k_stride = GOLDEN_D};
     block.rows = block.columns = GOLDEN_T;
     block.head = GOLDEN_HEAD;
     block.query_at = block.key_at = at;
     block.scale = 1;
-    block.scratch = nan_reals(scheme_transformer_xl.score_scratch(&scene.pos, GOLDEN_T, GOLDEN_T, false));
+    block.scratch = nan_reals(scheme_transformer_xl.score_scratch(&scene.tables, GOLDEN_T, GOLDEN_T, false));
     for (int n = 0; n < GOLDEN_S; n++) S[n] = dot(q + n / GOLDEN_T * GOLDEN_D, k + n % GOLDEN_T * GOLDEN_D, GOLDEN_D);
-    scheme_transformer_xl.score_forward(&scene.pos, &block);
+    scheme_transformer_xl.score_forward(&scene.tables, &block);
     for (int n = 0; n < GOLDEN_S; n++)
         if (n % GOLDEN_T <= n / GOLDEN_T) expect_near("S", (size_t)n, S[n], content[n] + position[n], 1e-6);
     free(block.scratch);

@@ -24,7 +24,7 @@ static void sequence_make(Sequence *s, const char *specification, int taps) {
     shape.layers = LAYERS;
     scene_make(&s->scene, specification, shape, T);
     s->taps = taps;
-    s->F = position_features(&s->scene.pos);
+    s->F = position_features(&s->scene.gpt.pos);
     s->q = random_reals((size_t)T * C, "q", 1);
     s->k = random_reals((size_t)T * C, "k", 1);
     s->features = random_reals((size_t)T * (size_t)s->F, "features", 1);
@@ -83,10 +83,10 @@ static double forgotten(const Sequence *s, int first, int head, int i, int j) {
 // The last `rows` queries among the first `columns` tokens.
 static void expect_block(Sequence *s, const char *specification, int rows, int columns, int head, bool path,
                          bool forget) {
-    const Position *pos = &s->scene.pos;
+    const Scheme *scheme = s->scene.gpt.pos.scheme;
     const int before = columns - rows, stride = columns + 3;
     real *S = path ? nan_reals((size_t)rows * stride) : calloc((size_t)rows * stride, sizeof(real));
-    real *scratch = nan_reals(pos->scheme->score_scratch(pos, rows, columns, false));
+    real *scratch = nan_reals(scheme->score_scratch(&s->scene.tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = stride,
                               .rows = rows,
@@ -100,7 +100,7 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
                               .scale = 1 / sqrt(D),
                               .features = s->features,
                               .scratch = scratch};
-    pos->scheme->score_forward(pos, &block);
+    scheme->score_forward(&s->scene.tables, &block);
     for (int i = before; i < columns; i++)
         for (int j = 0; j < columns; j++) {
             const double found = S[(i - before) * stride + j];

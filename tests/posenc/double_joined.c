@@ -18,30 +18,29 @@ typedef struct {
 static const Option joined_options[] = {
     {"base", OPTION_NUMBER, offsetof(JoinedOptions, rotary.base), "100", 2, 1e6, NULL, "B", "base"}, {0}};
 
-static void fill(real *code, const Position *pos, int t) {
-    for (int c = 0; c < pos->shape.width; c++) code[c] = (real)sin(0.3 * t + c);
+static void fill(real *code, const Tables *tables, int t) {
+    for (int c = 0; c < tables->pos->shape.width; c++) code[c] = (real)sin(0.3 * t + c);
 }
 
-static void joined_layout(Position *pos, Arena *arena, bool training) {
-    code_layout(pos, arena, training);
-    rotary_layout(pos, arena, training);
-    bias_layout(pos, arena, training);
+static void joined_layout(Tables *tables, Arena *arena, bool training) {
+    code_layout(tables, arena, training);
+    rotary_layout(tables, arena, training);
+    bias_layout(tables, arena, training);
 }
 
-static void joined_prepare(Position *pos) {
-    code_prepare(pos, fill);
-    rotary_prepare(pos);
-    scheme_table.prepare(pos);
+static void joined_prepare(Tables *tables) {
+    code_prepare(tables);
+    rotary_prepare(tables);
+    bias_prepare(tables);
 }
 
-static void codes_prepare(Position *pos) {
-    code_prepare(pos, fill);
-}
-
+// The table scheme, and the hooks of the other families.
 static Scheme joined(void) {
     Scheme scheme = scheme_table;
     scheme.name = "joined";
     scheme.options = joined_options;
+    scheme.layers = NULL;
+    scheme.code = fill;
     scheme.theta = rotary_theta;
     scheme.check = rotary_check;
     scheme.layout = joined_layout;
@@ -51,6 +50,8 @@ static Scheme joined(void) {
     scheme.qk_backward = rotary_backward;
     return scheme;
 }
+
+static const Scheme codes = {.name = "codes", CODE_HOOKS, .code = fill};
 
 // --- all that the hooks do to one sequence ---
 typedef struct {
@@ -65,21 +66,23 @@ static void fill_normal(real *values, size_t count, const char *name) {
     free(drawn);
 }
 
-static void see_scores(Seen *seen, const Position *pos, const Place *at) {
-    if (!pos->scheme->score_forward) return;
+static void see_scores(Seen *seen, const Tables *tables, const Place *at) {
+    const Scheme *scheme = tables->pos->scheme;
+    if (!scheme->score_forward) return;
     for (int h = 0; h < H; h++) {
         real dS[T * T];
         fill_normal(dS, T * T, h ? "dS1" : "dS0");
         const ScoreBlock block = {
             .S = seen->S[h], .stride = T, .rows = T, .columns = T, .head = h, .query_at = at, .key_at = at};
         const ScoreGradient gradient = {.dS = dS};
-        pos->scheme->score_forward(pos, &block);
-        pos->scheme->score_backward(pos, &block, &gradient);
+        scheme->score_forward(tables, &block);
+        scheme->score_backward(tables, &block, &gradient);
     }
-    pos->scheme->score_reduce(pos, 0);
+    scheme->score_reduce(tables, 0);
 }
 
-static void see_hooks(Seen *seen, Position *pos) {
+static void see_hooks(Seen *seen, Tables *tables) {
+    const Position *pos = tables->pos;
     const Scheme *scheme = pos->scheme;
     Place at[T];
     places_run(at, T);
@@ -87,12 +90,12 @@ static void see_hooks(Seen *seen, Position *pos) {
     fill_normal(seen->k, T * C, "k");
     fill_normal(seen->dq, T * C, "dq");
     fill_normal(seen->dk, T * C, "dk");
-    if (scheme->embed_forward) scheme->embed_forward(pos, seen->x, at, T);
-    if (scheme->qk_forward) scheme->qk_forward(pos, 0, seen->q, seen->k, C, at, T);
-    see_scores(seen, pos, at);
-    if (scheme->qk_backward) scheme->qk_backward(pos, 0, seen->dq, seen->dk, seen->q, seen->k, C, at, T);
-    if (scheme->reduce) scheme->reduce(pos);
-    if (scheme->theta) rotary_dfactors(seen->dfactors, pos);
+    if (scheme->embed_forward) scheme->embed_forward(tables, seen->x, at, T);
+    if (scheme->qk_forward) scheme->qk_forward(tables, 0, seen->q, seen->k, C, at, T);
+    see_scores(seen, tables, at);
+    if (scheme->qk_backward) scheme->qk_backward(tables, 0, seen->dq, seen->dk, seen->q, seen->k, C, at, T);
+    if (scheme->reduce) scheme->reduce(tables);
+    if (scheme->theta) rotary_dfactors(seen->dfactors, tables);
     if (pos->dparams[0]) memcpy(seen->dbias, pos->dparams[0], sizeof seen->dbias);
 }
 
@@ -111,10 +114,9 @@ static void see(Seen *seen, const Scheme *scheme, const char *options) {
                                     .long_stretch = {{1.5, 2, 2.4}, 2, 1.1},
                                     .learns = true};
     must(gpt_create(&scene.gpt, &shape, &pos, true, &error), &error);
-    scene.pos = scene.gpt.pos;
-    if (scene.pos.params[0]) fill_normal(scene.pos.params[0], H * T, "bias");
+    if (scene.gpt.pos.params[0]) fill_normal(scene.gpt.pos.params[0], H * T, "bias");
     scene_layout(&scene, T, 1);
-    see_hooks(seen, &scene.pos);
+    see_hooks(seen, &scene.tables);
     scene_free(&scene);
 }
 
@@ -122,10 +124,6 @@ static void helpers_do_together_what_they_do_alone(void **state) {
     (void)state;
     static Seen all, rotated, biased, coded;
     const Scheme joined_scheme = joined();
-    Scheme codes = scheme_none;
-    codes.layout = code_layout;
-    codes.prepare = codes_prepare;
-    codes.embed_forward = code_forward;
     see(&all, &joined_scheme, "base=100");
     see(&rotated, &scheme_rope, "base=100");
     see(&biased, &scheme_table, NULL);

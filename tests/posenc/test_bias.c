@@ -16,7 +16,8 @@ static const Place spots[SEQUENCES][TOKENS] = {
 
 // Queries first .. columns-1 and keys 0 .. columns-1.
 static void check_block(Curves *curves, int layer, int sequence, int head, int first, int columns) {
-    const Position *pos = &curves->scene.pos;
+    const Tables *tables = &curves->scene.tables;
+    const Position *pos = tables->pos;
     const Place *at = spots[sequence];
     const int rows = columns - first, start = (position_set(pos, layer) * HEADS + head) * SPAN;
     char name[32];
@@ -32,7 +33,7 @@ static void check_block(Curves *curves, int layer, int sequence, int head, int f
                               .head = head,
                               .query_at = at + first,
                               .key_at = at};
-    bias_forward(pos, &block);
+    bias_forward(tables, &block);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < STRIDE; j++) {
             const size_t n = (size_t)i * STRIDE + j;
@@ -42,7 +43,7 @@ static void check_block(Curves *curves, int layer, int sequence, int head, int f
             if (!seen) dS[n] = 0;
             curves->dcurve[entry] += (double)dS[n];
         }
-    bias_backward(pos, &block, &(ScoreGradient){.dS = dS});
+    bias_backward(tables, &block, &(ScoreGradient){.dS = dS});
     free(S), free(before), free(dS);
 }
 
@@ -53,7 +54,7 @@ static void check_pass(Curves *curves) {
                 check_block(curves, layer, sequence, head, 0, 5);
                 check_block(curves, layer, sequence, head, 5, TOKENS);
             }
-        bias_reduce(&curves->scene.pos, layer);
+        bias_score_reduce(&curves->scene.tables, layer);
     }
 }
 
@@ -63,18 +64,19 @@ static void check_curves(const char *specification, int sets) {
     Shape shape = shape_of(HEADS, HEADS, SPAN);
     shape.layers = LAYERS;
     scene_make(&curves.scene, specification, shape, SPAN);
-    Position *pos = &curves.scene.pos;
+    Tables *tables = &curves.scene.tables;
+    const Position *pos = &curves.scene.gpt.pos;
     const int numbers = sets * HEADS * SPAN;
     assert_int_equal(pos->sets, sets);
     for (int n = 0; n < numbers; n++) pos->params[0][n] = (real)random_normal(6, (uint64_t)n);
     scene_layout(&curves.scene, SPAN, SEQUENCES);
     check_pass(&curves);
     for (int n = 0; n < numbers; n++)
-        expect_near("gradient", (size_t)n, bias_gradient(pos, n / (HEADS * SPAN), n / SPAN % HEADS, n % SPAN),
+        expect_near("gradient", (size_t)n, bias_gradient(tables, n / (HEADS * SPAN), n / SPAN % HEADS, n % SPAN),
                     curves.dcurve[n], 1e-5);
-    pos->scheme->reduce(pos);
+    pos->scheme->reduce(tables);
     check_pass(&curves); // adds to the first
-    pos->scheme->reduce(pos);
+    pos->scheme->reduce(tables);
     for (int n = 0; n < numbers; n++)
         expect_near(specification, (size_t)n, (double)pos->dparams[0][n], curves.dcurve[n], 2e-5);
     scene_free(&curves.scene);

@@ -22,19 +22,20 @@ static ScoreBlock block_of(const Square *square, int head, real *scratch) {
 
 // S += bias of a head; and, where dS is not NULL, the gradients by the scheme's parameters are added up.
 static void run_head(Scene *scene, const Square *square, int head) {
-    const Position *pos = &scene->pos;
-    const size_t numbers = pos->scheme->score_scratch ? pos->scheme->score_scratch(pos, square->T, square->T, true) : 0;
+    const Tables *tables = &scene->tables;
+    const Scheme *scheme = tables->pos->scheme;
+    const size_t numbers = scheme->score_scratch ? scheme->score_scratch(tables, square->T, square->T, true) : 0;
     real *scratch = malloc((numbers + 1) * sizeof *scratch);
     const ScoreBlock block = block_of(square, head, scratch);
     const ScoreGradient gradient = {.dS = square->dS};
-    pos->scheme->score_forward(pos, &block);
-    if (square->dS) pos->scheme->score_backward(pos, &block, &gradient);
+    scheme->score_forward(tables, &block);
+    if (square->dS) scheme->score_backward(tables, &block, &gradient);
     free(scratch);
 }
 
 static void run_reduce(Scene *scene) {
-    scene->pos.scheme->score_reduce(&scene->pos, 0);
-    if (scene->pos.scheme->reduce) scene->pos.scheme->reduce(&scene->pos);
+    scene->gpt.pos.scheme->score_reduce(&scene->tables, 0);
+    if (scene->gpt.pos.scheme->reduce) scene->gpt.pos.scheme->reduce(&scene->tables);
 }
 
 // The bias of a head at this distance. Masked scores are not looked at.
@@ -94,8 +95,8 @@ static void t5_buckets_are_hugging_face_s(void **state) {
         Scene scene;
         snprintf(specification, sizeof specification, "t5:buckets=%d,distance=%d", buckets, most);
         scene_make(&scene, specification, shape_of(H, H, 4), 2 * most + 1);
-        for (int n = 0; n < H * buckets; n++) scene.pos.params[0][n] = (real)(n / buckets * 1000 + n % buckets);
-        position_prepare(&scene.pos);
+        for (int n = 0; n < H * buckets; n++) scene.gpt.pos.params[0][n] = (real)(n / buckets * 1000 + n % buckets);
+        tables_prepare(&scene.tables);
         assert_int_equal(json_array_size(expected), 2 * most + 1);
         for (int distance = 0; distance <= 2 * most; distance++)
             for (int h = 0; h < H; h++)
@@ -145,12 +146,12 @@ static void kerple_is_the_authors(void **state) {
         Scene scene;
         snprintf(specification, sizeof specification, "kerple:kind=%s", kinds[i]);
         scene_make(&scene, specification, shape_of(H, H, T), T);
-        read_numbers(scene.pos.params[0], json_object_get(one, "p"), (size_t)H);
-        read_numbers(scene.pos.params[1], json_object_get(one, "a"), (size_t)H);
-        position_prepare(&scene.pos);
+        read_numbers(scene.gpt.pos.params[0], json_object_get(one, "p"), (size_t)H);
+        read_numbers(scene.gpt.pos.params[1], json_object_get(one, "a"), (size_t)H);
+        tables_prepare(&scene.tables);
         run_golden(&scene, json_object_get(one, "bias"), json_object_get(one, "upstream"), H, T);
-        expect_numbers("dp", scene.pos.dparams[0], json_object_get(one, "dp"), (size_t)H);
-        expect_numbers("da", scene.pos.dparams[1], json_object_get(one, "da"), (size_t)H);
+        expect_numbers("dp", scene.gpt.pos.dparams[0], json_object_get(one, "dp"), (size_t)H);
+        expect_numbers("da", scene.gpt.pos.dparams[1], json_object_get(one, "da"), (size_t)H);
         scene_free(&scene);
     }
     json_decref(root);
@@ -167,14 +168,14 @@ static void check_fire(const char *name) {
     snprintf(specification, sizeof specification, "fire:width=%d,threshold=%g", W,
              json_number_value(json_object_get(root, "init_L")));
     scene_make(&scene, specification, shape_of(H, H, T), T);
-    real **params = scene.pos.params, **dparams = scene.pos.dparams;
+    real **params = scene.gpt.pos.params, **dparams = scene.gpt.pos.dparams;
     read_numbers(params[W1], json_object_get(root, "W1"), W);
     read_numbers(params[B1], json_object_get(root, "b1"), W);
     read_matrix(params[W2], json_object_get(root, "W2"), H, W);
     read_numbers(params[B2], json_object_get(root, "b2"), H);
     *params[FACTOR] = (real)json_number_value(json_object_get(root, "c"));
     *params[MULT] = (real)json_number_value(json_object_get(root, "L_multiplier"));
-    position_prepare(&scene.pos);
+    tables_prepare(&scene.tables);
     run_golden(&scene, json_object_get(root, "bias"), json_object_get(root, "upstream_grad"), H, T);
     expect_numbers("dW1", dparams[W1], json_object_get(grad, "W1"), W);
     expect_numbers("db1", dparams[B1], json_object_get(grad, "b1"), W);
@@ -227,10 +228,10 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
     static const Place at[T] = {{0, 0, 0}, {1, 0, 0}, {4, 0, 0}, {6, 0, 0}, {20, 0, 0}, {29, 0, 0}};
     Scene scene;
     scene_make(&scene, "fire:width=7,threshold=5", shape_of(H, H, 30), 30);
-    real *const *p = scene.pos.params; // w1, b1, w2, b2, c, mult
+    real *const *p = scene.gpt.pos.params; // w1, b1, w2, b2, c, mult
     *p[4] = c;
     *p[5] = mult;
-    position_prepare(&scene.pos);
+    tables_prepare(&scene.tables);
     for (int h = 0; h < H; h++) {
         real S[T * T] = {0}, *dS = random_reals(T * T, "dS", 1);
         run_head(&scene, &(Square){T, at, S, dS}, h);
@@ -245,8 +246,8 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
             }
     }
     run_reduce(&scene);
-    dboth[0] = *scene.pos.dparams[4];
-    dboth[1] = *scene.pos.dparams[5];
+    dboth[0] = *scene.gpt.pos.dparams[4];
+    dboth[1] = *scene.gpt.pos.dparams[5];
     scene_free(&scene);
 }
 
@@ -282,12 +283,12 @@ static void kerple_moves_its_parameters_into_range(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         Scene scene;
         scene_make(&scene, cases[kind].specification, shape_of(H, H, T), T);
-        memcpy(scene.pos.params[0], cases[kind].p, sizeof cases[kind].p);
-        memcpy(scene.pos.params[1], cases[kind].a, sizeof cases[kind].a);
-        position_project(&scene.pos);
-        assert_memory_equal(scene.pos.params[0], cases[kind].held_p, sizeof cases[kind].held_p);
-        assert_memory_equal(scene.pos.params[1], cases[kind].held_a, sizeof cases[kind].held_a);
-        position_prepare(&scene.pos);
+        memcpy(scene.gpt.pos.params[0], cases[kind].p, sizeof cases[kind].p);
+        memcpy(scene.gpt.pos.params[1], cases[kind].a, sizeof cases[kind].a);
+        position_project(&scene.gpt.pos);
+        assert_memory_equal(scene.gpt.pos.params[0], cases[kind].held_p, sizeof cases[kind].held_p);
+        assert_memory_equal(scene.gpt.pos.params[1], cases[kind].held_a, sizeof cases[kind].held_a);
+        tables_prepare(&scene.tables);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h];
             real dS[T * T] = {0}, S[T * T] = {0};
@@ -300,9 +301,10 @@ static void kerple_moves_its_parameters_into_range(void **state) {
         run_reduce(&scene);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h], power = pow(2, p);
-            expect_near("dp", (size_t)h, (double)scene.pos.dparams[0][h], kind ? -a * power * log(2) : -log(1 + 2 * a),
+            expect_near("dp", (size_t)h, (double)scene.gpt.pos.dparams[0][h],
+                        kind ? -a * power * log(2) : -log(1 + 2 * a), 1e-5);
+            expect_near("da", (size_t)h, (double)scene.gpt.pos.dparams[1][h], kind ? -power : -2 * p / (1 + 2 * a),
                         1e-5);
-            expect_near("da", (size_t)h, (double)scene.pos.dparams[1][h], kind ? -power : -2 * p / (1 + 2 * a), 1e-5);
         }
         scene_free(&scene);
     }
@@ -318,7 +320,7 @@ static void push(Scene *scene, real direction, int steps, long long *step) {
     for (int n = 0; n < T * T; n++) dS[n] = direction;
     while (steps-- > 0) {
         real S[T * T] = {0};
-        position_prepare(&scene->pos);
+        tables_prepare(&scene->tables);
         run_head(scene, &(Square){T, at, S, dS}, 0);
         run_reduce(scene);
         adamw_step(&scene->gpt, &adamw, 0.05, 1, ++*step);
@@ -332,7 +334,7 @@ static void kerple_comes_back_from_its_bounds(void **state) {
         Scene scene;
         long long step = 0;
         scene_make(&scene, kinds[i], shape_of(1, 1, 5), 5);
-        real *p = scene.pos.params[0], *a = scene.pos.params[1];
+        real *p = scene.gpt.pos.params[0], *a = scene.gpt.pos.params[1];
         push(&scene, -1, 200, &step); // higher scores are better: the curve gets as flat as it can be
         assert_true(*p == (real)0.01 && *a == (real)0.01);
         push(&scene, 1, 200, &step);
@@ -345,8 +347,8 @@ static void distances_past_the_table_share_its_end(void **state) {
     (void)state;
     Scene scene;
     scene_make(&scene, "table", shape_of(1, 1, 4), 10);
-    for (int n = 0; n < 4; n++) scene.pos.params[0][n] = (real)(n + 1);
-    position_prepare(&scene.pos);
+    for (int n = 0; n < 4; n++) scene.gpt.pos.params[0][n] = (real)(n + 1);
+    tables_prepare(&scene.tables);
     for (int distance = 0; distance < 10; distance++)
         expect_near("table", (size_t)distance, bias_at(&scene, 0, distance), fmin(distance, 3) + 1, 0);
     scene_free(&scene);

@@ -39,7 +39,7 @@ static void golden_read(Golden *g) {
 static void expect_golden(const Golden *g, const char *specification, const real *features, const real *expected) {
     Scene scene;
     scene_make(&scene, specification, shape_of(GOLDEN_H, GOLDEN_C, GOLDEN_T), GOLDEN_T);
-    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.pos, GOLDEN_T, false));
+    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.tables, GOLDEN_T, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
     const AttentionShape shape = {.B = 1,
@@ -55,7 +55,7 @@ static void expect_golden(const Golden *g, const char *specification, const real
                                   .key_at = at,
                                   .features = features,
                                   .key_batch = GOLDEN_T};
-    attention_forward(out, NULL, g->q, g->k, g->v, &scene.pos, &shape, scratch);
+    attention_forward(out, NULL, g->q, g->k, g->v, &scene.tables, &shape, scratch);
     expect_all_near(specification, out, expected, GOLDEN, 1e-5);
     free(scratch);
     scene_free(&scene);
@@ -124,8 +124,8 @@ static void log_sigmoid_holds_at_both_ends(void **state) {
 // The scores (rows, columns) that a scheme makes of the q, k and features of one head.
 static void one_block(real *S, Scene *scene, const real *q, const real *k, const real *features, int rows,
                       int columns) {
-    const int d = head_width(&scene->pos.shape), C = scene->pos.shape.width;
-    real *scratch = nan_reals(scene->pos.scheme->score_scratch(&scene->pos, rows, columns, false));
+    const int d = head_width(&scene->gpt.pos.shape), C = scene->gpt.pos.shape.width;
+    real *scratch = nan_reals(scene->gpt.pos.scheme->score_scratch(&scene->tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = columns,
                               .rows = rows,
@@ -137,7 +137,7 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
                               .scale = (real)(1 / sqrt(d)),
                               .features = features,
                               .scratch = scratch};
-    scene->pos.scheme->score_forward(&scene->pos, &block);
+    scene->gpt.pos.scheme->score_forward(&scene->tables, &block);
     free(scratch);
 }
 
@@ -178,7 +178,7 @@ static void equal_gates_are_alibi(void **state) {
     const Tensor *w = tensor_find(&scene.gpt.tensors, "pos.w");
     memset(scene.gpt.params + w->offset, 0, w->count * sizeof(real));
     real *x = random_reals((size_t)T * C, "x", 1), features[T], S[T * T] = {0};
-    scene.pos.scheme->input_forward(&scene.pos, 0, features, x, T);
+    scene.gpt.pos.scheme->input_forward(&scene.tables, 0, features, x, T);
     one_block(S, &scene, NULL, NULL, features, T, T);
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++)
@@ -250,10 +250,10 @@ static void without_a_direction_nothing_happens(void **state) {
     enum { T = 70, C = 4 };
     Scene scene;
     scene_make(&scene, "path", shape_of(1, C, T), T);
-    const Position *pos = &scene.pos;
+    const Scheme *scheme = scene.gpt.pos.scheme;
     real *q = random_reals((size_t)T * C, "q", 1), *k = random_reals((size_t)T * C, "k", 1), S[6 * T], dS[6 * T];
     real features[T * (C + 1)] = {0}, dfeatures[T * (C + 1)] = {0}, dq[6 * C] = {0}, dk[T * C] = {0};
-    real *scratch = nan_reals(pos->scheme->score_scratch(pos, 6, T, true));
+    real *scratch = nan_reals(scheme->score_scratch(&scene.tables, 6, T, true));
     const ScoreBlock block = {.S = S,
                               .stride = T,
                               .rows = 6,
@@ -267,13 +267,13 @@ static void without_a_direction_nothing_happens(void **state) {
                               .scratch = scratch};
     const ScoreGradient grad = {dS, dq, dk, dfeatures};
     for (int n = 0; n < 6 * T; n++) dS[n] = n % T > T - 6 + n / T ? 0 : 1;
-    pos->scheme->score_forward(pos, &block);
+    scheme->score_forward(&scene.tables, &block);
     for (int n = 0; n < 6 * T; n++) {
         double expected = 0;
         for (int c = 0; c < C; c++) expected += (double)block.q[n / T * C + c] * (double)k[n % T * C + c] / 2;
         if (dS[n] > 0) expect_near("score", (size_t)n, (double)S[n], expected, 1e-5);
     }
-    pos->scheme->score_backward(pos, &block, &grad);
+    scheme->score_backward(&scene.tables, &block, &grad);
     for (int n = 0; n < T * (C + 1); n++) assert_true(isfinite(dfeatures[n]));
     for (int n = 0; n < 6 * C; n++) assert_true(isfinite(dq[n]) && dq[n] != 0);
     free(q);

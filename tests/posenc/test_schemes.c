@@ -165,23 +165,24 @@ static void tables_are_as_large_as_counted(void **state) {
     for (int i = 0; scheme_variant(text, &shape, i); i++) {
         for (int training = 0; training < 2; training++) {
             Position pos;
+            Tables tables;
             Error error;
             Arena arena = {0};
             must(position_create(&pos, text, &shape, &error), &error);
-            position_layout(&pos, &arena, 33, 3, training);
+            tables_layout(&tables, &pos, &arena, 33, 3, training);
             const size_t counted = arena.used;
-            for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!pos.tables[t] && !pos.dtables[t]);
-            assert_true(!pos.code.values && !pos.bias.curves && !pos.rotary.cosine);
+            for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!tables.table[t] && !tables.dtable[t]);
+            assert_true(!tables.code.values && !tables.bias.curves && !tables.rotary.cosine);
             must(arena_allocate(&arena, "tables", &error), &error);
-            position_layout(&pos, &arena, 33, 3, training);
+            tables_layout(&tables, &pos, &arena, 33, 3, training);
             assert_int_equal(arena.used, counted);
-            assert_int_equal(pos.positions, 33);
-            assert_int_equal(pos.batch, 3);
-            for (int t = 0; t < TABLES_CAPACITY; t++) expect_inside(&arena, counted, pos.tables[t]);
-            expect_inside(&arena, counted, pos.code.values);
-            expect_inside(&arena, counted, pos.bias.curves);
-            expect_inside(&arena, counted, pos.rotary.cosine);
-            expect_inside(&arena, counted, pos.rotary.sine);
+            assert_int_equal(tables.positions, 33);
+            assert_int_equal(tables.batch, 3);
+            for (int t = 0; t < TABLES_CAPACITY; t++) expect_inside(&arena, counted, tables.table[t]);
+            expect_inside(&arena, counted, tables.code.values);
+            expect_inside(&arena, counted, tables.bias.curves);
+            expect_inside(&arena, counted, tables.rotary.cosine);
+            expect_inside(&arena, counted, tables.rotary.sine);
             arena_free(&arena);
         }
     }
@@ -190,7 +191,7 @@ static void tables_are_as_large_as_counted(void **state) {
 // --- learned positions past their table ---
 typedef struct {
     Gpt gpt;
-    Position pos;
+    Tables tables;
 } Learned;
 
 // A learned table whose row t is (t, 10t, 0, ...), worked on with `positions` coordinates.
@@ -198,19 +199,18 @@ static void learned_make(Learned *learned, const char *specification, int contex
     Shape wide = shape;
     wide.context = context;
     model_make(&learned->gpt, specification, &wide, false);
-    learned->pos = learned->gpt.pos;
     Arena none = {0};
-    position_layout(&learned->pos, &none, positions, 1, false);
-    memset(learned->pos.params[0], 0, (size_t)context * wide.width * sizeof(real));
+    tables_layout(&learned->tables, &learned->gpt.pos, &none, positions, 1, false);
+    memset(learned->gpt.pos.params[0], 0, (size_t)context * wide.width * sizeof(real));
     for (int t = 0; t < context; t++) {
-        learned->pos.params[0][t * wide.width] = (real)t;
-        learned->pos.params[0][t * wide.width + 1] = (real)(10 * t);
+        learned->gpt.pos.params[0][t * wide.width] = (real)t;
+        learned->gpt.pos.params[0][t * wide.width + 1] = (real)(10 * t);
     }
 }
 
 static void expect_row(const Learned *learned, int at, double row) {
     real x[8] = {0};
-    scheme_learned.embed_forward(&learned->pos, x, &(Place){.t = at}, 1);
+    scheme_learned.embed_forward(&learned->tables, x, &(Place){.t = at}, 1);
     expect_near("row", (size_t)at, (double)x[0], row, 1e-5);
     expect_near("ten rows", (size_t)at, (double)x[1], 10 * row, 1e-4);
 }

@@ -8,10 +8,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-// A model, of which the scheme's tensors matter, and the scheme with tables and their gradients.
+// A model, of which the scheme's tensors matter, and tables for its scheme, with their gradients.
 typedef struct {
     Gpt gpt;
-    Position pos;
+    Tables tables;
     Arena arena;
 } Scene;
 
@@ -19,10 +19,10 @@ typedef struct {
 static inline void scene_layout(Scene *scene, int positions, int batch) {
     Error error;
     arena_free(&scene->arena);
-    position_layout(&scene->pos, &scene->arena, positions, batch, true);
+    tables_layout(&scene->tables, &scene->gpt.pos, &scene->arena, positions, batch, true);
     must(arena_allocate(&scene->arena, "tables", &error), &error);
-    position_layout(&scene->pos, &scene->arena, positions, batch, true);
-    position_prepare(&scene->pos);
+    tables_layout(&scene->tables, &scene->gpt.pos, &scene->arena, positions, batch, true);
+    tables_prepare(&scene->tables);
 }
 
 static inline void scene_make(Scene *scene, const char *specification, Shape shape, int positions) {
@@ -32,7 +32,6 @@ static inline void scene_make(Scene *scene, const char *specification, Shape sha
     must(position_create(&pos, specification, &shape, &error), &error);
     must(gpt_create(&scene->gpt, &shape, &pos, true, &error), &error);
     gpt_init(&scene->gpt, 3);
-    scene->pos = scene->gpt.pos;
     scene_layout(scene, positions, 1);
 }
 

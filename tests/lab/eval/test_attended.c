@@ -30,10 +30,11 @@ typedef struct {
 
 // S (T, T) = pos.score(q k^T / sqrt(d)) with the hook; ALiBi's bias by its formula instead.
 static void naive_scores(real *S, const Naive *n, const real *features, int l, int b, int h) {
-    const Position *pos = &n->pass.pos;
+    const Position *pos = &n->gpt.pos;
+    const Tables *tables = &n->pass.tables;
     const real *q = n->pass.layers[l].qkv + (size_t)b * T * 3 * WIDTH + h * D, *k = q + WIDTH;
     const int F = position_features(pos);
-    const size_t scratch = pos->scheme->score_scratch ? pos->scheme->score_scratch(pos, T, T, false) : 0;
+    const size_t scratch = pos->scheme->score_scratch ? pos->scheme->score_scratch(tables, T, T, false) : 0;
     const ScoreBlock block = {.S = S,
                               .stride = T,
                               .rows = T,
@@ -57,7 +58,7 @@ static void naive_scores(real *S, const Naive *n, const real *features, int l, i
             S[i * T + j] = (real)(sum / sqrt(D));
             if (pos->scheme == &scheme_alibi) S[i * T + j] -= (real)(alibi_slope(h, HEADS) * (i - j));
         }
-    if (pos->scheme->score_forward && pos->scheme != &scheme_alibi) pos->scheme->score_forward(pos, &block);
+    if (pos->scheme->score_forward && pos->scheme != &scheme_alibi) pos->scheme->score_forward(tables, &block);
     free(block.scratch);
 }
 
@@ -94,14 +95,14 @@ static void naive_measure(Naive *n) {
     must(train_pass_create(&n->pass, &n->gpt, WINDOWS, T, &error), &error);
     train_pass_embed(&n->pass, &n->gpt, n->ids);
     train_pass_forward(&n->pass, &n->gpt, targets, false);
-    const Position *pos = &n->pass.pos;
+    const Position *pos = &n->gpt.pos;
     real *norm = nan_reals((size_t)rows * WIDTH), *features = nan_reals((size_t)rows * position_features(pos) + 1);
     real *S = nan_reals(T * T);
     for (int l = 0; l < LAYERS; l++) {
         const LayerActivations *a = &n->pass.layers[l];
         const LayerWeights *w = &n->gpt.w.layers[l];
         layernorm_again(norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, WIDTH);
-        if (pos->scheme->input_forward) pos->scheme->input_forward(pos, l, features, norm, rows);
+        if (pos->scheme->input_forward) pos->scheme->input_forward(&n->pass.tables, l, features, norm, rows);
         for (int b = 0; b < WINDOWS; b++)
             for (int h = 0; h < HEADS; h++) {
                 naive_scores(S, n, features, l, b, h);

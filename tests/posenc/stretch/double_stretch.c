@@ -35,7 +35,8 @@ typedef struct {
     Gpt gpt;
     TrainPass pass;
     int ids[256], targets[256], rows, pairs;
-    real shifts[16]; // of the logarithms of the factors, times UNIT
+    StretchRule tried; // the model's, with the factors shifted
+    real shifts[16];   // of the logarithms of the factors, times UNIT
 } Model;
 
 static void model_begin(Model *model, const char *scheme, const Setting *setting, int unscaled, double attention) {
@@ -62,10 +63,12 @@ static void model_end(Model *model) {
 
 static double run(Model *model, bool training) {
     TrainPass *pass = &model->pass;
+    model->tried = model->gpt.pos.stretch;
     for (int i = 0; i < model->pairs; i++)
-        pass->pos.stretch.long_stretch.factors[i] =
+        model->tried.long_stretch.factors[i] =
             model->gpt.pos.stretch.long_stretch.factors[i] * exp(UNIT * (double)model->shifts[i]);
-    pass->pos.prepared = false;
+    pass->tables.stretch = &model->tried;
+    pass->tables.prepared = false;
     train_pass_embed(pass, &model->gpt, model->ids);
     train_pass_forward(pass, &model->gpt, model->targets, training);
     if (training) train_pass_backward(pass, &model->gpt, model->ids);
@@ -85,7 +88,7 @@ static void check_factors(const char *scheme, const Setting *setting, int unscal
     char name[128];
     model_begin(&model, scheme, setting, unscaled, attention);
     run(&model, true);
-    rotary_dfactors(dfactors, &model.pass.pos);
+    rotary_dfactors(dfactors, &model.pass.tables);
     snprintf(name, sizeof name, "%s, %d unscaled, attention %g: factors", scheme, unscaled, attention);
     for (int i = 0; i < model.pairs; i++) {
         const bool turns = model.gpt.pos.scheme->theta(&model.gpt.pos, i) > 0;
@@ -123,7 +126,7 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
     double dfactors[16];
     model_begin(&model, "rope", &usual, usual.T, 1.2);
     run(&model, true);
-    rotary_dfactors(dfactors, &model.pass.pos);
+    rotary_dfactors(dfactors, &model.pass.tables);
     for (int i = 0; i < model.pairs; i++) assert_true(dfactors[i] == 0);
     model_end(&model);
 }
@@ -135,11 +138,11 @@ static void passes_add_up(void **state) {
     double once[16], thrice[16], again[16];
     model_begin(&model, "rope:skip=2", &usual, 2, 1.2);
     run(&model, true);
-    rotary_dfactors(once, &model.pass.pos);
+    rotary_dfactors(once, &model.pass.tables);
     for (int pass = 0; pass < 3; pass++) run(&model, true);
-    rotary_dfactors(thrice, &model.pass.pos);
+    rotary_dfactors(thrice, &model.pass.tables);
     run(&model, true);
-    rotary_dfactors(again, &model.pass.pos);
+    rotary_dfactors(again, &model.pass.tables);
     for (int i = 0; i < model.pairs; i++) {
         expect_near("three passes", (size_t)i, thrice[i], 3 * once[i], 1e-13 * fabs(once[i]));
         assert_true(again[i] == once[i]);
