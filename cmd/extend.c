@@ -1,192 +1,53 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
-#include "lab/extend/extend.h"
+#include "lab/extend/methods.h"
 
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/kernels.h"
 #include "lab/run/config.h"
-#include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"
 
+#include <assert.h>
 #include <unistd.h>
 
-#define FIELD(name) offsetof(ExtendOptions, name)
-
+// What every method takes.
 static const Option extend_options[] = {
-    {"method", OPTION_CHOICE, FIELD(method), "yarn", 0, 0, METHOD_NAMES, NULL, "how the factors are found"},
-    {"factor", OPTION_NUMBER, FIELD(factor), "8", 1, 1e5, NULL, "S", "the new context, times the run's own"},
-    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "RUN2", "by default RUN-METHOD"},
-    {"keep-short", OPTION_FLAG, FIELD(keep_short), NULL, 0, 0, NULL, NULL,
-     "leave the frequencies of windows up to the original length as they are (the default when the run has separate "
-     "short factors already)"},
-    {"attention", OPTION_CHOICE, FIELD(attention), "all", 0, 0, "all|long|stretched", "WHERE",
-     "attention factor: at all lengths and positions, as in Hugging Face (all); not in windows that --keep-short "
-     "leaves as they are (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"},
-    {"short", OPTION_FLAG, FIELD(short_only), NULL, 0, 0, NULL, NULL,
-     "find new factors for those short windows, keep the long ones"},
-    {"ramp", OPTION_CHOICE, FIELD(formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
-     "yarn: as in its authors' code (code), without that code's rounding (exact), or as in their paper (paper)"},
-    {"beta-fast", OPTION_NUMBER, FIELD(formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
-     "yarn: pairs with more turns in the original length keep their speed"},
-    {"beta-slow", OPTION_NUMBER, FIELD(formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
-     "yarn: pairs with fewer are slowed by the factor"},
-    {"tune", OPTION_FLAG, FIELD(tune), NULL, 0, 0, NULL, NULL, "yarn: choose ramp and betas on the text"},
-    {"high-freq", OPTION_NUMBER, FIELD(formula.high_freq), "4", 0.001, 1e6, NULL, "X", "llama3: as beta-fast"},
-    {"low-freq", OPTION_NUMBER, FIELD(formula.low_freq), "1", 0.001, 1e6, NULL, "X", "llama3: as beta-slow"},
-    {"growth", OPTION_CHOICE, FIELD(growth), "paper", 0, 0, "paper|factor", "HOW",
-     "dynamic: a window of w original lengths is stretched w times (paper), or S w - (S - 1) times (factor, as "
-     "Hugging Face does)"},
-    {"data", OPTION_TEXT, FIELD(data), NULL, 0, 0, NULL, "DIR", "its training text is searched on; default: the run's"},
-    {"windows", OPTION_INTEGER, FIELD(windows), "6", 1, SEARCH_WINDOWS_MOST, NULL, "N",
-     "of that text, each of the new length"},
-    {"population", OPTION_INTEGER, FIELD(population), "64", 4, 1e5, NULL, "N", "longrope: candidates to begin with"},
-    {"parents", OPTION_INTEGER, FIELD(parents), "32", 2, 1e5, NULL, "N", "longrope: the best, which have children"},
-    {"mutations", OPTION_INTEGER, FIELD(mutations), "16", 0, 1e5, NULL, "N", "longrope: children of one, a generation"},
-    {"crossovers", OPTION_INTEGER, FIELD(crossovers), "16", 0, 1e5, NULL, "N", "longrope: children of two"},
-    {"generations", OPTION_INTEGER, FIELD(generations), "40", 0, 1e6, NULL, "N", "longrope: of children"},
-    {"probability", OPTION_NUMBER, FIELD(probability), "0.3", 0.001, 1, NULL, "P", "longrope: that a pair changes"},
-    {"far", OPTION_NUMBER, FIELD(far), "0.3", 0, 1, NULL, "P", "longrope: that a mutation leaps"},
-    {"abandon", OPTION_NUMBER, FIELD(abandon), "0.03", 0, 100, NULL, "X",
-     "longrope: give up who is worse by X nats / sqrt(windows); 0 = nobody"},
-    {"forget", OPTION_FLAG, FIELD(forget), NULL, 0, 0, NULL, NULL, "longrope: score known candidates again"},
-    {"one-by-one", OPTION_FLAG, FIELD(one_by_one), NULL, 0, 0, NULL, NULL,
-     "longrope: all cores on one candidate, not one each"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "longrope: of its dice"},
-    {"resume", OPTION_FLAG, FIELD(resume), NULL, 0, 0, NULL, NULL, "longrope: go on with the search in --out"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "0", 0, 1e9, NULL, "N",
-     "gradient: of descent; 0 = as many as --tokens allow"},
-    {"tokens", OPTION_INTEGER, FIELD(tokens), "0", 0, HUGE_VAL, NULL, "N",
-     "gradient: to read in all, three a step's token; 0 = as many as longrope may read"},
-    {"lr", OPTION_NUMBER, FIELD(lr), "0.03", 0, 10, NULL, "X", "gradient: how far a step changes a factor's logarithm"},
+    {"method", OPTION_CHOICE, offsetof(ExtendOptions, method), "yarn", 0, 0, METHOD_NAMES, "METHOD",
+     "pi, ntk, dynamic, yarn, llama3, longrope or gradient, as described below"},
+    {"factor", OPTION_NUMBER, offsetof(ExtendOptions, factor), "8", 1, 1e5, NULL, "S",
+     "new context, as a multiple of the run's own"},
+    {"out", OPTION_TEXT, offsetof(ExtendOptions, out), NULL, 0, 0, NULL, "RUN2", "the new run; default: RUN-METHOD"},
     THREADS_OPTION_ROW(ExtendOptions),
     {0},
 };
+
+// The options of all methods in one table, for the parser and --help.
+typedef struct {
+    Option rows[ARGUMENTS_MOST]; // the last is {0}
+    bool given[ARGUMENTS_MOST];
+    int count;
+} OptionTable;
+
+static void add_rows(OptionTable *table, const Option *rows) {
+    for (; rows->name; rows++) {
+        assert(table->count + 1 < ARGUMENTS_MOST);
+        table->rows[table->count++] = *rows;
+    }
+}
+
+static void gather_options(OptionTable *table) {
+    add_rows(table, extend_options);
+    for (int m = 0; m < METHOD_COUNT; m++) add_rows(table, extend_methods[m]->options[0]);
+    add_rows(table, short_window_options);
+    add_rows(table, text_options);
+    add_rows(table, evolution_options);
+}
 
 static void print_stretch(const Stretch *stretch, int pairs) {
     printf("factors ");
     for (int i = 0; i < pairs; i++) printf(" %.4g", stretch->factors[i]);
     printf("\nunscaled %d tokens%s, attention factor %.4f\n", stretch->unscaled,
            stretch->bare_start ? " without attention factor" : "", stretch->attention);
-}
-
-Stretch extension_formula(const Extension *x, Method method) {
-    Stretch stretch;
-    stretch_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
-    return stretch;
-}
-
-int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
-    static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN};
-    const StretchRule *before = &x->run.gpt.pos.stretch;
-    const int context = x->run.gpt.shape.context;
-    int count = 0;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) seeds[count++] = extension_formula(x, methods[i]);
-    if (before->original == 0) return count;
-    if (x->options->short_only) {
-        seeds[count++] = extension_short(x);
-    } else {
-        Stretch made;
-        stretch_further(&seeds[count++], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
-                        x->options->factor, context, x->base, x->pairs);
-    }
-    return count;
-}
-
-Stretch extension_short(const Extension *x) {
-    Stretch made, plain = {.attention = 1};
-    for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
-    const Stretch *stretch = stretch_of_window(&made, &x->run.gpt.pos.stretch, x->original, x->pairs);
-    return stretch ? *stretch : plain;
-}
-
-double extension_bound(const Extension *x) {
-    return x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor;
-}
-
-void extension_attention(Stretch *stretch, const Extension *x) {
-    const Stretch brief = extension_short(x);
-    const bool short_only = x->options->short_only;
-    stretch->attention = short_only ? brief.attention : longrope_attention(x->factor, x->original);
-    stretch->bare_start = short_only ? brief.bare_start : x->options->attention == ATTENTION_STRETCHED;
-}
-
-SearchOptions extension_search(const Extension *x) {
-    const ExtendOptions *o = x->options;
-    return (SearchOptions){.population = (int)o->population,
-                           .parents = (int)o->parents,
-                           .mutations = (int)o->mutations,
-                           .crossovers = (int)o->crossovers,
-                           .generations = (int)o->generations,
-                           .probability = o->probability,
-                           .far = o->far,
-                           .windows = (int)o->windows,
-                           .abandon = o->abandon,
-                           .remember = !o->forget,
-                           .side_by_side = !o->one_by_one,
-                           .seed = (uint64_t)o->seed};
-}
-
-// For as many workers as score at a time, each with a window's keys and values.
-static bool open_text(Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    const int threads = threads_use(o->threads);
-    const int most = o->method == METHOD_LONGROPE ? (o->one_by_one ? 1 : threads) : (int)o->windows;
-    const int workers = threads < most ? threads : most;
-    const char *data = *o->data ? o->data : x->run.options.data;
-    if (!corpus_open(&x->corpus, data, error)) return false;
-    if (!run_check_tokenizer(&x->run, x->directory, &x->corpus, error)) return false;
-    char name[PATH_CAPACITY + 32];
-    snprintf(name, sizeof name, "%s (training)", data);
-    return scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->windows, workers, &x->corpus.train,
-                         name, error);
-}
-
-// The stretch that the method finds.
-static bool find(Stretch *result, Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    switch ((Method)o->method) {
-    case METHOD_LONGROPE:
-        return open_text(x, error) && extend_by_search(result, x, error);
-    case METHOD_GRADIENT:
-        return open_text(x, error) && extend_by_descent(result, x, error);
-    case METHOD_DYNAMIC:
-        x->found.rule.growth = o->growth == 0 ? 1 : x->factor;
-        return true;
-    case METHOD_YARN:
-        if (o->tune) return open_text(x, error) && extend_by_tuning(result, x, error);
-        break;
-    case METHOD_PI:
-    case METHOD_NTK:
-    case METHOD_LLAMA3:
-        break;
-    }
-    *result = extension_formula(x, (Method)o->method);
-    return true;
-}
-
-static bool extend(Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    const StretchRule *before = &x->run.gpt.pos.stretch;
-    StretchRule *rule = &x->found.rule;
-    Stretch found = {0};
-    x->found = (RunStretch){.rule = o->short_only ? *before : (StretchRule){.method = o->method}};
-    if (!find(&found, x, error)) return false;
-    if (o->short_only) {
-        rule->short_stretch = found;
-        rule->has_short = true;
-        return true;
-    }
-    rule->factor = x->factor;
-    rule->original = x->original;
-    rule->pairs = x->pairs;
-    rule->long_stretch = found;
-    rule->has_short = o->keep_short || before->has_short;
-    if (rule->has_short) rule->short_stretch = extension_short(x);
-    if (rule->has_short && o->attention == ATTENTION_ALL) {
-        rule->short_stretch.attention = found.attention;
-        rule->short_stretch.bare_start = false;
-    }
-    return true;
 }
 
 // The run can be extended, and how long it will be then.
@@ -233,48 +94,18 @@ static bool settle(Extension *x, Error *error) {
     return true;
 }
 
-static bool is_given(const bool *given, const char *name) {
-    return given[option_find(extend_options, name) - extend_options];
+static bool is_given(const OptionTable *table, const char *name) {
+    return table->given[option_find(table->rows, name) - table->rows];
 }
 
-static bool check_options(const ExtendOptions *o, const bool *given, Error *error) {
-    static const struct {
-        const char *name;
-        unsigned methods; // that it belongs to
-    } special[] = {
-        {"ramp", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"beta-fast", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"beta-slow", 1u << METHOD_YARN | 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"tune", 1u << METHOD_YARN},
-        {"high-freq", 1u << METHOD_LLAMA3},
-        {"low-freq", 1u << METHOD_LLAMA3},
-        {"growth", 1u << METHOD_DYNAMIC},
-        {"data", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT | 1u << METHOD_YARN},
-        {"windows", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT | 1u << METHOD_YARN},
-        {"population", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"parents", 1u << METHOD_LONGROPE},
-        {"mutations", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"crossovers", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"generations", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"probability", 1u << METHOD_LONGROPE},
-        {"far", 1u << METHOD_LONGROPE},
-        {"abandon", 1u << METHOD_LONGROPE},
-        {"forget", 1u << METHOD_LONGROPE},
-        {"one-by-one", 1u << METHOD_LONGROPE},
-        {"seed", 1u << METHOD_LONGROPE},
-        {"resume", 1u << METHOD_LONGROPE},
-        {"keep-short", ~(1u << METHOD_DYNAMIC)},
-        {"attention", ~(1u << METHOD_DYNAMIC)},
-        {"short", 1u << METHOD_LONGROPE | 1u << METHOD_GRADIENT},
-        {"steps", 1u << METHOD_GRADIENT},
-        {"tokens", 1u << METHOD_GRADIENT},
-        {"lr", 1u << METHOD_GRADIENT},
-    };
+static bool check_options(const ExtendOptions *o, const OptionTable *given, Error *error) {
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, o->method, method);
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (is_given(given, special[i].name) && !(special[i].methods >> o->method & 1))
-            return fail_input(error, "--%s means nothing to --method %s; leave it out", special[i].name, method);
+    for (int i = 0; i < given->count; i++) {
+        const char *name = given->rows[i].name;
+        if (given->given[i] && !option_find(extend_options, name) && !method_takes(o->method, name))
+            return fail_input(error, "--%s means nothing to --method %s; leave it out", name, method);
+    }
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
@@ -291,10 +122,10 @@ static bool check_options(const ExtendOptions *o, const bool *given, Error *erro
     if (o->formula.high_freq <= o->formula.low_freq)
         return fail_input(error, "--high-freq %g must be above --low-freq %g", o->formula.high_freq,
                           o->formula.low_freq);
-    if (o->mutations + o->crossovers < 1)
+    if (o->search.mutations + o->search.crossovers < 1)
         return fail_input(error, "--mutations 0 and --crossovers 0 leave no children; give some");
-    return !(o->resume && o->forget) ||
-           fail_input(error, "--forget would score again what --resume remembers; leave one of them out");
+    return !(o->resume && o->search.forget) ||
+           fail_input(error, "--forget would score again what --resume reads from the file; leave one of them out");
 }
 
 // Fails (input) when there are files that only a run has. Weights alone were left by an `extend` that was killed before
@@ -374,34 +205,36 @@ static bool check_place(const Extension *x, Error *error) {
 }
 
 int command_extend(int argc, char **argv) {
-    static const Usage usage = {"extend",
-                                "A run with the same weights and other rotations, for contexts longer than it was "
-                                "trained at: by formula, searched or learned.",
-                                "RUN", extend_options,
-                                "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
-                                "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
+    OptionTable table = {.count = 0};
+    gather_options(&table);
+    const Usage usage = {"extend",
+                         "Write a run with the same weights and other rotation frequencies, for contexts longer than "
+                         "RUN was trained at. The frequencies come from a formula or are chosen on text.",
+                         "RUN", table.rows,
+                         "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
+                         "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
     ExtendOptions options;
-    bool given[ARGUMENTS_MOST];
     Error error;
-    const int first = arguments_parse(&options, given, &usage, argc, argv);
-    Extension x = {.options = &options, .directory = arguments_single(&usage, first, argc, argv)};
-    bool ok = check_options(&options, given, &error) && (*options.out || default_name(&options, x.directory, &error)) &&
+    const int first = arguments_parse(&options, table.given, &usage, argc, argv);
+    Extension x = {.options = &options,
+                   .method = extend_methods[options.method],
+                   .directory = arguments_single(&usage, first, argc, argv)};
+    bool ok = check_options(&options, &table, &error) &&
+              (*options.out || default_name(&options, x.directory, &error)) &&
               name_check("--out", options.out, &error) && name_check("the run", x.directory, &error) &&
               run_paths(&x.paths, options.out, &error) && run_open(&x.run, x.directory, "", &error);
     if (!ok) die("extend", &error);
     RunLock lock = {0};
     ok = check_place(&x, &error) && settle(&x, &error) && run_enter(&lock, options.out, &error) == LOCK_MINE &&
-         check_place(&x, &error); // again, now that nobody else can change it
+         check_place(&x, &error); // again, now that no other process can change it
     if (ok) {
         kernels_report(stdout, "extend");
         describe(&x);
     }
-    ok = ok && extend(&x, &error) && write_run(&x, &error);
+    ok = ok && extension_find(&x, &error) && write_run(&x, &error);
     if (ok) print_result(&x);
     run_leave(&lock);
-    scorer_free(&x.scorer);
-    corpus_close(&x.corpus);
-    run_close(&x.run);
+    extension_close(&x);
     if (!ok) die("extend", &error);
     return 0;
 }

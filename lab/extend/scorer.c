@@ -47,7 +47,7 @@ double score_window(Scorer *scorer, int worker, const Stretch *stretch, int wind
     const StretchRule tried = {
         .method = METHOD_LONGROPE, .factor = scorer->factor, .original = scorer->original, .long_stretch = *stretch};
     inference->tables.stretch = &tried;
-    inference->tables.prepared = false; // the tables are those of another stretch
+    inference->tables.prepared = false; // the tables are those of the stretch before
     inference_restart(inference);
     for (int at = 0; at < scorer->window; at += CHUNK) {
         if (interrupt_came()) return NAN;
@@ -67,7 +67,7 @@ double score_all(Scorer *scorer, const Stretch *stretch) {
     if (!scores) return NAN;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(scorer->workers)
     for (int w = 0; w < scorer->windows; w++) scores[w] = score_window(scorer, omp_get_thread_num(), stretch, w);
-    for (int w = 0; w < scorer->windows; w++) sum += scores[w]; // in one order, whoever came first
+    for (int w = 0; w < scorer->windows; w++) sum += scores[w]; // in the same order whichever worker finished first
     free(scores);
     return sum / scorer->windows;
 }

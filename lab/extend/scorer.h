@@ -1,5 +1,5 @@
-// How well a model does with another stretch of its rotations: what the searched, the learned and the tuned methods of
-// `bitter extend` are scored by.
+// The loss of a model on some windows of text when its rotations are stretched by given factors: what methods of
+// `bitter extend` that look at text choose their factors by.
 #ifndef BITTER_SCORER_H
 #define BITTER_SCORER_H
 
@@ -8,27 +8,28 @@
 
 typedef struct {
     const Gpt *gpt;
-    double factor;        // stretched length / original length, and
+    double factor;        // stretched length / original length
     int original;         // the length that the frequencies were trained at
-    int window, windows;  // so many windows of the stretched length,
+    int window, windows;  // the stretched length, and how many windows of it are scored
     int *ids;             // (windows, window + 1), spread evenly over the text
-    int workers;          // that score side by side
+    int workers;          // threads that can score side by side
     Inference *inference; // (workers)
     double *nll;          // (workers, chunk)
-    long long tokens;     // scored so far, in all
+    long long tokens;     // scored so far by all workers
 } Scorer;
 
-// Take memory and text for `workers` threads that score. Fails (input) when the text is shorter than one window, called
-// `name`, (run) when memory does not suffice.
+// Read the windows and allocate what `workers` threads need. Fails (input) when the text, which messages call `name`,
+// is shorter than one window, (run) when memory does not suffice.
 bool scorer_create(Scorer *scorer, const Gpt *gpt, int original, int window, int windows, int workers,
                    const Split *text, const char *name, Error *error);
 void scorer_free(Scorer *scorer);
 
-// The mean loss of a window in nats, the rotations stretched by `stretch`. Threads call it at the same time, each with
-// a worker number of its own. NAN when a signal came, which is asked after each chunk: long windows take minutes.
+// The mean loss of a window in nats with rotations stretched by `stretch`. Several threads may call it at the same
+// time, each with its own worker number. NAN when a signal came; this is checked often, because long windows take
+// minutes.
 double score_window(Scorer *scorer, int worker, const Stretch *stretch, int window);
 
-// The mean over all windows, one worker a window.
+// The mean over all windows; each is scored by one worker.
 double score_all(Scorer *scorer, const Stretch *stretch);
 
 #endif

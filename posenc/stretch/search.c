@@ -64,7 +64,7 @@ double evaluated_mean(const Evaluated *evaluated) {
 
 // The member that children have to beat, or NULL while there are fewer members than parents.
 static const Evaluated *worst_parent(const Search *search) {
-    const int last = search->options.parents - 1;
+    const long long last = search->options.parents - 1;
     return search->member_count > last ? &search->members[last] : NULL;
 }
 
@@ -126,7 +126,7 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
         search->windows += batch[i].scored;
         search->abandoned += batch[i].scored < search->options.windows;
     }
-    const int threads = search->options.side_by_side ? omp_get_max_threads() : 1;
+    const int threads = search->options.one_by_one ? 1 : omp_get_max_threads();
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int i = 0; i < count; i++)
         if (!batch[i].recalled && !stopped(search)) score(search, &batch[i], bar ? &worst : NULL, omp_get_thread_num());
@@ -150,9 +150,9 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
 // Put a candidate into the batch unless it is known: false then. One that an earlier run has scored comes with its
 // scores.
 static bool propose(Search *search, Evaluated *batch, int *count, const Candidate *candidate) {
-    const Evaluated *known = search->options.remember ? archive_find(search, candidate) : NULL;
+    const Evaluated *known = search->options.forget ? NULL : archive_find(search, candidate);
     bool old = known && !known->recalled;
-    for (int i = 0; search->options.remember && i < *count; i++)
+    for (int i = 0; !search->options.forget && i < *count; i++)
         old = old || candidates_equal(&search->space, &batch[i].candidate, candidate);
     if (old)
         search->known++;
@@ -168,8 +168,9 @@ static Candidate mutation(const Search *search, const Candidate *parent, Random 
 }
 
 static const Candidate *parent(const Search *search, Random *random) {
-    const int parents = search->options.parents < search->member_count ? search->options.parents : search->member_count;
-    return &search->members[random_below(random, parents)].candidate;
+    const long long parents = search->options.parents;
+    const int count = parents < search->member_count ? (int)parents : search->member_count;
+    return &search->members[random_below(random, count)].candidate;
 }
 
 static void add_mutations(Search *search, Evaluated *batch, int *count, Random *random) {
@@ -206,15 +207,15 @@ static void first_population(Search *search, Evaluated *batch, const Candidate *
 
 bool search_run(Search *search, const Candidate *seeds, int count) {
     const SearchOptions *o = &search->options;
-    const int children = o->mutations + o->crossovers;
-    Random random = {random_key(o->seed, "search"), 0};
+    const long long children = o->mutations + o->crossovers;
+    Random random = {random_key((uint64_t)o->seed, "search"), 0};
     Evaluated *batch = NULL;
     if (!grow(search, &batch, 0, (size_t)(children > FIRST_BATCH ? children : FIRST_BATCH))) return false;
     first_population(search, batch, seeds, count, &random);
     for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
         int size = 0;
         if (search->member_count == 0) break; // no loss is a number: nothing to go on from
-        if (search->member_count > o->parents) search->member_count = o->parents;
+        if (search->member_count > o->parents) search->member_count = (int)o->parents;
         add_mutations(search, batch, &size, &random);
         add_crossovers(search, batch, &size, &random);
         evaluate(search, batch, size);
@@ -228,5 +229,5 @@ const Evaluated *search_best(const Search *search) {
 }
 
 long long search_budget(const SearchOptions *o) {
-    return o->population + (long long)o->generations * (o->mutations + o->crossovers);
+    return o->population + o->generations * (o->mutations + o->crossovers);
 }

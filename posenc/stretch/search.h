@@ -20,16 +20,17 @@ typedef struct {
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
+// Whole numbers are long long, as in all option tables.
 typedef struct {
-    int population, parents, mutations, crossovers, generations;
-    double probability; // that a pair changes
-    double far;         // that a mutation is a far one
-    int windows;        // that a candidate is scored on
-    double abandon;     // give a candidate up when, over n windows, it is worse than the worst parent by this many nats
-                        // / sqrt(n); 0 = never
-    bool remember;      // score no candidate twice
-    bool side_by_side;  // each thread scores a candidate of its own
-    uint64_t seed;
+    long long population, parents, mutations, crossovers, generations;
+    double probability; // that a pair's factor changes
+    double far;         // that a mutation is a far one (mutate_far)
+    long long windows;  // that a candidate is scored on
+    double abandon;     // stop scoring a candidate once, over n windows, it is this many nats / sqrt(n) worse than the
+                        // worst parent; 0 = never
+    bool forget;        // score candidates again that have been scored before
+    bool one_by_one;    // score one candidate at a time instead of one on each thread
+    long long seed;
 } SearchOptions;
 
 typedef struct Search Search;

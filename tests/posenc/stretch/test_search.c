@@ -26,7 +26,7 @@ static void it_finds_what_the_released_search_finds(void **state) {
     Candidate before = {0};
     for (int seed = 0; seed < 5; seed++) {
         SearchOptions options = usual;
-        options.seed = (uint64_t)seed;
+        options.seed = seed;
         run_whole(&whole, &options, 0, 1);
         assert_int_equal(whole.search.evaluations, search_budget(&usual));
         assert_true(found(&whole) < least);
@@ -116,9 +116,9 @@ static void it_stops_within_a_candidate(void **state) {
 
 static void it_is_the_same_with_two_threads(void **state) {
     (void)state;
-    for (int side_by_side = 0; side_by_side <= 1; side_by_side++) {
+    for (int one_by_one = 0; one_by_one <= 1; one_by_one++) {
         SearchOptions options = usual;
-        options.side_by_side = side_by_side;
+        options.one_by_one = one_by_one;
         run_whole(&whole, &options, 0.2, 1);
         run_whole(&other, &options, 0.2, THREADS);
         expect_same(&whole.search, &other.search);

@@ -5,7 +5,7 @@ static void hopeless_candidates_are_given_up(void **state) {
     (void)state;
     for (int seed = 0; seed < 3; seed++) {
         SearchOptions options = usual;
-        options.seed = (uint64_t)seed;
+        options.seed = seed;
         options.abandon = 0;
         run_whole(&whole, &options, 0, 1);
         assert_int_equal(whole.search.abandoned, 0);
@@ -40,7 +40,7 @@ static void known_candidates_are_not_scored_again(void **state) {
     const SearchSpace small = {.pairs = 2, .step = 0.01, .most = 3, .unscaled = 2};
     for (int remember = 0; remember <= 1; remember++) {
         SearchOptions options = usual;
-        options.remember = remember;
+        options.forget = !remember;
         options.abandon = 0;
         trial_begin(&whole, &small, &options);
         trial_run(&whole);

@@ -48,7 +48,6 @@ static void of_equal_candidates_the_older_is_better(void **state) {
                                    .probability = 0.5,
                                    .far = 0.3,
                                    .windows = 1,
-                                   .remember = true,
                                    .seed = 1};
     const SearchHooks hooks = {NULL, score, NULL};
     const Candidate seeds[] = {{.steps = {5, 9}}, {.steps = {0, 7}}, {.steps = {0, 8}}};

@@ -20,8 +20,6 @@ static const SearchOptions usual = {.population = 64,
                                     .far = 0.3,
                                     .windows = WINDOWS,
                                     .abandon = 0.03,
-                                    .remember = true,
-                                    .side_by_side = true,
                                     .seed = 1};
 
 // A search, and what it did.
@@ -62,7 +60,7 @@ static inline double candidate_fitness(const SearchSpace *space, const Candidate
 static inline bool score(double *value, void *context, int worker, const Candidate *candidate, int window) {
     static const double offsets[WINDOWS] = {0.3, -0.1, -0.4, 0.2};
     Trial *trial = context;
-    const bool all_cores = trial->search.options.side_by_side || !omp_in_parallel();
+    const bool all_cores = !trial->search.options.one_by_one || !omp_in_parallel();
     int others;
 #pragma omp atomic capture
     others = trial->busy[worker]++;

@@ -1,6 +1,6 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/extend/extend.h"
+#include "lab/extend/extension.h"
 #include "lab/run/result.h"
 #include "model/adamw.h"
 #include "model/train_pass.h"
@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A training step reads a window forwards and, at twice the cost, backwards.
+// A training step counts as three reads of its window: one forward, and two for the backward pass, which costs twice as
+// much.
 #define READS_PER_STEP 3
 
-// The frozen model at the stretched length, and the factors on their way down.
+// The frozen model at the stretched length, and the factors that descent moves.
 typedef struct {
     Extension *x;
-    Gpt gpt; // with gradients, which nothing uses but the rotations'
+    Gpt gpt; // with gradients, of which only those of the rotations are used
     TrainPass pass;
     Stretch stretch;
     double log_factors[PAIRS_MOST], m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
-    double most;                                                  // the largest factor: the search's bound
+    double most;                                                  // the largest factor, as in the search
     long long step, steps;
     FILE *csv;
     ProgressLine line;
@@ -44,13 +45,13 @@ static void descent_free(Descent *d) {
     gpt_free(&d->gpt);
 }
 
-// Mean loss of a window, and its gradient by the logarithms of the factors.
+// Mean loss of a window, and its gradient with respect to the logarithms of the factors.
 static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int T = d->x->window;
     const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
     TrainPass *pass = &d->pass;
     d->gpt.pos.stretch.long_stretch = d->stretch;
-    pass->tables.prepared = false; // the tables are those of the last step
+    pass->tables.prepared = false; // the tables are those of the step before
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
     train_pass_forward(pass, &d->gpt, ids + 1, true);
@@ -76,7 +77,7 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
 }
 
 static bool interrupted(const Descent *d, Error *error) {
-    fail_run(error, "interrupted; nothing was written but %s/descent.csv", d->x->options->out);
+    fail_run(error, "interrupted; only %s/descent.csv was written", d->x->options->out);
     return interrupt_failed(error);
 }
 
@@ -112,8 +113,8 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
-// From the best start; and from how far down that leads, with the best of n_hat, further.
-static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
+// Take half of the steps from the best start, choose the number of unscaled tokens, then take the other half.
+static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
     Stretch seeds[SEEDS_MOST];
@@ -141,13 +142,13 @@ static bool find(Stretch *best, Descent *d, const SearchSpace *space, Error *err
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 
-// Starts, choices of n_hat and the end are scored too, which leaves so many steps of the budget.
+// The steps that the token budget leaves: starts, numbers of unscaled tokens and the result are scored from it, too.
 static long long steps_of(const Extension *x, const SearchSpace *space) {
     const ExtendOptions *o = x->options;
-    const SearchOptions search = extension_search(x);
     Stretch seeds[SEEDS_MOST];
-    const long long reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&search) * search.windows,
-                    scored = (extension_seeds(seeds, x) + space->unscaled + 1) * o->windows;
+    const long long windows = o->search.windows,
+                    reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
+                    scored = (extension_seeds(seeds, x) + space->unscaled + 1) * windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
@@ -164,16 +165,17 @@ static bool open_csv(Descent *d, const char *path, Error *error) {
     return d->csv || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
 }
 
-bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
+static bool find(Stretch *result, Extension *x, Error *error) {
     char path[PATH_CAPACITY];
-    const SearchSpace space = search_space(x->pairs, extension_bound(x), x->original);
+    const SearchSpace space = extension_space(x);
     Descent d = {.x = x, .most = 1 + space.step * space.most, .steps = steps_of(x, &space)};
-    extension_attention(&d.stretch, x);
-    if (!path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error)) return false;
+    if (!extension_open_text(x, (int)x->options->search.windows, error) ||
+        !path_format(path, error, "%s/descent.csv", x->options->out) || !open_csv(&d, path, error))
+        return false;
     interrupt_catch();
     bool ok = descent_create(&d, x, error);
     progress_start(&d.line, "extend", 0, (double)d.steps);
-    ok = ok && find(result, &d, &space, error);
+    ok = ok && descend_twice(result, &d, &space, error);
     progress_clear(&d.line);
     if (fclose(d.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: is the disk full?", path);
     descent_free(&d);
@@ -181,3 +183,17 @@ bool extend_by_descent(Stretch *result, Extension *x, Error *error) {
     unlink(path);
     return false;
 }
+
+static const Option gradient_options[] = {
+    HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
+    {"steps", OPTION_INTEGER, offsetof(ExtendOptions, steps), "0", 0, 1e9, NULL, "N",
+     "steps of gradient descent; 0 = as many as --tokens allows"},
+    {"tokens", OPTION_INTEGER, offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL, NULL, "N",
+     "token budget for descent, counting each training token three times (forward and backward); 0 = the same budget "
+     "as longrope"},
+    {"lr", OPTION_NUMBER, offsetof(ExtendOptions, lr), "0.03", 0, 10, NULL, "X",
+     "learning rate of the factors' logarithms"},
+    {0},
+};
+
+const ExtendMethod method_gradient = {{gradient_options, short_window_options, text_options, evolution_options}, find};

@@ -1,11 +1,11 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "lab/extend/extend.h"
+#include "lab/extend/extension.h"
 
 #include <stdlib.h>
 
-// The grid: about half an octave apart, around the usual 32 and 1, and down to ramps that end at the last pair: a toy
-// model makes few turns.
+// The grid of --tune: steps of about half an octave around the usual 32 and 1, and down to ramps that end at the last
+// pair, because the pairs of a small model make few turns in its short context.
 static const double fast_choices[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64},
                     slow_choices[] = {0.004, 0.008, 0.015, 0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
 enum {
@@ -14,12 +14,12 @@ enum {
     TRIES = (RAMP_PAPER + 1) * FAST * SLOW
 };
 
-static FormulaOptions choice(int n) {
+static FormulaOptions formula_at(int n) {
     return (FormulaOptions){
         .ramp = n / (FAST * SLOW), .beta_fast = fast_choices[n / SLOW % FAST], .beta_slow = slow_choices[n % SLOW]};
 }
 
-// Rounding to whole pairs makes many betas the same stretch.
+// Many betas give the same stretch, because the ramp is rounded to whole pairs.
 static bool is_new(const Stretch *tried, int count, const Stretch *stretch, int pairs) {
     for (int i = 0; i < count; i++)
         if (memcmp(tried[i].factors, stretch->factors, (size_t)pairs * sizeof *stretch->factors) == 0) return false;
@@ -35,7 +35,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     interrupt_catch();
     progress_start(&line, "extend", 0, TRIES);
     for (int n = 0; n < TRIES && !interrupt_came(); n++) {
-        const FormulaOptions formula = choice(n);
+        const FormulaOptions formula = formula_at(n);
         Stretch *stretch = &tried[count];
         stretch_formula(stretch, METHOD_YARN, &formula, x->factor, x->original, x->base, x->pairs);
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
@@ -55,7 +55,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
         fail_run(error, "interrupted; nothing was written");
         return interrupt_failed(error);
     }
-    if (!isfinite(loss)) return fail_run(error, "no betas have a finite loss; is the model trained?");
+    if (!isfinite(loss)) return fail_run(error, "no choice of betas has a finite loss; is the model trained?");
     x->found.loss = loss;
     x->found.evaluations = count;
     x->found.tokens = x->scorer.tokens;
@@ -65,9 +65,23 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     return true;
 }
 
-bool extend_by_tuning(Stretch *result, Extension *x, Error *error) {
+static bool find(Stretch *result, Extension *x, Error *error) {
+    if (!x->options->tune) {
+        *result = extension_formula(x, METHOD_YARN);
+        return true;
+    }
+    if (!extension_open_text(x, (int)x->options->search.windows, error)) return false;
     Stretch *tried = calloc(TRIES, sizeof *tried);
     const bool ok = tried ? tune(result, tried, x, error) : fail_run(error, "no memory for %d stretches", TRIES);
     free(tried);
     return ok;
 }
+
+static const Option yarn_options[] = {
+    HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
+    {"tune", OPTION_FLAG, offsetof(ExtendOptions, tune), NULL, 0, 0, NULL, NULL,
+     "choose --ramp, --beta-fast and --beta-slow by their loss on text"},
+    {0},
+};
+
+const ExtendMethod method_yarn = {{yarn_options, short_window_options, text_options}, find};

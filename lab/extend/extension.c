@@ -1,0 +1,126 @@
+#include "lab/extend/extension.h"
+
+const Option short_window_options[] = {
+    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope and gradient"),
+    {"keep-short", OPTION_FLAG, offsetof(ExtendOptions, keep_short), NULL, 0, 0, NULL, NULL,
+     "leave windows no longer than the original context unscaled (the default when the run already has separate short "
+     "factors)"},
+    {"attention", OPTION_CHOICE, offsetof(ExtendOptions, attention), "all", 0, 0, "all|long|stretched", "WHERE",
+     "where the attention factor applies: everywhere, as in Hugging Face (all); not in windows that --keep-short "
+     "leaves unscaled (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"},
+    {0},
+};
+
+const Option text_options[] = {
+    HEADING_ROW("Methods yarn, longrope and gradient"),
+    {"ramp", OPTION_CHOICE, offsetof(ExtendOptions, formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
+     "YaRN's ramp from kept to divided frequencies: as in its authors' code (code), without that code's rounding "
+     "(exact), or as in their paper (paper)"},
+    {"beta-fast", OPTION_NUMBER, offsetof(ExtendOptions, formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
+     "YaRN keeps the frequency of pairs with more turns than this in the original context"},
+    {"beta-slow", OPTION_NUMBER, offsetof(ExtendOptions, formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
+     "YaRN divides the frequency of pairs with fewer turns by the whole factor"},
+    {"data", OPTION_TEXT, offsetof(ExtendOptions, data), NULL, 0, 0, NULL, "DIR",
+     "choose factors on the training text of this data; default: the run's data"},
+    {"windows", OPTION_INTEGER, offsetof(ExtendOptions, search.windows), "6", 1, SEARCH_WINDOWS_MOST, NULL, "N",
+     "windows of that text, each of the new context"},
+    {0},
+};
+
+const Option evolution_options[] = {
+    HEADING_ROW("Methods longrope and gradient"),
+    {"short", OPTION_FLAG, offsetof(ExtendOptions, short_only), NULL, 0, 0, NULL, NULL,
+     "find new factors for windows no longer than the original context, and keep those of longer windows"},
+    {"population", OPTION_INTEGER, offsetof(ExtendOptions, search.population), "64", 4, 1e5, NULL, "N",
+     "candidates in the first generation"},
+    {"mutations", OPTION_INTEGER, offsetof(ExtendOptions, search.mutations), "16", 0, 1e5, NULL, "N",
+     "children of one parent in each generation"},
+    {"crossovers", OPTION_INTEGER, offsetof(ExtendOptions, search.crossovers), "16", 0, 1e5, NULL, "N",
+     "children of two parents in each generation"},
+    {"generations", OPTION_INTEGER, offsetof(ExtendOptions, search.generations), "40", 0, 1e6, NULL, "N",
+     "generations of children; gradient may read as many tokens as such a search"},
+    {0},
+};
+
+// What windows of the original length are stretched by so far.
+static Stretch short_stretch(const Extension *x) {
+    Stretch made, plain = {.attention = 1};
+    for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
+    const Stretch *stretch = stretch_of_window(&made, &x->run.gpt.pos.stretch, x->original, x->pairs);
+    return stretch ? *stretch : plain;
+}
+
+bool extension_find(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const StretchRule *before = &x->run.gpt.pos.stretch;
+    StretchRule *rule = &x->found.rule;
+    Stretch found = {0};
+    x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
+    if (o->short_only) *rule = *before;
+    if (!x->method->find(&found, x, error)) return false;
+    rule->has_short = o->short_only || o->keep_short || before->has_short;
+    if (o->short_only) {
+        rule->short_stretch = found;
+        return true;
+    }
+    rule->pairs = x->pairs;
+    rule->long_stretch = found;
+    if (!rule->has_short) return true;
+    rule->short_stretch = short_stretch(x);
+    if (o->attention == ATTENTION_ALL) {
+        rule->short_stretch.attention = found.attention;
+        rule->short_stretch.bare_start = false;
+    }
+    return true;
+}
+
+bool extension_open_text(Extension *x, int workers, Error *error) {
+    const ExtendOptions *o = x->options;
+    const int threads = threads_use(o->threads);
+    const char *data = *o->data ? o->data : x->run.options.data;
+    if (!corpus_open(&x->corpus, data, error)) return false;
+    if (!run_check_tokenizer(&x->run, x->directory, &x->corpus, error)) return false;
+    char name[PATH_CAPACITY + 32];
+    snprintf(name, sizeof name, "%s (training)", data);
+    return scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->search.windows,
+                         threads < workers ? threads : workers, &x->corpus.train, name, error);
+}
+
+void extension_close(Extension *x) {
+    scorer_free(&x->scorer);
+    corpus_close(&x->corpus);
+    run_close(&x->run);
+}
+
+Stretch extension_formula(const Extension *x, Method method) {
+    Stretch stretch;
+    stretch_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);
+    return stretch;
+}
+
+int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
+    const StretchRule *before = &x->run.gpt.pos.stretch;
+    const int context = x->run.gpt.shape.context;
+    seeds[0] = extension_formula(x, METHOD_PI);
+    seeds[1] = extension_formula(x, METHOD_NTK);
+    seeds[2] = extension_formula(x, METHOD_YARN);
+    if (before->original == 0) return 3;
+    Stretch made;
+    if (x->options->short_only)
+        seeds[3] = short_stretch(x);
+    else
+        stretch_further(&seeds[3], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
+                        x->options->factor, context, x->base, x->pairs);
+    return 4;
+}
+
+SearchSpace extension_space(const Extension *x) {
+    return search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+}
+
+void extension_attention(Stretch *stretch, const Extension *x) {
+    const Stretch before = short_stretch(x);
+    const bool short_only = x->options->short_only;
+    stretch->attention = short_only ? before.attention : longrope_attention(x->factor, x->original);
+    stretch->bare_start = short_only ? before.bare_start : x->options->attention == ATTENTION_STRETCHED;
+}

@@ -1,0 +1,57 @@
+#include "lab/extend/methods.h"
+
+static bool find_by_formula(Stretch *result, Extension *x, Error *error) {
+    (void)error;
+    *result = extension_formula(x, (Method)x->options->method);
+    return true;
+}
+
+static const Option pi_options[] = {HEADING_ROW("Method pi (divide every frequency by the factor)"), {0}};
+static const ExtendMethod method_pi = {{pi_options, short_window_options}, find_by_formula};
+
+static const Option ntk_options[] = {
+    HEADING_ROW("Method ntk (divide the slowest frequency by the factor, faster ones by less)"), {0}};
+static const ExtendMethod method_ntk = {{ntk_options, short_window_options}, find_by_formula};
+
+static const Option llama3_options[] = {
+    HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
+    {"high-freq", OPTION_NUMBER, offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, NULL, "X",
+     "keep the frequency of pairs with more turns than this in the original context"},
+    {"low-freq", OPTION_NUMBER, offsetof(ExtendOptions, formula.low_freq), "1", 0.001, 1e6, NULL, "X",
+     "divide the frequency of pairs with fewer turns by the whole factor"},
+    {0},
+};
+
+static const ExtendMethod method_llama3 = {{llama3_options, short_window_options}, find_by_formula};
+
+static const Option dynamic_options[] = {
+    HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
+    {"growth", OPTION_CHOICE, offsetof(ExtendOptions, growth), "paper", 0, 0, "paper|factor", "HOW",
+     "factor of a window that is w original contexts long: w (paper), or S w - S + 1 as in Hugging Face (factor)"},
+    {0},
+};
+
+// The factors follow the window, so the result stays empty.
+static bool find_dynamic(Stretch *result, Extension *x, Error *error) {
+    (void)result, (void)error;
+    x->found.rule.growth = x->options->growth == 0 ? 1 : x->factor;
+    return true;
+}
+
+static const ExtendMethod method_dynamic = {{dynamic_options}, find_dynamic};
+
+const ExtendMethod *const extend_methods[METHOD_COUNT] = {
+    [METHOD_PI] = &method_pi,
+    [METHOD_NTK] = &method_ntk,
+    [METHOD_DYNAMIC] = &method_dynamic,
+    [METHOD_YARN] = &method_yarn,
+    [METHOD_LLAMA3] = &method_llama3,
+    [METHOD_LONGROPE] = &method_longrope,
+    [METHOD_GRADIENT] = &method_gradient,
+};
+
+bool method_takes(Method method, const char *name) {
+    for (const Option *const *table = extend_methods[method]->options; *table; table++)
+        if (option_find(*table, name)) return true;
+    return false;
+}
