@@ -1,4 +1,5 @@
 // RoPE in two dimensions: half of the pairs turn by the line a token stands in, half by its column.
+#include "posenc/rotation/pair.h"
 #include "posenc/rotation/rotate.h"
 
 enum { COSINE, SINE }; // tables (positions, d/4), the same for both axes
@@ -30,28 +31,21 @@ static void prepare(Tables *tables) {
 #pragma omp parallel for
     for (int t = 0; t < tables->positions; t++)
         for (int i = 0; i < pairs; i++) {
-            const double angle = t * pow(rotary_of(pos)->base, -(double)i / pairs);
-            tables->table[COSINE][(size_t)t * pairs + i] = (real)cos(angle);
-            tables->table[SINE][(size_t)t * pairs + i] = (real)sin(angle);
+            const double angle = t * rope_theta(rotary_of(pos)->base, i, 2 * pairs);
+            const size_t n = (size_t)t * pairs + i;
+            rotation_fill(&tables->table[COSINE][n], &tables->table[SINE][n], 1, angle);
         }
 }
 
 // The first half of each head by lines, the second by columns.
 static void turn(const Tables *tables, real *x, int stride, const Place *at, int rows, int direction) {
-    const Position *pos = tables->pos;
-    const int d = head_width(&pos->shape);
-    Rotation rotation = {
-        .cosine = tables->table[COSINE],
-        .sine = tables->table[SINE],
-        .axis = AXIS_LINE,
-        .pairing = (Pairing)rotary_of(pos)->pairing,
-        .heads = pos->shape.heads,
-        .head_width = d,
-        .turned = d / 2,
-    };
+    const int half = head_width(&tables->pos->shape) / 2;
+    Rotation rotation = rotary_rotation(tables->pos, tables->table[COSINE], tables->table[SINE]);
+    rotation.turned = half;
+    rotation.axis = AXIS_LINE;
     rotate(x, stride, &rotation, at, rows, direction);
     rotation.axis = AXIS_COLUMN;
-    rotate(x + d / 2, stride, &rotation, at, rows, direction);
+    rotate(x + half, stride, &rotation, at, rows, direction);
 }
 
 static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {

@@ -69,8 +69,8 @@ static void prepare(Tables *tables) {
     for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
         for (int i = 0; i < pairs; i++) {
             const double angle = (row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
-            tables->table[COSINE][(size_t)row * pairs + i] = (real)cos(angle);
-            tables->table[SINE][(size_t)row * pairs + i] = (real)sin(angle);
+            const size_t n = (size_t)row * pairs + i;
+            rotation_fill(&tables->table[COSINE][n], &tables->table[SINE][n], 1, angle);
         }
 }
 
@@ -79,16 +79,9 @@ static void turn(const Tables *tables, int layer, real *x, int stride, const Pla
     const Position *pos = tables->pos;
     const int d = head_width(&pos->shape), H = pos->shape.heads;
     for (int h = 0; h < H; h++) {
-        const size_t table = ((size_t)position_set(pos, layer) * H + h) * tables->positions * rotary_pairs(pos);
-        const Rotation rotation = {
-            .cosine = tables->table[COSINE] + table,
-            .sine = tables->table[SINE] + table,
-            .axis = AXIS_T,
-            .pairing = (Pairing)rotary_of(pos)->pairing,
-            .heads = 1,
-            .head_width = d,
-            .turned = d,
-        };
+        const size_t first = ((size_t)position_set(pos, layer) * H + h) * tables->positions * rotary_pairs(pos);
+        Rotation rotation = rotary_rotation(pos, tables->table[COSINE] + first, tables->table[SINE] + first);
+        rotation.heads = 1;
         rotate(x + (size_t)h * d, stride, &rotation, at, rows, direction);
     }
 }

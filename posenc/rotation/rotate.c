@@ -1,9 +1,20 @@
 #include "posenc/rotation/rotate.h"
+
+#include "posenc/rotation/pair.h"
 #include "posenc/slabs.h"
 
 #include "model/base/team.h"
 
-// y0 = x0 cos - x1 sin,  y1 = x0 sin + x1 cos
+void rotation_fill(real *cosine, real *sine, double length, double angle) {
+    double y[2];
+    rope_pair_forward(y, (const double[2]){length, 0}, angle);
+    *cosine = (real)y[0];
+    *sine = (real)y[1];
+}
+
+// rope_pair_forward for all pairs of a head, with c and s from a table; and rope_pair_backward, which is the rotation
+// by the negative angle, where `direction` is -1: cos(-phi) = cos(phi), sin(-phi) = -sin(phi). Two loops, because
+// either is fast only if it knows its pairs when it is compiled.
 static void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
     for (int i = 0; i < pairs; i++) {
         const real c = cosine[i], s = direction * sine[i], x0 = x[i], x1 = x[i + pairs];
@@ -68,7 +79,6 @@ static double stretched(const Position *pos, const Stretch *stretch, int pair) {
     return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
 }
 
-// Angles in double: at position 131072 a float angle is already 0.004 rad off.
 void rotary_prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos);
@@ -82,14 +92,14 @@ void rotary_prepare(Tables *tables) {
         const double length = t < unscaled ? at_start : attention;
         for (int i = 0; i < pairs; i++) {
             const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
-            tables->rotary.cosine[(size_t)t * pairs + i] = (real)(length * cos(angle));
-            tables->rotary.sine[(size_t)t * pairs + i] = (real)(length * sin(angle));
+            const size_t n = (size_t)t * pairs + i;
+            rotation_fill(&tables->rotary.cosine[n], &tables->rotary.sine[n], length, angle);
         }
     }
 }
 
 double rotary_theta(const Position *pos, int pair) {
-    return pow(rotary_of(pos)->base, -(double)pair / rotary_pairs(pos));
+    return rope_theta(rotary_of(pos)->base, pair, 2 * rotary_pairs(pos));
 }
 
 int rotary_fast_pairs(const Position *pos, int length) {
@@ -98,8 +108,7 @@ int rotary_fast_pairs(const Position *pos, int length) {
     return fast;
 }
 
-// Turning y a little further moves it along (-y1, y0), so dphi = dy1 y0 - dy0 y1, and with phi = t theta, dtheta is the
-// sum over tokens of t dphi. From the rotated values alone: nothing else was kept.
+// rope_pair_torque for all pairs of a head, times t: dtheta of one token.
 static void add_torque(real *dtheta, const real *dy, const real *y, int t, int pairs, bool half) {
     for (int i = 0; i < pairs; i++) {
         const int c0 = half ? i : 2 * i, c1 = half ? i + pairs : 2 * i + 1;
@@ -123,40 +132,39 @@ void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const rea
             }
 }
 
-static void turn(const Tables *tables, real *x, int stride, const Place *at, int rows, int direction) {
-    const Position *pos = tables->pos;
-    const Rotation rotation = {
-        .cosine = tables->rotary.cosine,
-        .sine = tables->rotary.sine,
+Rotation rotary_rotation(const Position *pos, const real *cosine, const real *sine) {
+    return (Rotation){
+        .cosine = cosine,
+        .sine = sine,
         .axis = AXIS_T,
         .pairing = (Pairing)rotary_of(pos)->pairing,
         .heads = pos->shape.heads,
         .head_width = head_width(&pos->shape),
         .turned = 2 * rotary_pairs(pos),
     };
-    rotate(x, stride, &rotation, at, rows, direction);
 }
 
 void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
     if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, q, stride, at, rows, +1);
-    turn(tables, k, stride, at, rows, +1);
+    const Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
+    rotate(q, stride, &rotation, at, rows, +1);
+    rotate(k, stride, &rotation, at, rows, +1);
 }
 
-// Forward was q = R(t theta) q: a rotation matrix has R^T = R^-1, so the gradient is turned back by the same angle.
-// Its length is kept, and the product of a turned query with a turned key sees only the difference of their angles.
+// Forward was q = R(t theta) q, so dq = R(-t theta) dq.
 void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
     const Position *pos = tables->pos;
     if (rotary_skips(pos, layer)) return;
+    const Rotation rotation = rotary_rotation(pos, tables->rotary.cosine, tables->rotary.sine);
     if (tables->rotary.dtheta) {
         const int from = tables->stretch->long_stretch.unscaled, pairs = rotary_pairs(pos);
         rotary_torque(tables->rotary.slabs, tables, dq, q, stride, at, rows, from);
         rotary_torque(tables->rotary.slabs, tables, dk, k, stride, at, rows, from);
         slabs_reduce(tables->rotary.dtheta, tables->rotary.slabs, tables->batch * pos->shape.heads, pairs);
     }
-    turn(tables, dq, stride, at, rows, -1);
-    turn(tables, dk, stride, at, rows, -1);
+    rotate(dq, stride, &rotation, at, rows, -1);
+    rotate(dk, stride, &rotation, at, rows, -1);
 }
 
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.

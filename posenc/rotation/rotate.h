@@ -1,4 +1,5 @@
-// The rotation that every rotary scheme is made from, and what these schemes have in common.
+// The rotation that every rotary scheme is made from, and what these schemes have in common. rope.c explains it on one
+// pair of channels.
 #ifndef BITTER_ROTATE_H
 #define BITTER_ROTATE_H
 
@@ -18,6 +19,10 @@ typedef struct {
 // (2i, 2i+1) for INTERLEAVED (GPT-J, the paper). Backward of direction +1 is direction -1: a rotation's transpose is
 // its inverse. (Su et al. 2021, eq. 34) By rows.
 void rotate(real *x, int stride, const Rotation *rotation, const Place *at, int rows, int direction);
+
+// One entry of such tables: length cos(angle) and length sin(angle), worked out in double. At position 131072 a float
+// angle is already 0.004 rad off.
+void rotation_fill(real *cosine, real *sine, double length, double angle);
 
 // --- schemes that turn queries and keys by t theta_i ---
 
@@ -54,6 +59,9 @@ static inline const Rotary *rotary_of(const Position *pos) {
 
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
+
+// The rotation of all heads by t, with these tables (positions, rotary_pairs).
+Rotation rotary_rotation(const Position *pos, const real *cosine, const real *sine);
 
 // What schemes with a `theta` for each pair, the same in all heads and layers, write into their Scheme.
 #define ROTARY_HOOKS                                                                                                   \

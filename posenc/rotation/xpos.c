@@ -47,32 +47,24 @@ static void prepare(Tables *tables) {
             const double angle = t * rotary_theta(pos, i);
             const double scale = pow(zeta(pos, i), (t - middle) / options_of(pos)->gamma);
             const size_t n = (size_t)t * pairs + i;
-            tables->table[Q_COSINE][n] = (real)(scale * cos(angle));
-            tables->table[Q_SINE][n] = (real)(scale * sin(angle));
+            rotation_fill(&tables->table[Q_COSINE][n], &tables->table[Q_SINE][n], scale, angle);
             tables->table[K_COSINE][n] = (real)(cos(angle) / scale);
             tables->table[K_SINE][n] = (real)(sin(angle) / scale);
         }
 }
 
-static void turn(const Tables *tables, real *x, int cosine, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows,
+                 int direction) {
     const Position *pos = tables->pos;
-    const int d = head_width(&pos->shape);
-    const Rotation rotation = {
-        .cosine = tables->table[cosine],
-        .sine = tables->table[cosine + 1],
-        .axis = AXIS_T,
-        .pairing = (Pairing)rotary_of(pos)->pairing,
-        .heads = pos->shape.heads,
-        .head_width = d,
-        .turned = d,
-    };
-    rotate(x, stride, &rotation, at, rows, direction);
+    if (rotary_skips(pos, layer)) return;
+    const Rotation of_q = rotary_rotation(pos, tables->table[Q_COSINE], tables->table[Q_SINE]),
+                   of_k = rotary_rotation(pos, tables->table[K_COSINE], tables->table[K_SINE]);
+    rotate(q, stride, &of_q, at, rows, direction);
+    rotate(k, stride, &of_k, at, rows, direction);
 }
 
 static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, q, Q_COSINE, stride, at, rows, +1);
-    turn(tables, k, K_COSINE, stride, at, rows, +1);
+    turn(tables, layer, q, k, stride, at, rows, +1);
 }
 
 // Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by
@@ -80,9 +72,7 @@ static void qk_forward(const Tables *tables, int layer, real *q, real *k, int st
 static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
     (void)q, (void)k;
-    if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, dq, Q_COSINE, stride, at, rows, -1);
-    turn(tables, dk, K_COSINE, stride, at, rows, -1);
+    turn(tables, layer, dq, dk, stride, at, rows, -1);
 }
 
 const Scheme scheme_xpos = {
