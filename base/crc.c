@@ -1,5 +1,7 @@
 #include "base/crc.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <zlib.h>
 
 uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size) {
@@ -11,4 +13,9 @@ uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size) {
         size -= part;
     }
     return crc;
+}
+
+const char *crc_text(char text[CRC_CAPACITY], uint32_t crc) {
+    snprintf(text, CRC_CAPACITY, "%08" PRIx32, crc);
+    return text;
 }

@@ -9,4 +9,8 @@
 // in 32 bits, so it must not be given a size_t.
 uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size);
 
+#define CRC_CAPACITY 9
+// A CRC as files hold it: eight hexadecimal digits. Returns `text`.
+const char *crc_text(char text[CRC_CAPACITY], uint32_t crc);
+
 #endif

@@ -32,3 +32,7 @@ bool(fail_run)(Error *error, const char *format, ...) {
 bool(fail_nonfinite)(Error *error, const char *format, ...) {
     FAIL_WITH(ERROR_NONFINITE);
 }
+
+bool(fail_interrupted)(Error *error, const char *format, ...) {
+    FAIL_WITH(ERROR_INTERRUPTED);
+}

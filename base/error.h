@@ -30,11 +30,13 @@ typedef struct {
 bool fail_input(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
 bool fail_run(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
 bool fail_nonfinite(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
+bool fail_interrupted(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
 
 #ifdef __clang_analyzer__ // it sees one file at a time, and must know that these are false
-#define fail_input(...)     (fail_input(__VA_ARGS__) && false)
-#define fail_run(...)       (fail_run(__VA_ARGS__) && false)
-#define fail_nonfinite(...) (fail_nonfinite(__VA_ARGS__) && false)
+#define fail_input(...)       (fail_input(__VA_ARGS__) && false)
+#define fail_run(...)         (fail_run(__VA_ARGS__) && false)
+#define fail_nonfinite(...)   (fail_nonfinite(__VA_ARGS__) && false)
+#define fail_interrupted(...) (fail_interrupted(__VA_ARGS__) && false)
 #endif
 
 #endif

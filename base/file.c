@@ -12,21 +12,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_disk_failure(int reason) {
-    return reason == ENOSPC || reason == EDQUOT || reason == EIO;
-}
-
 static bool is_out_of_files(int reason) {
     return reason == EMFILE || reason == ENFILE;
 }
 
+// What to do when this is why a file cannot be written; NULL when another place would do.
+static const char *remedy_for(int reason) {
+    if (reason == ENOSPC || reason == EDQUOT) return "make room and try again";
+    if (reason == EIO) return "check the disk";
+    if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
+    if (is_out_of_files(reason)) return "raise the limit on open files (ulimit -n)";
+    return NULL;
+}
+
+// "cannot VERB PATH: ...", followed by `note`.
+static bool fail_place(const char *verb, const char *path, int reason, const char *note, Error *error) {
+    const char *remedy = remedy_for(reason), *why = strerror(reason);
+    if (remedy) return fail_run(error, "cannot %s %s: %s; %s%s", verb, path, why, remedy, note);
+    return fail_input(error, "cannot %s %s: %s; choose a place that you can write to%s", verb, path, why, note);
+}
+
 bool fail_create(const char *path, int reason, Error *error) {
-    if (is_disk_failure(reason))
-        return fail_run(error, "cannot create %s: %s; make room and try again", path, strerror(reason));
-    if (is_out_of_files(reason))
-        return fail_run(error, "cannot create %s: %s; raise the limit on open files (ulimit -n)", path,
-                        strerror(reason));
-    return fail_input(error, "cannot create %s: %s; choose a place that you can write to", path, strerror(reason));
+    return fail_place("create", path, reason, "", error);
 }
 
 bool directory_make(const char *path, bool *made, Error *error) {
@@ -166,13 +173,8 @@ static bool check_place(AtomicFile *file, Error *error) {
 }
 
 static bool fail_write(const AtomicFile *file, int reason, Error *error) {
-    const char *remedy = reason == ENOSPC || reason == EDQUOT ? "make room and try again"
-                         : reason == EIO                      ? "check the disk"
-                         : reason == EFBIG                    ? "raise the limit on the size of files (ulimit -f)"
-                         : is_out_of_files(reason)            ? "raise the limit on open files (ulimit -n)"
-                                                              : "choose a place that you can write to";
-    return fail_run(error, "cannot write %s: %s; %s%s", file->path, strerror(reason), remedy,
-                    file->replaces ? " (what was there before is untouched)" : "");
+    return fail_place("write", file->path, reason, file->replaces ? " (what was there before is untouched)" : "",
+                      error);
 }
 
 bool atomic_open(AtomicFile *file, const char *path, Error *error) {
@@ -186,14 +188,14 @@ bool atomic_open(AtomicFile *file, const char *path, Error *error) {
         temporary_remove(file->temporary);
         close(descriptor);
     }
-    fail_write(file, reason, error);
-    if (!is_disk_failure(reason) && !is_out_of_files(reason)) error->kind = ERROR_INPUT;
-    return false;
+    return fail_write(file, reason, error);
 }
 
 static bool abandon_because(AtomicFile *file, int reason, Error *error) {
     atomic_abandon(file);
-    return fail_write(file, reason, error);
+    fail_write(file, reason, error);
+    error->kind = ERROR_RUN; // the place was one that could be written to
+    return false;
 }
 
 bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error) {
@@ -208,10 +210,7 @@ bool atomic_commit(AtomicFile *file, Error *error) {
     fclose(file->stream); // everything is on the disk already; until here the temporary file was locked
     file->stream = NULL;
     char directory[PATH_CAPACITY];
-    memcpy(directory, file->path, PATH_CAPACITY);
-    char *slash = strrchr(directory, '/');
-    if (slash) slash[slash == directory] = 0;
-    return directory_sync(slash ? directory : ".", error);
+    return path_parent(directory, file->path, error) && directory_sync(directory, error);
 }
 
 void atomic_abandon(AtomicFile *file) {

@@ -31,15 +31,8 @@ bool interrupt_came(void) {
     return came;
 }
 
-bool interrupt_failed(Error *error) {
-    error->kind = ERROR_INTERRUPTED;
-    return false;
-}
-
 bool stop_check(const Stop *stop, Error *error) {
-    if (!stop || !stop->asked(stop->context)) return true;
-    fail_run(error, "interrupted; %s", stop->advice);
-    return interrupt_failed(error);
+    return !stop || !stop->asked(stop->context) || fail_interrupted(error, "interrupted; %s", stop->advice);
 }
 
 static bool signal_came(const void *context) {

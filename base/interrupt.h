@@ -14,20 +14,17 @@ void file_limit_catch(void);
 // Has one come?
 bool interrupt_came(void);
 
-// After a failure's message was set: it failed because a signal came. Returns false.
-bool interrupt_failed(Error *error);
-
-// Whom long work asks now and then whether to stop.
+// How long work finds out, now and then, whether it has to stop.
 typedef struct {
-    bool (*asked)(const void *context);
+    bool (*asked)(const void *context); // has it been asked to stop?
     const void *context;
-    const char *advice; // what is said of it: "the same command goes on"
+    const char *advice; // ends the message: "the same command goes on"
 } Stop;
 
-// Fails (interrupted) when it is to stop; NULL never asks.
+// Fails (interrupted) when the work has to stop; with NULL it never has to.
 bool stop_check(const Stop *stop, Error *error);
 
-// For work that a signal ends without a trace; interrupt_catch first.
+// For work that leaves nothing behind when a signal stops it; call interrupt_catch first.
 extern const Stop stop_at_signal;
 
 #endif

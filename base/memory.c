@@ -88,6 +88,11 @@ size_t memory_available(void) {
     return smaller(machine_memory(), smaller(groups_memory(), address_space()));
 }
 
+bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {
+    return fail_run(error, "%s need %.1f GiB of memory, but only %.1f GiB are free; %s", what, bytes / 0x1p30,
+                    (double)memory_available() / 0x1p30, advice);
+}
+
 void *memory_grow(void *block, size_t size, size_t larger) {
     const bool much = larger - size >= ASKS_FROM;
     return larger <= size || (much && larger - size >= memory_available()) ? NULL : realloc(block, larger);

@@ -3,12 +3,18 @@
 #ifndef BITTER_MEMORY_H
 #define BITTER_MEMORY_H
 
+#include "base/error.h"
+
 #include <stddef.h>
 
 // Bytes that this process can still use: the smallest of what the machine has to spare (its whole memory where the
 // system does not tell more), what the control group (version 2) leaves, and what the address-space limit leaves.
 // SIZE_MAX when nothing is known.
 size_t memory_available(void);
+
+// Set the error (run) for a need of so many bytes that cannot be met: "WHAT need N GiB of memory, but only N GiB are
+// free; ADVICE". Returns false.
+bool fail_too_large(double bytes, const char *what, const char *advice, Error *error);
 
 // realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when the machine has less
 // memory available and might kill a process to provide it.

@@ -14,6 +14,17 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
     return fail_input(error, "the path '%.60s...' is too long; use one of less than %d bytes", path, PATH_CAPACITY);
 }
 
+const char *path_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error) {
+    const int length = (int)(path_name(path) - path); // with the slash
+    if (length == 0) return path_format(parent, error, ".");
+    return path_format(parent, error, "%.*s", length > 1 ? length - 1 : 1, path);
+}
+
 bool path_exists(const char *path) {
     struct stat status;
     return lstat(path, &status) == 0;

@@ -16,6 +16,12 @@ bool path_exists(const char *path);
 // to.
 bool path_is_link(const char *path);
 
+// The directory that `path` is in: "a/b" -> "a", "b" -> ".", "/b" -> "/". Fails as path_format does.
+bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error);
+
+// What follows the last slash.
+const char *path_name(const char *path);
+
 bool path_ends_with(const char *path, const char *suffix);
 
 #endif

@@ -52,7 +52,7 @@ static void remove_leftover(const char *name, TemporaryKind kind) {
 }
 
 static void remove_leftovers(const char *path, TemporaryKind kind) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = path_name(path);
     const int parent = (int)(base - path);
     char name[PATH_CAPACITY];
     snprintf(name, sizeof name, "%.*s", parent, path);

@@ -301,8 +301,7 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     list_failed(text, c);
     fail_run(error, "%d of %d runs are done; %sthe same command goes on with the others", done,
              plan_job_count(&c->plan), text);
-    if (atomic_load(c->stop) || crew->worst == ERROR_INTERRUPTED) return interrupt_failed(error);
-    error->kind = crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
+    error->kind = atomic_load(c->stop) ? ERROR_INTERRUPTED : crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;
 }
 

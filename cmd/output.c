@@ -10,7 +10,7 @@
 
 // The first input's base name without its extensions .gz and .txt or the like; "builtin:tales:..." -> "tales".
 static void name_of(char name[TEXT_CAPACITY], const char *input) {
-    const char *slash = strrchr(input, '/'), *base = slash ? slash + 1 : input;
+    const char *base = path_name(input);
     size_t length = strlen(base);
     if (is_builtin(input)) {
         base = input + strlen(BUILTIN_PREFIX);
@@ -54,14 +54,11 @@ bool output_locate(Output *output, const char *out, const char *first_input, Err
         *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
     if (!fits) return false;
     for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
-    const char *slash = strrchr(output->path, '/'), *base = slash ? slash + 1 : output->path;
+    const char *base = path_name(output->path);
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return fail_input(error, "--out %s cannot be replaced as a whole; give the name of a new directory",
                           output->path);
-    size_t length = (size_t)(base - output->path);
-    const char *parent = length > 0 ? output->path : "./";
-    if (!path_format(output->parent, error, "%.*s", length > 1 ? (int)length - 1 : 1, parent)) return false;
-    return check_free(output->path, error);
+    return path_parent(output->parent, output->path, error) && check_free(output->path, error);
 }
 
 // The length of the part of the path that exists.

@@ -50,13 +50,6 @@ static const Usage usage = {
                 "  bitter prepare book.txt builtin:passkey:share=0.05\n",
 };
 
-// False, with the error set, once a signal has come.
-static bool undisturbed(Error *error) {
-    if (!interrupt_came()) return true;
-    fail_run(error, "interrupted; nothing was written");
-    return interrupt_failed(error);
-}
-
 // All text of all inputs: what one file or one built-in story holds is a document.
 typedef struct {
     const char *name; // of the input
@@ -98,12 +91,12 @@ static bool add_builtin(Library *library, const char *input, Error *error) {
     if (!builtin_choose(&corpus, input, error)) return false;
     const size_t end = library->bytes + (size_t)corpus.bytes;
     for (uint64_t index = 0; library->bytes < end; index++) {
-        if (!undisturbed(error)) return false;
+        if (!stop_check(&stop_at_signal, error)) return false;
         Text text = {0};
         builtin_document(&text, &corpus, index);
         if (text.failed) {
             text_free(&text);
-            return fail_run(error, "%s: out of memory; ask for less with bytes=N", input);
+            return fail_run(error, "%s: no memory for its text; ask for less with bytes=N", input);
         }
         if (!library_add(library, input, &text, error)) return false;
     }
@@ -143,7 +136,7 @@ static bool read_inputs(Library *library, char **inputs, int count, Error *error
     bool ok = find_scattered(library, inputs, count, error);
     for (int i = 0; ok && i < count; i++) {
         if (inputs[i] == library->scattered_name) continue;
-        ok = undisturbed(error) &&
+        ok = stop_check(&stop_at_signal, error) &&
              (is_builtin(inputs[i]) ? add_builtin(library, inputs[i], error) : add_file(library, inputs[i], error));
         if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)library->bytes * 1e-6);
     }
@@ -156,7 +149,7 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
     bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
     for (size_t i = 0; ok && i < library->count; i++) {
         const Document *document = &library->documents[i];
-        ok = undisturbed(error) &&
+        ok = stop_check(&stop_at_signal, error) &&
              tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
     if (ok && library->scattered_name)
@@ -165,7 +158,7 @@ static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, Token
     const uint16_t end_token = (uint16_t)end;
     for (size_t i = 0; ok && i < library->count; i++) {
         Document *document = &library->documents[i];
-        ok = undisturbed(error) &&
+        ok = stop_check(&stop_at_signal, error) &&
              tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
              (end < 0 || tokens_add(tokens, &end_token, 1, error));
         text_free(&document->text);
@@ -186,7 +179,7 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
         uint64_t left = shards->tokens - written, most = (uint64_t)options->shard_tokens;
         uint64_t size = left < most ? left : most;
         char path[PATH_CAPACITY];
-        if (!undisturbed(error) ||
+        if (!stop_check(&stop_at_signal, error) ||
             !path_format(path, error, "%s/%s_%06d.bin%s", output->temporary, shards->split, shards->files,
                          options->gzip ? ".gz" : "") ||
             !shard_write(path, shards->ids + written, (size_t)size, error))
@@ -258,7 +251,8 @@ static bool write_output(Output *output, Prepared *prepared, const PrepareOption
     return path_format(path, error, "%s/tokenizer.json", output->temporary) &&
            tokenizer_write(&prepared->tokenizer, path, error) &&
            write_shards(&prepared->train, output, options, error) &&
-           write_shards(&prepared->val, output, options, error) && undisturbed(error) && output_complete(output, error);
+           write_shards(&prepared->val, output, options, error) && stop_check(&stop_at_signal, error) &&
+           output_complete(output, error);
 }
 
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
@@ -286,7 +280,7 @@ int command_prepare(int argc, char **argv) {
     interrupt_catch();
     if (!prepare(&output, &options, argv + first, argc - first, &error)) {
         output_discard(&output);
-        undisturbed(&error); // a read that a signal has cut short fails for another reason
+        stop_check(&stop_at_signal, &error); // a read that a signal has cut short fails for another reason
         die(usage.command, &error);
     }
     return ERROR_NONE;

@@ -35,9 +35,8 @@ static json_t *header_of(const SafeTensor *tensors, int count) {
         crc = crc_bytes(crc, t->data, bytes_of(t));
         offset = end;
     }
-    char hex[9];
-    snprintf(hex, sizeof hex, "%08" PRIx32, crc);
-    json_object_set_new(header, "__metadata__", json_pack("{s:s, s:s}", "format", "pt", "crc32", hex));
+    char hex[CRC_CAPACITY];
+    json_object_set_new(header, "__metadata__", json_pack("{s:s, s:s}", "format", "pt", "crc32", crc_text(hex, crc)));
     return header;
 }
 
@@ -85,14 +84,12 @@ static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *e
 }
 
 // Check the header against the list; tensors stand in the order of the list, without gaps.
-static bool check_header(size_t *size, uint32_t *crc, const json_t *header, const SafeTensor *tensors, int count,
+static bool check_header(size_t *size, const char **crc, const json_t *header, const SafeTensor *tensors, int count,
                          const char *path, Error *error) {
     const json_t *metadata = json_object_get(header, "__metadata__");
-    const char *hex = json_string_value(json_object_get(metadata, "crc32"));
     const char *format = json_string_value(json_object_get(metadata, "format"));
-    char *rest = NULL;
-    *crc = hex ? (uint32_t)strtoul(hex, &rest, 16) : 0;
-    if (!hex || strlen(hex) != 8 || *rest || !format || strcmp(format, "pt") != 0)
+    *crc = json_string_value(json_object_get(metadata, "crc32"));
+    if (!*crc || !format || strcmp(format, "pt") != 0)
         return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
                           path);
     for (int i = 0; i < count; i++)
@@ -175,7 +172,8 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
         goto done;
     }
     size_t size = 0;
-    uint32_t crc = 0;
+    const char *crc = NULL;
+    char hex[CRC_CAPACITY];
     if (!check_header(&size, &crc, header, tensors, count, path, error)) goto done;
     const uint8_t *data = file.bytes + sizeof length + length;
     const size_t found = file.size - sizeof length - length;
@@ -184,9 +182,8 @@ bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Er
                    found, size);
         goto done;
     }
-    if (crc_bytes(0, data, size) != crc) {
-        fail_input(error,
-                   "%s: its data does not match its CRC-32 %08" PRIx32 "; the file is damaged, use another checkpoint",
+    if (strcmp(crc, crc_text(hex, crc_bytes(0, data, size))) != 0) {
+        fail_input(error, "%s: its data does not match its CRC-32 %.20s; the file is damaged, use another checkpoint",
                    path, crc);
         goto done;
     }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "data/made/task.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,11 @@ static const Builtin *builtin_find(const char *name, Error *error) {
 }
 
 static bool check_memory(const BuiltinCorpus *corpus, const char *specification, Error *error) {
-    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE, available = (double)memory_available();
-    if (needed <= available) return true;
-    return fail_run(error,
-                    "builtin:%s: that many bytes of text and their tokens need about %.1f GiB of memory, and %.1f GiB "
-                    "are free; ask for less with bytes=N",
-                    specification, needed / 0x1p30, available / 0x1p30);
+    const double needed = (double)corpus->bytes * MEMORY_PER_BYTE;
+    if (needed <= (double)memory_available()) return true;
+    char what[TEXT_CAPACITY];
+    snprintf(what, sizeof what, "builtin:%s: its text and tokens", specification);
+    return fail_too_large(needed, what, "ask for less with bytes=N", error);
 }
 
 // Has the corpus all lengths that it was asked for?
@@ -140,7 +140,7 @@ bool builtin_generate(Text **documents, size_t *count, const char *specification
         if (document) builtin_document(document, &corpus, *count - 1);
         if (!document || document->failed) {
             documents_free(documents, count);
-            return fail_run(error, "builtin:%s: out of memory after %lld bytes; ask for less with bytes=N",
+            return fail_run(error, "builtin:%s: no memory for more than %lld bytes of text; ask for less with bytes=N",
                             corpus.builtin->name, bytes);
         }
         bytes += (long long)document->size;

@@ -48,7 +48,7 @@ static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *err
     const int most = position_max_length(&gpt->pos), wanted = PAST_TRAINING * position_span(&gpt->pos);
     probe->positions = most && most < wanted ? most : wanted;
     layout(probe, &gpt->pos);
-    if (!arena_allocate(&probe->arena, "looking at a scheme", error)) return false;
+    if (!arena_allocate(&probe->arena, "the measurements of a scheme", error)) return false;
     layout(probe, &gpt->pos);
     tables_prepare(&probe->tables);
     return true;

@@ -77,8 +77,7 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
 }
 
 static bool interrupted(const Descent *d, Error *error) {
-    fail_run(error, "interrupted; only %s/descent.csv was written", d->x->options->out);
-    return interrupt_failed(error);
+    return fail_interrupted(error, "interrupted; only %s/descent.csv was written", d->x->options->out);
 }
 
 static bool descend(Descent *d, long long steps, double rate, Error *error) {

@@ -46,7 +46,8 @@ static void print_row(Text *row, const LongropeSearch *job, int generation, cons
             text_print(row, ",%.17g", e->scores[w]);
         else
             text_print(row, ",");
-    if (sealed && !row->failed) text_print(row, ",%08" PRIx32, crc_bytes(0, row->bytes, row->size));
+    char crc[CRC_CAPACITY];
+    if (sealed && !row->failed) text_print(row, ",%s", crc_text(crc, crc_bytes(0, row->bytes, row->size)));
     text_print(row, "\n");
 }
 
@@ -249,10 +250,7 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
     if (job->unwritten)
         return fail_run(error, "cannot write %s: %s; make room; %s", job->path, strerror(job->unwritten), go_on);
     if (search->refused) return fail_memory(job, search, error);
-    if (!complete) {
-        fail_run(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
-        return interrupt_failed(error);
-    }
+    if (!complete) return fail_interrupted(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
     const Evaluated *best = search_best(search);
     if (!best || !isfinite(evaluated_mean(best)))
         return fail_run(error, "no candidate has a finite loss; is the model trained?");

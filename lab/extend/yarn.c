@@ -51,10 +51,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
                       loss);
     }
     progress_clear(&line);
-    if (interrupt_came()) {
-        fail_run(error, "interrupted; nothing was written");
-        return interrupt_failed(error);
-    }
+    if (!stop_check(&stop_at_signal, error)) return false;
     if (!isfinite(loss)) return fail_run(error, "no choice of betas has a finite loss; is the model trained?");
     x->found.loss = loss;
     x->found.evaluations = count;

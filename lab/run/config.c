@@ -7,7 +7,6 @@
 
 #include "model/base/gemm.h"
 
-#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -48,11 +47,9 @@ static json_t *split_json(const Split *split) {
     json_t *array = json_array();
     for (int i = 0; i < split->shard_count; i++) {
         const Shard *shard = &split->shards[i];
-        const char *slash = strrchr(shard->path, '/');
-        char hex[9];
-        snprintf(hex, sizeof hex, "%08" PRIx32, shard->crc);
-        json_t *description = json_pack("{s:s, s:I, s:s}", "file", slash ? slash + 1 : shard->path, "tokens",
-                                        (json_int_t)shard->count, "crc32", hex);
+        char hex[CRC_CAPACITY];
+        json_t *description = json_pack("{s:s, s:I, s:s}", "file", path_name(shard->path), "tokens",
+                                        (json_int_t)shard->count, "crc32", crc_text(hex, shard->crc));
         if (json_array_append_new(array, description) != 0) {
             json_decref(array);
             return NULL;
@@ -104,12 +101,12 @@ static size_t digits_of(const TrainOptions *options) {
 }
 
 // The CRC-32 of an object without its member "crc32", however it is laid out: 8 digits, or empty for want of memory.
-static void checksum(char hex[9], const json_t *object) {
+static void checksum(char hex[CRC_CAPACITY], const json_t *object) {
     json_t *rest = json_copy((json_t *)object);
     if (rest) json_object_del(rest, "crc32");
     char *text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
     hex[0] = 0;
-    if (text) snprintf(hex, 9, "%08" PRIx32, crc_bytes(0, text, strlen(text)));
+    if (text) crc_text(hex, crc_bytes(0, text, strlen(text)));
     free(text);
     json_decref(rest);
 }
@@ -118,7 +115,7 @@ static void checksum(char hex[9], const json_t *object) {
 // checksum of what a reader of the text finds, because writing may round numbers. NULL for want of memory, or when a
 // name is not UTF-8.
 static char *sealed_text(json_t *config, size_t flags) {
-    char hex[9] = "";
+    char hex[CRC_CAPACITY] = "";
     char *text = config ? json_dumps(config, flags) : NULL;
     json_decref(config);
     json_t *found = text ? json_loads(text, 0, NULL) : NULL, *sealed = NULL;
@@ -171,7 +168,7 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
 // Files of earlier versions have no checksum.
 static bool check_seal(const json_t *object, const char *path, Error *error) {
     const json_t *seal = json_object_get(object, "crc32");
-    char hex[9];
+    char hex[CRC_CAPACITY];
     checksum(hex, object);
     if (!seal || (json_is_string(seal) && strcmp(json_string_value(seal), hex) == 0)) return true;
     return fail_input(error,

@@ -17,14 +17,6 @@ static const char *const own_files[] = {
     "runs",        "claims",
 };
 
-// `path` as directory and name.
-static bool split_path(char directory[PATH_CAPACITY], const char **name, const char *path, Error *error) {
-    const char *slash = strrchr(path, '/');
-    *name = slash ? slash + 1 : path;
-    if (!slash) return path_format(directory, error, ".");
-    return path_format(directory, error, "%.*s", slash > path ? (int)(slash - path) : 1, path);
-}
-
 static bool holds(const char *directory, const char *file) {
     char path[PATH_CAPACITY];
     Error ignored;
@@ -45,10 +37,9 @@ static bool is_own_file(const char *name) {
 
 static bool check_owner(const char *option, const char *path, Error *error) {
     char directory[PATH_CAPACITY];
-    const char *name;
-    if (!split_path(directory, &name, path, error)) return false;
+    if (!path_parent(directory, path, error)) return false;
     const bool run = holds(directory, "config.json"), comparison = holds(directory, "compare.json");
-    return !((run || comparison) && is_own_file(name)) ||
+    return !((run || comparison) && is_own_file(path_name(path))) ||
            fail_input(error, "%s %s is a file of the %s in that directory; name another file", option, path,
                       run ? "run" : "comparison");
 }
@@ -76,11 +67,10 @@ bool result_open(AtomicFile *file, const char *option, const char *path, const c
 
 bool result_same(const char *a, const char *b) {
     char directories[2][PATH_CAPACITY];
-    const char *names[2];
     struct stat status[2];
     Error ignored;
-    return split_path(directories[0], &names[0], a, &ignored) && split_path(directories[1], &names[1], b, &ignored) &&
-           strcmp(names[0], names[1]) == 0 && stat(directories[0], &status[0]) == 0 &&
+    return path_parent(directories[0], a, &ignored) && path_parent(directories[1], b, &ignored) &&
+           strcmp(path_name(a), path_name(b)) == 0 && stat(directories[0], &status[0]) == 0 &&
            stat(directories[1], &status[1]) == 0 && status[0].st_dev == status[1].st_dev &&
            status[0].st_ino == status[1].st_ino;
 }

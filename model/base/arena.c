@@ -20,13 +20,10 @@ real *arena_reals(Arena *arena, size_t count) {
 }
 
 bool arena_allocate(Arena *arena, const char *purpose, Error *error) {
-    const size_t bytes = arena->used, available = memory_available();
-    if (bytes < available) arena->base = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+    const size_t bytes = arena->used;
+    if (bytes < memory_available()) arena->base = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
     if (!arena->base)
-        return fail_run(error,
-                        "%s need %.1f GiB, but %.1f GiB are to be had; make --batch, --context, --width or --layers "
-                        "smaller",
-                        purpose, (double)bytes / 0x1p30, (double)available / 0x1p30);
+        return fail_too_large((double)bytes, purpose, "make --batch, --context, --width or --layers smaller", error);
     memset(arena->base, 0, bytes);
     arena->used = 0;
     return true;
