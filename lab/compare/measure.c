@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CONTEXT_TOKENS 4096 // that are scored with more and more text before them
-#define LENGTHS_MOST   20   // of exercises
+#define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
+#define LENGTHS_MOST   20   // different lengths of exercises
 
 static void row(FILE *csv, const char *quantity, double x, double value, uint64_t count) {
     fprintf(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
@@ -23,8 +23,8 @@ bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *err
                                               corpus->name, tokens, longest);
 }
 
-// Loss by position: half octaves up to the trained length, then halves of it, so that no row is of positions on both
-// sides.
+// Loss by position, in ranges of half an octave up to the trained length T and of T/2 beyond it, so that no range holds
+// positions on both sides of T.
 static void write_positions(FILE *csv, const Evaluation *e, int T) {
     double nll = 0, edge = 1;
     uint64_t tokens = 0;
@@ -71,7 +71,7 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
     return ok;
 }
 
-// The same tokens, each with at least so much text before it.
+// Score the same tokens in windows of T, 2T and 4T, which give each token more text before it.
 static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context;
@@ -108,13 +108,13 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, co
     return true;
 }
 
-bool measure(FILE *csv, const Trainer *trainer, const Plan *plan, const Job *job, const Stop *stop, Error *error) {
+bool measure(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
     const Gpt *gpt = &trainer->gpt;
     const uint64_t end = split_limit(&trainer->corpus->val, trainer->options->eval_tokens), half = end / 2;
     fputs(MEASURED_HEADER, csv);
-    const bool ok = job->task >= 0 ? measure_answers(csv, trainer, plan->exercises, stop, error)
-                                   : measure_lengths(csv, trainer, half, end, stop, error) &&
-                                         measure_context(csv, trainer, half, end, stop, error);
+    const bool ok = is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
+                                                       : measure_lengths(csv, trainer, half, end, stop, error) &&
+                                                             measure_context(csv, trainer, half, end, stop, error);
     row(csv, "parameters", 0, (double)tensor_numbers(&gpt->tensors, false), 1);
     row(csv, "positions", 0, (double)tensor_numbers(&gpt->tensors, true), 1);
     row(csv, "tokens", 0, (double)trainer_tokens(trainer), 1);

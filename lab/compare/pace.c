@@ -1,6 +1,7 @@
 #include "lab/compare/pace.h"
 
 #include "base/progress.h"
+#include "base/shared.h"
 #include "lab/run/train_loop.h"
 
 #include <errno.h>
@@ -10,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WARM_UP  3 // steps that do not count
+#define WARM_UP  3 // untimed steps
 #define SECONDS  2.0
-#define PATIENCE 5 // times as long, where other programs leave it that little of the processor
+#define PATIENCE 5 // stop after so many times the seconds asked for, when other programs keep the processor busy
 
-// Of each scheme, when their steps are to take equal time.
+// Each round of each scheme, when schemes are to have equal time.
 #define ROUND_SECONDS 0.25
-enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12 };
+enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12, PROCESSES_MOST = 1024 };
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;
@@ -24,20 +25,14 @@ static double seconds_of(clockid_t clock) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The parent cannot know.
-static double why_not(const TrainOptions *options, const Error *error) {
-    fprintf(stderr, "bitter compare: %s: %s\n", options->pos, error->message);
-    return NAN;
-}
-
-// In a process of its own, for so many seconds: tokens a second by `clock`, or NAN.
+// In a process of its own: train for so many seconds of `clock` and return the tokens a second. Prints why and returns
+// NAN when the training fails.
 static double train_for(const TrainOptions *options, const Corpus *corpus, double seconds, clockid_t clock) {
     Trainer trainer;
     StepReport report;
     Error error;
     threads_use(options->threads);
-    if (!trainer_create(&trainer, options, corpus, &error)) return why_not(options, &error);
-    bool ok = true;
+    bool ok = trainer_create(&trainer, options, corpus, &error);
     for (int step = 0; ok && step < WARM_UP; step++) ok = train_step(&report, &trainer, &error);
     const double start = clock_seconds(), start_of_clock = seconds_of(clock);
     double tokens = 0;
@@ -45,48 +40,39 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, doubl
         ok = train_step(&report, &trainer, &error);
         tokens += (double)report.tokens;
     }
-    return ok ? tokens / (seconds_of(clock) - start_of_clock) : why_not(options, &error);
+    if (ok) return tokens / (seconds_of(clock) - start_of_clock);
+    fprintf(stderr, "bitter compare: %s: %s\n", options->pos, error.message);
+    return NAN;
 }
 
-static bool start(pid_t *child, int *pipe_end, const TrainOptions *options, const Corpus *corpus, double seconds,
-                  clockid_t clock) {
-    int ends[2];
-    if (pipe(ends) != 0) return false;
-    *child = fork();
-    if (*child == 0) {
-        const double speed = train_for(options, corpus, seconds, clock);
-        const bool told = write(ends[1], &speed, sizeof speed) == (ssize_t)sizeof speed;
-        _exit(told ? 0 : 1);
-    }
-    close(ends[1]);
-    *pipe_end = ends[0];
-    if (*child < 0) close(ends[0]);
-    return *child > 0;
-}
-
-// Tokens a second by `clock` of all `processes` together, each training an arm at a size with so many threads for about
-// `seconds`. Fails (run) when one cannot be started or does not end well.
+// Set *tokens_per_second to the sum over `processes` that train an arm at a size side by side for about `seconds`, each
+// with so many threads. Fails (run) when one cannot be started or does not end well.
 static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size,
                          int processes, int threads, double seconds, clockid_t clock, Error *error) {
-    enum { PROCESSES_MOST = 1024 };
     pid_t children[PROCESSES_MOST];
-    int ends[PROCESSES_MOST], started = 0;
     const Job job = {.size = size, .task = -1, .arm = arm};
     TrainOptions options = {0};
     plan_job_options(&options, plan, &job);
     options.threads = threads;
-    *tokens_per_second = 0;
     if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
-    while (started < processes && start(&children[started], &ends[started], &options, corpus, seconds, clock))
-        started++;
-    const int trouble = errno;
-    for (int i = 0; i < started; i++) {
-        double speed = NAN;
-        if (read(ends[i], &speed, sizeof speed) != (ssize_t)sizeof speed) speed = NAN;
-        *tokens_per_second += speed;
-        close(ends[i]);
-        waitpid(children[i], NULL, 0);
+    double *speeds = shared_zeros(PROCESSES_MOST * sizeof *speeds); // each child sets its own before it ends
+    if (!speeds) return fail_run(error, "no memory to time %d processes", processes);
+    int started = 0;
+    for (; started < processes; started++) {
+        speeds[started] = NAN;
+        children[started] = fork();
+        if (children[started] < 0) break;
+        if (children[started] > 0) continue;
+        speeds[started] = train_for(&options, corpus, seconds, clock);
+        _exit(0);
     }
+    const int trouble = errno;
+    *tokens_per_second = 0;
+    for (int i = 0; i < started; i++) {
+        waitpid(children[i], NULL, 0);
+        *tokens_per_second += speeds[i];
+    }
+    shared_free(speeds, PROCESSES_MOST * sizeof *speeds);
     if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
     return *tokens_per_second > 0 ||
            fail_run(error, "the scheme %s cannot be timed: a short training of it failed, as said above",
@@ -132,17 +118,17 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
     return share < 1 ? 1 : (long long)share;
 }
 
-// The first arm of the same scheme and options, which is timed for all of them: one program has one speed, and no clock
-// may say otherwise.
+// The first arm with the same scheme and options. It is timed for all of them, so that noise in the timing cannot give
+// equal programs different speeds.
 static int timed_for(const Plan *plan, int arm) {
     int first = 0;
     while (strcmp(plan->arms[first].pos, plan->arms[arm].pos) != 0) first++;
     return first;
 }
 
-// All schemes at one size, in turns, until the fastest rounds of each agree, or there is no hope.
+// Time all schemes at one size in turns, until the fastest rounds of each agree or ROUNDS_MOST are over.
 static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpus, int size, Error *error) {
-    // One thread is as fast as its processor time says, whatever else is at work on the machine.
+    // With one thread, processor time measures the speed even when other programs share the machine.
     const clockid_t clock = plan->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     bool settled = false;
     memset(speeds, 0, ARMS_MOST * sizeof *speeds);

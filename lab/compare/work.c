@@ -144,7 +144,7 @@ static bool write_measures(const Worker *w, Error *error) {
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    if (measure(csv.stream, &w->trainer, &w->comparison->plan, &w->job, &w->stop, error))
+    if (measure(csv.stream, &w->trainer, w->comparison->plan.exercises, &w->stop, error))
         return atomic_commit(&csv, error);
     atomic_abandon(&csv);
     return false;

@@ -64,14 +64,13 @@ static void make_trainer(const Corpus *data) {
     }
 }
 
-static void measure_job(Table *table, int task) {
-    const Job job = {.task = task};
+static void measure_table(Table *table) {
     char *text;
     size_t size;
     Error error;
     FILE *csv = open_memstream(&text, &size);
     assert_non_null(csv);
-    must(measure(csv, &trainer, &plan, &job, NULL, &error), &error);
+    must(measure(csv, &trainer, plan.exercises, NULL, &error), &error);
     assert_int_equal(fclose(csv), 0);
     assert_in_range(size, 1, sizeof table->text - 1);
     memcpy(table->text, text, size + 1);
@@ -90,7 +89,7 @@ static void measure_job(Table *table, int task) {
 static void measure_scheme(Table *table, const char *scheme, int context, long long eval_tokens) {
     set_options(scheme, context, eval_tokens);
     make_trainer(&corpus);
-    measure_job(table, -1);
+    measure_table(table);
     trainer_free(&trainer);
 }
 
@@ -124,7 +123,7 @@ static void change_tokens(uint64_t from, uint64_t to) {
 
 static void measure_changed(Table *table, uint64_t from, uint64_t to) {
     change_tokens(from, to);
-    measure_job(table, -1);
+    measure_table(table);
     change_tokens(from, to);
 }
 
@@ -136,8 +135,8 @@ static void every_row_is_there(void **state) {
     options.heads = 2;
     make_trainer(&corpus);
     trainer.progress = (Progress){.step = 3, .rows = 6, .seconds = 1.25, .batch_crc = 0xFFFFFFFE};
-    measure_job(&table, -1);
-    measure_job(&again, -1);
+    measure_table(&table);
+    measure_table(&again);
     assert_string_equal(table.text, again.text);
     assert_true(find(&table, "choose", 8)->count == 999); // of tokens 0 to 999, all but the first
     for (int i = 0; i < MULTIPLES; i++) assert_true(find(&table, "loss", 8 << i)->count == 1000);
@@ -159,7 +158,7 @@ static void the_halves_have_nothing_in_common(void **state) {
     static Table table, changed;
     set_options("rope", T, END);
     make_trainer(&corpus);
-    measure_job(&table, -1);
+    measure_table(&table);
 
     measure_changed(&changed, HALF, END); // what is reported
     assert_true(same(&table, &changed, "choose"));
@@ -193,7 +192,7 @@ static void more_context_scores_the_same_tokens(void **state) {
     static Table table, changed;
     set_options("rope", T, END);
     make_trainer(&corpus);
-    measure_job(&table, -1);
+    measure_table(&table);
     const double count = find(&table, "same", T)->count;
     const uint64_t last = HALF + 1 + (uint64_t)count;
     assert_in_range(last, HALF + 1000, END - 1000);
@@ -251,7 +250,7 @@ static void windows_end_where_the_scheme_does(void **state) {
         set_options(cases[i].scheme, T, 1000);
         options.random_positions = cases[i].random * T;
         make_trainer(&corpus);
-        measure_job(&table, -1);
+        measure_table(&table);
         trainer_free(&trainer);
         int windows = 0;
         for (int window = T; window <= longest * T; window *= 2, windows++) find(&table, "loss", window);
@@ -307,7 +306,7 @@ static void tasks_are_measured_by_length(void **state) {
         plan.base.width = 8;
         plan_job_options(&options, &plan, &job); // whose context is that of the longest exercises
         make_trainer(&task);
-        measure_job(&table, 0);
+        measure_table(&table);
         trainer_free(&trainer);
         corpus_close(&task);
         assert_int_equal(count_of(&table, "right"), cases[i].lengths);
@@ -330,7 +329,7 @@ static void lengths_end_where_the_scheme_does(void **state) {
     must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
     set_options("learned", task_tokens(&task.builtin, 6), 1000);
     make_trainer(&task);
-    measure_job(&table, 0);
+    measure_table(&table);
     assert_int_equal(count_of(&table, "right"), 6);
     find(&table, "right", 6);
     trainer_free(&trainer);
@@ -349,19 +348,18 @@ static void it_can_be_stopped(void **state) {
     Error error = {0};
     must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);
     for (int is_text = 0; is_text < 2; is_text++) {
-        const Job job = {.task = is_text ? -1 : 0};
         FILE *nowhere = fopen("/dev/null", "w");
         int left = 1000, *counter = &left;
         const Stop stop = {is_last, &counter, "go on"};
         set_options("rope", is_text ? 8 : task_tokens(&task.builtin, 8), 1000);
         make_trainer(is_text ? &corpus : &task);
         plan.exercises = 300; // of which some hundred are examined at a time
-        must(measure(nowhere, &trainer, &plan, &job, &stop, &error), &error);
+        must(measure(nowhere, &trainer, plan.exercises, &stop, &error), &error);
         const int asked = 1000 - left, when[] = {1, 2, asked / 2, asked};
         assert_in_range(asked, is_text ? 8 : 2 * 8, 999);
         for (size_t i = 0; i < COUNT(when); i++) {
             left = when[i];
-            assert_false(measure(nowhere, &trainer, &plan, &job, &stop, &error));
+            assert_false(measure(nowhere, &trainer, plan.exercises, &stop, &error));
             assert_true(error.kind == ERROR_INTERRUPTED && left == 0);
         }
         trainer_free(&trainer);
