@@ -10,7 +10,7 @@
 
 #define NUMBER_MOST 0x1p53
 
-// Are these numbers that a run can have written?
+// Can a run have written these numbers?
 static bool check_row(const Measured *row) {
     if (!(row->x >= 0 && row->x <= NUMBER_MOST && row->count >= 0 && row->count <= NUMBER_MOST)) return false;
     if (strcmp(row->quantity, "batches") == 0) return row->value >= 0 && row->value <= UINT32_MAX;
@@ -41,7 +41,7 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
                             measures->count + 2);
 }
 
-// Another plan may have left a run of the same name.
+// The run may be of another plan that had a scheme of the same name.
 static bool check_options(const Comparison *c, const Job *job, Error *error) {
     char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
     TrainOptions wanted = {0}, run;
@@ -50,15 +50,12 @@ static bool check_options(const Comparison *c, const Job *job, Error *error) {
     if (!path_exists(path)) return true;
     if (!config_read(path, &run, &vocab, error)) return false;
     plan_job_options(&wanted, &c->plan, job);
-    for (const Option *o = train_options; o->name; o++) {
-        option_print(&wanted, o, asked);
-        option_print(&run, o, found);
-        if (!option_free_on_resume(o->name) && strcmp(asked, found) != 0)
+    for (const Option *o = train_options; (o = options_difference(asked, found, o, &wanted, &run)); o++)
+        if (!option_free_on_resume(o->name))
             return fail_input(error,
                               "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
                               "comparison another --out",
                               path, o->name, found, asked);
-    }
     return true;
 }
 
@@ -105,10 +102,6 @@ static double value_of(const Measures *measures, const char *quantity, double x)
     return NAN;
 }
 
-static bool same_job(const Job *a, const Job *b) {
-    return a->size == b->size && a->task == b->task && a->arm == b->arm && a->rate == b->rate && a->seed == b->seed;
-}
-
 int outcome_done(const Outcome *outcome) {
     int done = 0;
     for (int i = 0; i < plan_job_count(&outcome->comparison->plan); i++) done += outcome->jobs[i].done;
@@ -116,19 +109,14 @@ int outcome_done(const Outcome *outcome) {
 }
 
 const Measures *outcome_measures(const Outcome *o, const Job *job) {
-    const Plan *plan = &o->comparison->plan;
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job other = plan_job(plan, i);
-        if (same_job(job, &other)) return &o->jobs[i];
-    }
-    return NULL;
+    return &o->jobs[plan_job_index(&o->comparison->plan, job)];
 }
 
 static long long steps_of(const Plan *plan, const Job *job) {
     return job->task < 0 ? plan->arms[job->arm].steps[job->size] : plan->task_steps;
 }
 
-// Paired differences are worth nothing unless all schemes of a seed saw the same.
+// Differences are paired by seed, so all schemes of a seed must have seen the same batches.
 static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
@@ -136,7 +124,7 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     if (a.size != b.size || a.task != b.task || a.seed != b.seed || steps_of(plan, &a) != steps_of(plan, &b))
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
-    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged, or is not done
+    if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
     return plan_job_name(name, plan, &a, error) && plan_job_name(other, plan, &b, error) &&
            fail_input(error,
                       "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
@@ -159,7 +147,7 @@ static double choosing_loss(const Outcome *o, int size, int arm, int rate) {
         const Job job = {.size = size, .task = -1, .arm = arm, .rate = rate, .seed = seed};
         sum += value_of(outcome_measures(o, &job), "choose", T);
     }
-    return isnan(sum) ? INFINITY : sum; // a rate at which a seed diverged is no choice
+    return isnan(sum) ? INFINITY : sum; // never choose a rate at which a seed diverged
 }
 
 static void choose_rates(Outcome *o) {

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 #define LIST_SEPARATORS ", "
-// Names of files, cells of tables and of CSV: nothing that any of them would read as something else.
+// Labels become names of files and cells of tables and CSV, so no character has a meaning of its own there.
 #define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-#define NAME_MOST        128 // bytes of a scheme's name: runs are directories
-#define HEAD_WIDTH       16  // of the models of a ladder
-#define ASPECT           32  // their width / layers, about
+#define NAME_MOST        128 // bytes of a scheme's name, which becomes part of a directory's name
+#define HEAD_WIDTH       16  // of the models of --scale
+#define ASPECT           32  // their approximate width / layers
 
-// The next word of a list, or false at its end. Lists are kept in texts of TEXT_CAPACITY, so words fit.
+// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
 static bool next_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
     *list += strspn(*list, separators);
     const size_t length = strcspn(*list, separators);
@@ -23,7 +23,7 @@ static bool next_word(char word[TEXT_CAPACITY], const char **list, const char *s
     return length > 0;
 }
 
-// "LABEL=NAME:options", or without a label; an '=' behind the first ':' belongs to an option.
+// Parse "LABEL=SCHEME:options" or "SCHEME:options". An '=' after the first ':' belongs to an option.
 static bool set_arm(Arm *arm, const char *text, Error *error) {
     const size_t name = strcspn(text, ":="), length = text[name] == '=' ? name : 0;
     Position pos;
@@ -41,7 +41,8 @@ static bool set_arm(Arm *arm, const char *text, Error *error) {
 
 bool plan_seeds(Plan *plan, long long seeds, Error *error) {
     if (plan->base.seed > LLONG_MAX - seeds)
-        return fail_input(error, "--seed %lld: %lld seeds from there on pass the largest number; choose a smaller one",
+        return fail_input(error,
+                          "--seed %lld: the last of %lld seeds from there on is too large; choose a smaller --seed",
                           plan->base.seed, seeds);
     plan->seeds = (int)seeds;
     return true;
@@ -75,7 +76,7 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
         if (plan->rate_count == RATES_MOST)
             return fail_input(error, "--lr-grid: more than %d learning rates; give fewer", RATES_MOST);
         if (!option_set(&options, option, word, "--lr-grid", error)) return false;
-        for (int r = 0; r < plan->rate_count; r++) // runs are named by six digits
+        for (int r = 0; r < plan->rate_count; r++) // names of runs have six digits of it
             if (fabs(plan->rates[r] - options.lr) <= 1e-5 * options.lr)
                 return fail_input(error, "--lr-grid: %s is there twice, or nearly; leave one out", word);
         plan->rates[plan->rate_count++] = options.lr;
@@ -84,12 +85,12 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
     return true;
 }
 
-// Parameters without positions: 12 C^2 + 13 C a layer, the embeddings, and the last norm.
+// Parameters without those of positions: 12 C^2 + 13 C for each layer, the embeddings, and the last layer norm.
 static size_t parameters_of(long long layers, long long width, int vocab) {
     return (size_t)(layers * (12 * width * width + 13 * width) + (vocab + 2) * width);
 }
 
-// The shape of about so many parameters whose width is nearest to ASPECT times its layers.
+// Find a shape with about so many parameters and a width of about ASPECT times its layers.
 static bool shape_for(Size *size, double parameters, int vocab) {
     double best = INFINITY;
     for (int layers = 1; layers <= 48; layers++)
@@ -97,7 +98,7 @@ static bool shape_for(Size *size, double parameters, int vocab) {
             const int width = heads * HEAD_WIDTH;
             const size_t found = parameters_of(layers, width, vocab);
             const double off = fabs(log((double)found / parameters));
-            // A factor of two in shape is as bad as 10% of the size.
+            // An aspect that is wrong by a factor of 2 counts as much as a size that is wrong by 10%.
             const double score = off + 0.14 * fabs(log((double)width / (ASPECT * layers)));
             if (off > 0.25 || score >= best) continue;
             best = score;
@@ -141,7 +142,8 @@ bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int v
         Size *size = &plan->sizes[plan->size_count];
         if (!set_size(size, word, o, tokens_per_parameter, vocab, error)) return false;
         if (plan->size_count > 0 && size->parameters <= size[-1].parameters)
-            return fail_input(error, "--scale: sizes rise; %s is not larger than %s", word, size[-1].name);
+            return fail_input(error, "--scale: give sizes from small to large; %s is not larger than %s", word,
+                              size[-1].name);
         plan->size_count++;
     }
     if (plan->size_count == 0)
@@ -196,6 +198,12 @@ Job plan_job(const Plan *plan, int index) {
                  .seed = seed};
 }
 
+int plan_job_index(const Plan *plan, const Job *job) {
+    const int on_text = (job->size * plan->arm_count + job->arm) * plan->rate_count + job->rate;
+    const int on_task = text_jobs(plan) + job->task * plan->arm_count + job->arm;
+    return job->seed * jobs_a_seed(plan) + (job->task < 0 ? on_text : on_task);
+}
+
 bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error) {
     char front[TEXT_CAPACITY] = "", rate[32] = "";
     const Size *size = &plan->sizes[job->size];
@@ -232,7 +240,7 @@ void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job) {
     options->width = size->width;
     options->steps = plan->arms[job->arm].steps[job->size];
     options->lr = plan->rates[job->rate];
-    // The end of the cosine stays the same share of its start.
+    // The learning rate decays to the same share of its peak as in the options.
     if (plan->base.lr > 0) options->min_lr = options->lr * plan->base.min_lr / plan->base.lr;
 }
 

@@ -1,4 +1,5 @@
-// What `bitter compare` trains: every scheme from every seed at every learning rate, at every size, and on every task.
+// What `bitter compare` trains: every scheme from every seed, with every learning rate at every size, and on every
+// task.
 #ifndef BITTER_PLAN_H
 #define BITTER_PLAN_H
 
@@ -11,14 +12,14 @@
 
 enum { ARMS_MOST = 64, SIZES_MOST = 8, RATES_MOST = 16, TASKS_MOST = 8 };
 
-// A scheme under the name that tables show.
+// A scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY];
-    long long steps[SIZES_MOST]; // of its runs on text, by size; the same for all unless the budget is time
+    long long steps[SIZES_MOST]; // of its runs on text, by size; all arms have the same unless the budget is time
 } Arm;
 
 typedef struct {
-    char name[16]; // "0.3M"; "" when nothing but the options says how large models are
+    char name[16]; // "0.3M"; "" when there is no --scale
     long long layers, heads, width, steps;
     size_t parameters; // of the model without positions
 } Size;
@@ -30,62 +31,66 @@ typedef struct {
     double rates[RATES_MOST];
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int arm_count, size_count, rate_count, task_count, seeds;
-    int reference;        // the arm that others are compared with
+    int reference;        // the arm that the others are compared with
     long long task_steps; // of runs on tasks
-    int exercises;        // of each length that tasks are examined with
-    bool by_seconds;      // all schemes have the same time, not the same tokens
+    int exercises;        // to score at each length of a task
+    bool by_seconds;      // all schemes have the same time, instead of the same number of tokens
     int threads;          // of a run
-    char command[2048];   // that asked for it
+    char command[2048];   // as it was typed
 } Plan;
 
 // One run. Seeds are counted from 0.
 typedef struct {
-    int size, task; // task -1 = the text; tasks are trained at the size of the options
+    int size, task; // task -1 = the text; on tasks the size is that of the options
     int arm, rate, seed;
 } Job;
 
-// Seeds from the options' own one on, of which the last must be a number, too. Fails (input).
+// Use `seeds` seeds, from that of the options on. Fails (input) when the last one is too large a number.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Schemes "NAME" or "LABEL=NAME", with options; names must differ. Fails (input) naming what is wrong.
+// Parse the schemes, "SCHEME" or "LABEL=SCHEME", and find the one called `reference` ("" = the first). Fails (input)
+// when there are too many, one is not valid, or two have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
-// Lists "3e-4,1e-3", "0.1M,0.3M", "copy:max=5 parity"; "" = what the options say, or none. A size's number of steps is
-// what sees `tokens_per_parameter` tokens for each of its parameters. Fail (input).
+// Parse the lists "3e-4,1e-3", "0.1M,0.3M" and "copy:max=5 parity". An empty list means the learning rate or the size
+// of the options, or no tasks. A size gets as many steps as show it `tokens_per_parameter` tokens for each of its
+// parameters. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
 bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
 
-// The number of parameters that a size's name asks for: "300k", "1M"; NAN when that is no such name.
+// The number of parameters that the name of a size asks for, such as "300k" or "1M"; NAN when it is not such a name.
 double plan_size_parameters(const char *name);
 
+// Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
+// are complete early. plan_job_index is the inverse of plan_job.
 int plan_job_count(const Plan *plan);
-// Jobs in the order in which they are done: seeds outermost, so that a comparison of few seeds is complete early.
 Job plan_job(const Plan *plan, int index);
-// "0.3M-rope-lr0.003-seed1337", sizes and learning rates left out where they are those of the options: its directory's
-// name, which says all that is different between jobs.
+int plan_job_index(const Plan *plan, const Job *job);
+// The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337". A size or a learning rate that is that of the
+// options is left out; the names of different jobs differ.
 bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error);
-// The options of the run; `out` is left alone.
+// Set the options of the job's run, except `out`.
 void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job);
-// The tokens that it will work on, to tell how far all is.
+// The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);
 
-// The scheme of an arm, and the arm, or -1, that is the designed scheme whose numbers it learns.
+// The scheme of an arm; and the arm of the designed scheme whose numbers this arm learns, or -1.
 const Scheme *plan_scheme(const Plan *plan, int arm);
 int plan_designed(const Plan *plan, int arm);
 
-// compare.json in and out. Runs of plans with other base options, sizes or budget cannot stand in one directory, nor
-// tasks with other --task-steps or --exercises than those before: plan_agrees fails (input) with the first difference.
-// Schemes, seeds, learning rates and tasks may change. What is read is checked as what is typed is, because names
-// become paths, and words of tables, pages and plots.
-// `data` is the text's fingerprint (data_json in lab/run/config.h) or NULL; plan_data reads it, to be released: NULL in
-// files from before it was recorded.
+// Write compare.json. `data` is the fingerprint of the text (data_json in lab/run/config.h), or NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
+// Read it back. Everything is checked as if it had been typed, because names become paths and words of tables, pages
+// and plots. Fails (input).
 bool plan_read(Plan *plan, const char *path, Error *error);
+// Read the fingerprint, to be released; NULL in files of earlier versions, which did not record it.
 bool plan_data(json_t **data, const char *path, Error *error);
+// May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
+// on the first difference in other options, sizes or budget, and, if there were tasks, in --task-steps or --exercises.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
-// What `before` has and `plan` has not: "the schemes rope, alibi; the seeds 1339, 1340", or "".
+// List what `before` has and `plan` does not: "the schemes rope, alibi; the seeds 1339, 1340", or "".
 void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before);
 
 #endif

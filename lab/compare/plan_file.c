@@ -1,4 +1,4 @@
-// compare.json: a plan in and out.
+// Write a plan to compare.json, read it back, and compare two plans.
 #include "base/utf8.h"
 #include "base/version.h"
 #include "lab/compare/plan.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MOST (1LL << 53) // up to here every JSON reader has integers exactly
+#define NUMBER_MOST (1LL << 53) // every JSON reader represents integers up to here exactly
 
 static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
@@ -79,7 +79,7 @@ static bool read_text(char *text, size_t capacity, const json_t *value, const ch
     return true;
 }
 
-// Pass on the complaint of a check that words of the command line go through, too.
+// Report the complaint of a check that the words of the command line go through, too.
 static bool as_typed(bool ok, const char *path, const Error *reason, Error *error) {
     return ok || fail_input(error, "%s: %.700s; the file is damaged, or was edited by hand", path, reason->message);
 }
@@ -109,7 +109,7 @@ static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error 
     return true;
 }
 
-// A scheme's steps are those of the size, unless all schemes have the same time.
+// All schemes have the steps of the size, unless they have the same time instead.
 static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
     for (int s = 0; s < plan->size_count; s++) {
         arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
@@ -121,7 +121,7 @@ static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const ch
     return true;
 }
 
-// Names and schemes as they were typed, LABEL=SCHEME or SCHEME, for plan_arms to judge.
+// Rebuild the words as they were typed, LABEL=SCHEME or SCHEME, and let plan_arms check them.
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
     char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
     Error reason;
@@ -169,7 +169,7 @@ static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error 
     return as_typed(plan_tasks(plan, list, &reason), path, &reason, error);
 }
 
-// How many there are of something; `least` to `most`.
+// How many items an array has; `least` to `most` are allowed.
 static bool count_of(int *count, const json_t *json, const char *name, int least, int most, const char *path,
                      Error *error) {
     const size_t size = json_array_size(json_object_get(json, name));
@@ -228,17 +228,14 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
         const char *name, *option;
     } members[] = {{"sizes", "--scale, or --tokens-per-parameter"},
                    {"equal_seconds", "--budget"},
-                   {"task_steps", "--task-steps"}, // these two only where tasks were trained
+                   {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
-    for (const Option *o = train_options; o->name; o++) {
-        char now[TEXT_CAPACITY], then[TEXT_CAPACITY];
-        option_print(&plan->base, o, now);
-        option_print(&before->base, o, then);
-        if (strcmp(now, then) != 0)
-            return fail_input(
-                error, "%s: the runs there have --%s %.200s, not %.200s; give the same options, or another --out", path,
-                o->name, then, now);
-    }
+    char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
+    const Option *other = options_difference(asked, found, train_options, &plan->base, &before->base);
+    if (other)
+        return fail_input(error,
+                          "%s: the runs there have --%s %.200s, not %.200s; give the same options, or another --out",
+                          path, other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
     for (size_t i = 0; ok && i < (before->task_count > 0 ? 4 : 2); i++)
@@ -250,7 +247,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     return ok;
 }
 
-// Add to a list whose parts have headings; a list that gets too long says at its end that it was cut.
+// Add a name to a list whose parts have headings. A list that gets too long ends in "...".
 static void add_left_out(char text[TEXT_CAPACITY], const char **heading, const char *what, const char *name) {
     const size_t length = strlen(text), room = TEXT_CAPACITY - length;
     const bool new = *heading != what;

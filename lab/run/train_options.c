@@ -62,6 +62,16 @@ bool option_free_on_resume(const char *name) {
     return false;
 }
 
+const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], const Option *from,
+                                 const TrainOptions *a, const TrainOptions *b) {
+    for (const Option *option = from; option->name; option++) {
+        option_print(a, option, x);
+        option_print(b, option, y);
+        if (strcmp(x, y) != 0) return option;
+    }
+    return NULL;
+}
+
 Shape shape_of(const TrainOptions *options, int vocab) {
     return (Shape){.vocab = vocab,
                    .context = (int)options->context,
@@ -79,7 +89,7 @@ bool name_check(const char *option, const char *name, Error *error) {
            fail_input(error, "%s %s: the name holds a newline or another control character; rename it", option, name);
 }
 
-// On a resume nothing is recorded anew.
+// On a resume no name is recorded again, so none is checked.
 static bool check_names(const TrainOptions *options, Error *error) {
     for (const Option *o = train_options; o->name && !options->resume; o++) {
         char label[TEXT_CAPACITY], text[TEXT_CAPACITY];

@@ -1,4 +1,4 @@
-// The options that everything that trains has in common.
+// The options of a training run.
 #ifndef BITTER_TRAIN_OPTIONS_H
 #define BITTER_TRAIN_OPTIONS_H
 
@@ -38,18 +38,23 @@ typedef struct {
 
 extern const Option train_options[];
 
-// May this option differ between a run and its resumption? Data may have moved: that it is the same is checked by its
-// contents. Another number of threads changes only last bits, and is said.
+// May this option differ between a run and its resumption? The data may have moved: their contents are compared
+// instead. Another number of threads changes only the last bits, and the user is told.
 bool option_free_on_resume(const char *name);
+
+// The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The
+// values go into x and y as text.
+const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], const Option *from,
+                                 const TrainOptions *a, const TrainOptions *b);
 
 Shape shape_of(const TrainOptions *options, int vocab);
 
-// Fails (input), naming the option, when a name is not UTF-8, which is all that JSON can hold, or has control
-// characters, which the terminal of whoever reads the run would obey.
+// Fails (input), naming the option, when a name is not UTF-8, because JSON cannot hold it, or has control characters,
+// because a terminal that shows the name would obey them.
 bool name_check(const char *option, const char *name, Error *error);
 
-// What the table's ranges cannot say. Fails (input) on options that do not go together, and on names that config.json
-// cannot hold.
+// Check what the ranges of the table cannot: fails (input) on options that do not go together, and on names that
+// config.json cannot hold.
 bool train_options_check(const TrainOptions *options, Error *error);
 
 #endif

@@ -271,6 +271,7 @@ static void every_combination_is_one_job(void **state) {
     assert_int_equal(count, SEEDS * (SIZES * ARMS * RATES + TASKS * ARMS));
     for (int i = 0; i < count; i++) {
         const Job job = plan_job(&plan, i);
+        assert_int_equal(plan_job_index(&plan, &job), i);
         assert_in_range(job.seed, before, SEEDS - 1); // a seed's runs are complete before the next one begins
         before = job.seed;
         assert_in_range(job.arm, 0, ARMS - 1);
