@@ -1,4 +1,4 @@
-// `bitter compare`: every scheme from several seeds, side by side, and what the differences are worth.
+// `bitter compare`: train every scheme from several seeds, and test whether the differences are real.
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/shared.h"
@@ -78,7 +78,7 @@ static const Option *compare_options(void) {
     return table;
 }
 
-// All arms with all shapes and data that they will have, asked before hours of training.
+// Check every arm with every shape and task that it will be trained with, before hours of training.
 static bool check_jobs(const Plan *plan, int vocab, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
@@ -103,24 +103,24 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
                    .by_seconds = o->budget == 1};
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     if (is_task(&corpus->builtin))
-        return fail_input(error, "%s is a task; give it as --tasks, and text as --data", o->train.data);
+        return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", o->train.data);
     return plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
            plan_rates(plan, o->lr_grid, error) && plan_sizes(plan, o->scale, o->tokens_per_parameter, vocab, error) &&
            plan_tasks(plan, o->tasks, error) && check_jobs(plan, vocab, error) &&
            measure_check(&plan->base, corpus, error);
 }
 
-// Otherwise one table would mix seeds trained on different texts. (A directory from before fingerprints were recorded
-// has none; there outcome_read compares the texts of the runs.)
+// Refuse to mix runs on different texts in one table. Directories of earlier versions have no fingerprint; for them
+// outcome_read compares the texts of the runs.
 static bool check_data(const Comparison *c, Error *error) {
     json_t *before;
     if (!plan_data(&before, c->file, error)) return false;
     const bool same = !before || data_same(before, c->data);
     json_decref(before);
-    return same || fail_changed(c, c->plan.base.data, error);
+    return same || comparison_fail_changed(c, c->plan.base.data, error);
 }
 
-// What a plan takes over from the one that the directory was begun with: what was measured then.
+// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then.
 static bool take_over(Plan *plan, const char *path, Error *error) {
     Plan before;
     char left_out[TEXT_CAPACITY];
@@ -129,29 +129,28 @@ static bool take_over(Plan *plan, const char *path, Error *error) {
     if (!plan_agrees(plan, &before, path, error)) return false;
     plan->threads = before.threads;
     for (int a = 0; a < plan->arm_count; a++) {
-        bool known = !plan->by_seconds;
-        for (int b = 0; b < before.arm_count; b++) {
-            if (strcmp(plan->arms[a].name, before.arms[b].name) != 0) continue;
-            if (strcmp(plan->arms[a].pos, before.arms[b].pos) != 0)
-                return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, before.arms[b].name,
-                                  before.arms[b].pos, plan->arms[a].pos);
-            memcpy(plan->arms[a].steps, before.arms[b].steps, sizeof plan->arms[a].steps);
-            known = true;
-        }
-        if (!known)
+        Arm *arm = &plan->arms[a];
+        const int b = plan_arm(&before, arm->name);
+        if (b < 0 && plan->by_seconds)
             return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
-                              plan->arms[a].name);
+                              arm->name);
+        if (b < 0) continue;
+        if (strcmp(arm->pos, before.arms[b].pos) != 0)
+            return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
+                              before.arms[b].pos, arm->pos);
+        memcpy(arm->steps, before.arms[b].steps, sizeof arm->steps);
     }
     if (plan->by_seconds && before.arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
                           path, before.arm_count);
     plan_left_out(left_out, plan, &before);
     if (*left_out)
-        printf("compare leaves out %s; their runs stay: name them again to have them in the report\n", left_out);
+        printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
+               left_out);
     return true;
 }
 
-// What is there already, looked at before more is done: results of other runs would not be worth the wait.
+// Check the runs that are there already, before hours of training.
 static bool check_runs(const Comparison *c, Error *error) {
     Outcome outcome;
     if (!outcome_read(&outcome, c, error)) return false;
@@ -159,7 +158,8 @@ static bool check_runs(const Comparison *c, Error *error) {
     return true;
 }
 
-// Only one of several processes that begin at once measures the pace; the others wait for its plan.
+// Make the plan, or continue the one in the directory. When several processes begin at once, one of them measures the
+// pace, and the others wait for its plan.
 static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpus, int cores, Error *error) {
     Plan *plan = &c->plan;
     char runs[PATH_CAPACITY];
@@ -214,12 +214,13 @@ static void crew_reap(Crew *crew) {
         crew->running--;
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_RUN;
         if (WIFSIGNALED(status))
-            fprintf(stderr, "bitter compare: a worker was ended by signal %d; the others go on\n", WTERMSIG(status));
+            fprintf(stderr, "bitter compare: a worker was ended by signal %d; the others continue\n", WTERMSIG(status));
         if (code > crew->worst) crew->worst = code;
     }
 }
 
-// What is going on, for the progress line; the sum of what is done comes back.
+// Describe for the progress line which runs are being trained. Sets *done to the number of runs that are done, and
+// returns the number of tokens trained on.
 static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c) {
     double sum = 0;
     char now[TEXT_CAPACITY] = "";
@@ -241,7 +242,7 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
     return sum;
 }
 
-// "a, b failed; " of what was tried in vain and not done elsewhere, as far as there is room.
+// "a, b failed; ": the runs that failed here and were not done elsewhere, as many as there is room for.
 static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
     *text = '\0';
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
@@ -259,7 +260,7 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
     if (*text) strcat(text, " failed; ");
 }
 
-// Print the table of the seeds that are complete, if there are more than last time.
+// Print the table of the complete seeds, if there are more of them than *shown.
 static bool show_table(int *shown, const Comparison *c, const ProgressLine *line, Error *error) {
     Outcome outcome;
     if (!outcome_read(&outcome, c, error)) return false;
@@ -274,7 +275,7 @@ static bool show_table(int *shown, const Comparison *c, const ProgressLine *line
     return true;
 }
 
-// Until all is done, here or elsewhere.
+// Show the progress until all workers have ended.
 static bool watch(Crew *crew, const Comparison *c, Error *error) {
     ProgressLine line;
     char text[TEXT_CAPACITY];
@@ -319,23 +320,13 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     return ok;
 }
 
-// One of several processes that are done at once writes after the other.
+// Processes that finish at the same time write the report one after the other.
 static bool report_alone(const Comparison *c, Error *error) {
     Claim claim;
     if (!comparison_claim(&claim, c, "report", error)) return false;
     const bool ok = report(c, stdout, error);
     claim_release(&claim);
     return ok;
-}
-
-// The report shows what was typed, as one line.
-static bool check_words(int argc, char **argv, Error *error) {
-    for (int i = 0; i < argc; i++) {
-        if (!name_check("the argument", argv[i], error)) return false;
-        if (!is_plain(argv[i]))
-            return fail_input(error, "argument %d holds a control character, such as a newline; leave it out", i);
-    }
-    return true;
 }
 
 // The command as it was typed, for the report.
@@ -382,13 +373,14 @@ int command_compare(int argc, char **argv) {
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     Corpus corpus = {0};
     options.train.stretch = (RunStretch){0};
-    bool ok = check_words(argc, argv, &error);
+    bool ok = true;
+    for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], &error); // the report shows them
     ok = ok && (first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi"));
     ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
          make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
     if (ok) comparison.data = data_json(&corpus);
     ok = ok && (comparison.data || fail_run(&error, "no memory for the fingerprint of %s", options.train.data));
-    const int cores = omp_get_num_procs(); // that this process may use: Slurm and taskset leave it some only
+    const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
     if (ok) kernels_report(stdout, "compare");

@@ -24,12 +24,10 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
             options->out, shell_quoted(quoted, options->out));
     }
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
-    for (int i = 0; train_options[i].name; i++) {
-        const Option *option = &train_options[i];
-        char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
-        option_print(options, option, typed);
-        option_print(&saved, option, before);
-        if (!given[i] || strcmp(typed, before) == 0) continue;
+    char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
+    for (const Option *option = train_options; (option = options_difference(typed, before, option, options, &saved));
+         option++) {
+        if (!given[option - train_options]) continue;
         if (!option_free_on_resume(option->name))
             return fail_input(error,
                               "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",

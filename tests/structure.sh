@@ -13,7 +13,7 @@ most_lines=400         # a file
 most_function_lines=60 # a function
 
 # What is longer than that nevertheless; an entry that is no longer needed fails, too. Functions: FILE:NAME.
-long_files='cmd/compare.c'
+long_files=''
 long_functions=''
 
 find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||' | sort >"$scratch/all"

@@ -19,11 +19,11 @@
 
 enum {
     OWNER_CAPACITY = 320,
-    DIGITS_MOST = 5, // of a claim's number: each one more is a worker that died of the job
+    DIGITS_MOST = 5, // of a claim's number, which rises by one for each worker that dies
 };
 
-// Where the number of a process means that process: the host's name (which other machines may have, too), its current
-// boot, and the namespace of process numbers (each container has one of its own). False where the system does not tell.
+// Identify where a process number is valid: the host's name, its current boot (because hosts may share a name) and the
+// namespace of process numbers (because each container has its own). False where the system does not tell.
 static bool machine(char text[256]) {
     struct utsname system;
     char start[64] = "", numbers[64] = "";
@@ -33,7 +33,7 @@ static bool machine(char text[256]) {
     size_t size = sizeof start;
     known = sysctlbyname("kern.bootsessionuuid", start, &size, NULL, 0) == 0;
 #else
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r"); // Linux; elsewhere only time tells
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r"); // Linux; elsewhere only `patience` decides
     if (file) {
         known = fgets(start, sizeof start, file) && readlink("/proc/self/ns/pid", numbers, sizeof numbers - 1) > 0;
         fclose(file);
@@ -44,14 +44,14 @@ static bool machine(char text[256]) {
     return known;
 }
 
-// "host start/numbers pid" of the owner.
+// Describe this process: "host boot/namespace pid".
 static void owner(char text[OWNER_CAPACITY]) {
     char here[256];
     machine(here);
     snprintf(text, OWNER_CAPACITY, "%s %ld\n", here, (long)getpid());
 }
 
-// Was the owner a process of this machine that has ended?
+// Did the claim belong to a process of this machine that has ended?
 static bool is_gone(const char *path) {
     Buffer file;
     Error ignored;
@@ -66,8 +66,7 @@ static bool is_gone(const char *path) {
     return gone;
 }
 
-// Seconds since a claim was touched, by the file system's clock, which a file made now shows. 0 when that
-// fails.
+// Seconds since a claim was touched, by the clock of the file system, which is read from a new file. 0 when that fails.
 static double age_of(const struct stat *claim, const char *directory) {
     char probe[PATH_CAPACITY];
     struct stat now;
@@ -80,7 +79,7 @@ static double age_of(const struct stat *claim, const char *directory) {
     return known ? difftime(now.st_mtime, claim->st_mtime) : 0;
 }
 
-// Seconds for which this process has seen the claim as it is.
+// Seconds for which this process has seen the claim in its present state.
 static double seen_for(Sighting *seen, const struct stat *claim) {
     const double now = clock_seconds();
     if (seen->file != claim->st_ino || seen->touched != claim->st_mtime)
@@ -88,8 +87,8 @@ static double seen_for(Sighting *seen, const struct stat *claim) {
     return now - seen->since;
 }
 
-// A claim dated in the future was touched before the clock was set back: its age counts from when this process first
-// saw it. A second is added, because file times are compared by the second.
+// A claim dated in the future was touched before the clock was set back, so its age counts from when this process first
+// saw it. One second more is required, because file times are compared in whole seconds.
 static bool is_free(const char *path, const char *directory, double patience, Sighting *seen) {
     struct stat claim;
     if (lstat(path, &claim) != 0) return false;
@@ -98,7 +97,8 @@ static bool is_free(const char *path, const char *directory, double patience, Si
     return age < 0 ? watched > patience + 1 : age > patience;
 }
 
-// The number of the job's last claim; 0 = there is none. A number that no claim has would take for ever to count to.
+// Find the number of the job's last claim; 0 = there is none. Fails (input) on an impossibly large number, up to which
+// claim_release would have to count.
 static bool last_claim(int *last, const char *directory, const char *name, Error *error) {
     const size_t length = strlen(name);
     DIR *entries = opendir(directory);
@@ -125,7 +125,7 @@ static bool name_claim(char path[PATH_CAPACITY], const char *directory, const ch
     return path_format(path, error, "%s/%s.%d", directory, name, number);
 }
 
-// A new file with its owner's name; -1 with errno when there is one, or when it cannot be written.
+// Create the file with its owner's description. Returns -1 with errno when it exists or cannot be written.
 static int create_claim(const char *path) {
     char text[OWNER_CAPACITY];
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -138,13 +138,13 @@ static int create_claim(const char *path) {
     return -1;
 }
 
-// The owner's thread: who works for longer than others have patience, measuring a large model say, is not dead.
+// The owner's thread, so that a worker that is slow but alive keeps its claim.
 static void *keep_touching(void *context) {
     Claim *claim = context;
     atomic_store(&claim->touching, true);
-    const double pause = fmin(claim->patience / 6, 1); // others may have less patience
+    const double pause = fmin(claim->patience / 6, 1); // at least once a second, because others may have less patience
     const struct timespec time = {.tv_sec = (time_t)pause, .tv_nsec = (long)(1e9 * (pause - floor(pause)))};
-    while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // until it is cancelled
+    while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // ends by pthread_cancel
     return NULL;
 }
 
@@ -164,12 +164,12 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
         return CLAIM_FAILED;
     if (last > 0 && !is_free(before, directory, patience, seen)) return CLAIM_TAKEN;
     claim->file = create_claim(claim->path);
-    if (claim->file < 0 && errno == EEXIST) return CLAIM_TAKEN; // somebody was faster
+    if (claim->file < 0 && errno == EEXIST) return CLAIM_TAKEN; // another worker was faster
     if (claim->file < 0) {
         fail_input(error, "cannot write %s: %s; choose a place that you can write to", claim->path, strerror(errno));
         return CLAIM_FAILED;
     }
-    // Somebody may have been so much faster that all claims are removed again, and new ones made.
+    // Another worker may have been so much faster that all claims were removed and new ones made since.
     if (last > 0 && !is_free(before, directory, patience, seen)) return take_back(claim, CLAIM_TAKEN);
     claim->number = last + 1;
     claim->patience = patience;
@@ -206,12 +206,12 @@ bool claim_keep(Claim *claim) {
 void claim_release(Claim *claim) {
     pthread_cancel(claim->toucher);
     pthread_join(claim->toucher, NULL);
-    // The owner's own file last: until then the job is taken, whoever looks.
+    // Remove this worker's own file last, so that the job counts as taken until then.
     for (int number = 1; number <= claim->number && is_mine(claim); number++) {
         snprintf(strrchr(claim->path, '.'), 12, ".%d", number);
         unlink(claim->path);
     }
-    // Should the next claim be one that is taken back, nobody has to wait for the end of this one.
+    // Date the file 1970, so that nobody waits for this claim if a later one is withdrawn.
     futimens(claim->file, (struct timespec[2]){{0}, {0}});
     close(claim->file);
 }

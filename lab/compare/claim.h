@@ -1,4 +1,4 @@
-// Who works on what, where several processes, also on several machines, share a directory and nothing else.
+// Claims: how processes, also on several machines, share work when a directory is all that they have in common.
 #ifndef BITTER_CLAIM_H
 #define BITTER_CLAIM_H
 
@@ -9,46 +9,46 @@
 #include <sys/types.h>
 #include <time.h>
 
-// A job is claimed by creating the file NAME.1, which only one can do. A thread of its owner touches it now and then,
-// however long the work takes; when it has not been touched for `patience` seconds, by the file system's own clock, or
-// its process on this machine is gone, the job is free for whoever creates NAME.2, and so on: the highest number is the
-// owner. A claim that is dated in the future, because that clock was set back, is free once a process has seen it
-// unchanged for `patience` seconds and one more.
+// A worker claims a job by creating the file NAME.1, which only one process can do. A thread of the worker touches the
+// file about once a second, however long the job takes. The job becomes free again when the file has not been touched
+// for `patience` seconds by the clock of the file system, or when its process ran on this machine and has ended: then
+// another worker may create NAME.2, and so on. The highest number is the owner's. A file can have a date in the future
+// if that clock was set back; then the job is free once a process has seen the file unchanged for `patience` + 1
+// seconds.
 typedef struct {
     char path[PATH_CAPACITY]; // of the claim that is held
-    char next[PATH_CAPACITY]; // of the one that would take the job away
+    char next[PATH_CAPACITY]; // of the claim that would take the job away
     int number;               // of the claim
-    int file;                 // it, open, so that nobody else's is touched once it is removed
-    double looked;            // when claim_keep did, by clock_seconds()
+    int file;                 // the open claim, so that no file of another worker is touched after it is removed
+    double looked;            // when claim_keep last looked, by clock_seconds()
     double patience;
-    atomic_bool touching; // the thread has begun: to fork before that may copy a lock that it holds
+    atomic_bool touching; // the thread has started; a fork before that might copy a lock that it holds
     pthread_t toucher;
 } Claim;
 
-// What a process last saw of another's claim on a job. One for each job, {0} at first.
+// What a process last saw of another worker's claim on a job. One for each job, {0} at first.
 typedef struct {
     ino_t file;
     time_t touched;
-    double since; // when it was first seen so, by clock_seconds()
+    double since; // when it was first seen in this state, by clock_seconds()
 } Sighting;
 
 typedef enum { CLAIM_MINE, CLAIM_TAKEN, CLAIM_FAILED } ClaimResult;
 
-// Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: the place cannot be written to, or holds a
-// claim of a number that none gets (input), or no thread can be started (run). Something that has the name of a
-// claim but is not a regular file counts as free. A claim that is held stays where it is in memory until it is
-// released. Give the same `seen` on every attempt at a job.
+// Try to claim the job `name` in `directory`. CLAIM_FAILED sets the error: (input) the directory cannot be written to,
+// or holds a claim with an impossible number, or (run) no thread can be started. A claim that is not a regular file
+// counts as free. *claim must not move in memory until it is released. Give the same `seen` on every attempt at a job.
 ClaimResult claim_take(Claim *claim, const char *directory, const char *name, double patience, Sighting *seen,
                        Error *error);
 
-// Claim it as soon as it is free. Fails as claim_take does.
+// Wait until the job is free, and claim it. Fails as claim_take does.
 bool claim_wait(Claim *claim, const char *directory, const char *name, double patience, Error *error);
 
-// Call often: looks when it is time. False when the job has been taken away, as happens to a machine that slept for too
-// long.
+// Call often: from time to time it looks whether the claim still holds. False when the job has been taken away, as
+// happens to a machine that slept for longer than `patience`.
 bool claim_keep(Claim *claim);
 
-// Done with it, or given up: others may take it.
+// End the claim: others may take the job.
 void claim_release(Claim *claim);
 
 #endif

@@ -48,23 +48,23 @@ bool plan_seeds(Plan *plan, long long seeds, Error *error) {
     return true;
 }
 
+int plan_arm(const Plan *plan, const char *name) {
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if (strcmp(plan->arms[arm].name, name) == 0) return arm;
+    return -1;
+}
+
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error) {
     if (count > ARMS_MOST) return fail_input(error, "%d schemes; name at most %d", count, ARMS_MOST);
     for (plan->arm_count = 0; plan->arm_count < count; plan->arm_count++) {
         Arm *arm = &plan->arms[plan->arm_count];
         if (!set_arm(arm, words[plan->arm_count], error)) return false;
-        for (int i = 0; i < plan->arm_count; i++)
-            if (strcmp(plan->arms[i].name, arm->name) == 0)
-                return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
+        if (plan_arm(plan, arm->name) >= 0)
+            return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
     }
-    plan->reference = 0;
-    if (!*reference) return true;
-    for (int i = 0; i < count; i++)
-        if (strcmp(plan->arms[i].name, reference) == 0) {
-            plan->reference = i;
-            return true;
-        }
-    return fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
+    plan->reference = *reference ? plan_arm(plan, reference) : 0;
+    return plan->reference >= 0 ||
+           fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
 }
 
 bool plan_rates(Plan *plan, const char *list, Error *error) {

@@ -52,6 +52,9 @@ bool plan_seeds(Plan *plan, long long seeds, Error *error);
 // when there are too many, one is not valid, or two have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
+// The arm of that name, or -1.
+int plan_arm(const Plan *plan, const char *name);
+
 // Parse the lists "3e-4,1e-3", "0.1M,0.3M" and "copy:max=5 parity". An empty list means the learning rate or the size
 // of the options, or no tasks. A size gets as many steps as show it `tokens_per_parameter` tokens for each of its
 // parameters. Fail (input).

@@ -266,11 +266,8 @@ void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *befor
     const char *heading = NULL;
     char name[64];
     *text = '\0';
-    for (int b = 0; b < before->arm_count; b++) {
-        bool here = false;
-        for (int a = 0; a < plan->arm_count; a++) here |= strcmp(plan->arms[a].name, before->arms[b].name) == 0;
-        if (!here) add_left_out(text, &heading, names, before->arms[b].name);
-    }
+    for (int b = 0; b < before->arm_count; b++)
+        if (plan_arm(plan, before->arms[b].name) < 0) add_left_out(text, &heading, names, before->arms[b].name);
     for (int seed = plan->seeds; seed < before->seeds; seed++) {
         snprintf(name, sizeof name, "%lld", before->base.seed + seed);
         add_left_out(text, &heading, seeds, name);

@@ -29,7 +29,7 @@ bool job_done(const Comparison *c, const Job *job) {
     return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
 }
 
-// Files in it are replaced or removed, which must not happen behind a link.
+// Files in this directory get replaced or removed, which must not happen to files behind a link.
 static bool check_inside(const char *directory, Error *error) {
     return !path_is_link(directory) ||
            fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", directory);
@@ -42,7 +42,7 @@ bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error
            claim_wait(claim, c->claims, what, c->patience, error);
 }
 
-bool fail_changed(const Comparison *c, const char *name, Error *error) {
+bool comparison_fail_changed(const Comparison *c, const char *name, Error *error) {
     return fail_input(error,
                       "%s has changed since the comparison in %s was begun: the CRC-32s of its tokens differ; restore "
                       "the old text, or choose another --out",
@@ -53,13 +53,12 @@ long long snapshot_step(long long steps, int snapshot) {
     return snapshot == 0 ? 0 : steps >> (SNAPSHOTS - 1 - snapshot);
 }
 
-// What one worker has at hand.
 typedef struct {
     Comparison *comparison;
-    pid_t parent;    // who waits for this process
-    Corpus *corpora; // (1 + task_count) of the text and of the tasks, opened when they are needed
+    pid_t parent;    // the process that waits for this one
+    Corpus *corpora; // (1 + task_count) the text and the tasks, opened when they are first needed
     Claim claim;
-    Sighting *seen; // (jobs) of others' claims
+    Sighting *seen; // (jobs) what was last seen of the claims of others
     Job job;
     int index; // of the job
     bool lost; // another worker has taken the job away
@@ -82,7 +81,7 @@ static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
     if (same) return true;
     corpus_close(c);
     *c = (Corpus){0};
-    return fail_changed(w->comparison, w->options.data, error);
+    return comparison_fail_changed(w->comparison, w->options.data, error);
 }
 
 static bool record_positions(const Worker *w, long long step, Error *error) {
@@ -107,7 +106,7 @@ static bool snapshot(const Worker *w, long long step, Error *error) {
     return true;
 }
 
-// A signal came, here or to the parent, or the parent was killed.
+// Has a signal come, here or to the parent, or was the parent killed?
 static bool must_stop(const void *context) {
     const Worker *w = context;
     return interrupt_came() || atomic_load(w->comparison->stop) || getppid() != w->parent;
@@ -159,13 +158,13 @@ static bool write_divergence(const Worker *w, Error *error) {
 static bool finish(const Worker *w, bool trained, Error *error) {
     if (!trained && error->kind != ERROR_NONFINITE) return false;
     if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
-    unlink(w->paths.state);               // three times the weights, and never needed again
-    if (!trained) unlink(w->paths.model); // of the last checkpoint: not what this run came to
+    unlink(w->paths.state);               // large, and not needed any more
+    if (!trained) unlink(w->paths.model); // the last checkpoint of a run that diverged is not its result
     set_progress(w, 1);
     return true;
 }
 
-// Wait for the directory of the run: a process that was stopped may have lost the claim and not know it yet.
+// Wait until no other process is in the run's directory: one that was stopped may not know yet that it lost the claim.
 static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error) {
     LockResult result;
     while ((result = run_enter(lock, out, error)) == LOCK_TAKEN) {
@@ -175,7 +174,7 @@ static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error)
     return result == LOCK_MINE;
 }
 
-// Train or go on training, and measure, in a directory that was entered.
+// Train, or continue to train, and measure, in a directory that was entered.
 static bool do_entered(Worker *w, Error *error) {
     const Corpus *corpus;
     w->lost = false;
@@ -208,8 +207,8 @@ static bool do_job(Worker *w, Error *error) {
     return ok;
 }
 
-// The first job that is neither done nor somebody else's nor tried in vain; *left counts those that are not done and
-// may still be.
+// Claim the first job that is not done, not claimed by others, and has not failed here. *left counts the jobs that are
+// neither done nor failed, up to that one.
 static ClaimResult next_job(Worker *w, int *left, Error *error) {
     const Comparison *c = w->comparison;
     *left = 0;
@@ -222,12 +221,12 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
         const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
         if (result == CLAIM_TAKEN) continue;
         if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;
-        claim_release(&w->claim); // somebody did it, or tried, between the look and the claim
+        claim_release(&w->claim); // another worker did it, or failed, before it was claimed here
     }
     return CLAIM_TAKEN;
 }
 
-// One run that cannot be done does not keep a worker from the others; *first is why the first one could not.
+// Do the claimed job. A job that fails does not stop the worker; *first keeps the error of the first one.
 static bool try_job(Worker *w, Error *first, Error *error) {
     const bool ok = do_job(w, error);
     if (!ok && error->kind != ERROR_INTERRUPTED) atomic_store(&w->comparison->jobs[w->index].failed, true);
@@ -254,7 +253,7 @@ bool work(Comparison *comparison, Error *error) {
             ok = try_job(&w, &first, error);
         } else if (left == 0) {
             break;
-        } else if (ok) { // others are at work on the rest, and may die of it
+        } else if (ok) { // other workers have claimed the rest, and may die
             pause_shortly();
         }
         ok = ok && stop_check(&w.stop, error);

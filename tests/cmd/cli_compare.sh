@@ -176,7 +176,7 @@ wait_for_rows worker 300
 kill -9 "$(workers_of $job | head -n 1)"
 collect
 check "one worker killed: the other one does its work" test $code -eq 0
-check "one worker killed: it is said" grep -q 'a worker was ended by signal 9; the others go on' "$scratch/kill.err"
+check "one worker killed: it is said" grep -q 'a worker was ended by signal 9; the others continue' "$scratch/kill.err"
 check "one worker killed: the same report" same straight worker
 
 # A worker that is stopped for longer than the others have patience loses its run, and nobody is hurt.
@@ -369,7 +369,7 @@ refuses "another scheme under a known label" "straight/compare.json;a is alibi;l
     $three a=rope
 cp straight/compare.json good
 need compare $long --out straight none
-check "what is left out is said" says '^compare leaves out the schemes learned, rope, a; the seeds 1339; their runs stay'
+check "what is left out is said" says '^compare leaves out the schemes learned, rope, a; the seeds 1339; their runs are kept'
 refuses "a scheme under a label of long ago" "straight/runs/a-seed1337/config.json;--pos;label" compare $long \
     --out straight none a=fire
 cp good straight/compare.json
