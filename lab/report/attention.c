@@ -1,7 +1,7 @@
 // What heads look at, by distance.
 #include "data/corpus.h"
 #include "lab/eval/attended.h"
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 
 #include <math.h>
 #include <stdlib.h>

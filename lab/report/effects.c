@@ -1,5 +1,5 @@
 // What is known of positions from elsewhere, held against this comparison.
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 
 #include <assert.h>
 #include <math.h>

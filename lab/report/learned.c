@@ -1,14 +1,11 @@
-// What gradient descent made of positions: tables, frequencies and biases of the first seed's models at the largest
-// size, beside what people designed.
-#include "lab/report/report.h"
+// What was learned: the tables that are added to embeddings, of the first seed's models at the largest size, beside
+// designed ones. Frequencies and biases follow in sections of their own.
+#include "lab/report/sections.h"
 
 #include "lab/eval/scheme_probe.h"
-#include "lab/run/run.h"
-#include "lab/stats/curves.h"
 #include "lab/stats/fit.h"
 #include "lab/stats/npy.h"
 #include "lab/stats/spectrum.h"
-#include "posenc/rotation/rotate.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,16 +15,6 @@
 #define SHIFT       5  // k, in "the code at p+k"
 #define SHADES_MOST 32 // rows of a similarity matrix
 #define PEAKS       6  // singular vectors whose waves are listed
-
-static Job job_of(const Outcome *o, int arm) {
-    return outcome_job(o, o->comparison->plan.size_count - 1, arm, 0);
-}
-
-bool report_open_run(Run *run, const Outcome *o, int arm, Error *error) {
-    const Job job = job_of(o, arm);
-    char path[PATH_CAPACITY];
-    return comparison_path(path, o->comparison, &job, "", error) && run_open(run, path, "", error);
-}
 
 // The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C); NAN where there are not enough rows.
 static double linear_of(const real *codes, int T, int C) {
@@ -140,14 +127,12 @@ static bool similarity_matrix(Page *page, const Table *table, int T, int C, Erro
 
 // What the position parameters were on the way.
 static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Error *error) {
-    const Job job = job_of(o, arm);
     char path[PATH_CAPACITY], file[64];
     float *values;
     size_t count, at = 0;
     Gpt *gpt = &run->gpt;
     snprintf(file, sizeof file, "positions-%lld.npy", snapshot_step(run->options.steps, snapshot));
-    if (!comparison_path(path, o->comparison, &job, file, error) || !npy_read(&values, &count, path, error))
-        return false;
+    if (!report_run_path(path, o, arm, file, error) || !npy_read(&values, &count, path, error)) return false;
     bool ok =
         count == tensor_numbers(&gpt->tensors, true) ||
         fail_input(error, "%s has %zu numbers, not the model's %zu", path, count, tensor_numbers(&gpt->tensors, true));
@@ -178,25 +163,14 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     return ok;
 }
 
-bool report_has_weights(const Outcome *o, int arm) {
-    const Job job = job_of(o, arm);
-    char path[PATH_CAPACITY];
-    Error ignored;
-    return comparison_path(path, o->comparison, &job, "model.safetensors", &ignored) && path_exists(path);
-}
-
-// Is there a model to look at, whose positions enter here?
-static bool enters(const Outcome *o, int arm, Enters where) {
-    return plan_scheme(&o->comparison->plan, arm)->enters == where && report_has_weights(o, arm);
-}
-
 static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     page_table(page, "the same residual over training, after these shares of the steps");
     page_cells(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params) ok = linear_table(page, o, arm, error);
+        if (report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params)
+            ok = linear_table(page, o, arm, error);
     page_table_end(page);
     return ok;
 }
@@ -207,7 +181,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     int count = 0, T = 0, C = 0, learned = 0;
     bool ok = true;
     for (int arm = 0; arm < plan->arm_count; arm++)
-        learned += enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
+        learned += report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
     if (learned == 0 || plan->base.context < WAVE_LEAST) return true;
     page_paragraph(page,
                    "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
@@ -220,7 +194,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         Run run;
-        if (!enters(o, arm, ENTERS_EMBEDDING)) continue;
+        if (!report_enters(o, arm, ENTERS_EMBEDDING)) continue;
         if (!(ok = report_open_run(&run, o, arm, error))) break;
         Table *table = &tables[count++];
         T = run.gpt.shape.context;
@@ -244,132 +218,6 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     return ok;
 }
 
-// theta of every head and layer, beside base^(-2i/d).
-static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
-    enum { SETS_MOST = 64 };
-    static double x[PAIRS_MOST], y[SETS_MOST + 1][PAIRS_MOST];
-    static char names[SETS_MOST][32];
-    Series series[SETS_MOST + 1];
-    Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
-    const Gpt *gpt = &run.gpt;
-    const int pairs = rotary_pairs(&gpt->pos), shown = pairs < PAIRS_MOST ? pairs : PAIRS_MOST;
-    const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]];
-    const int sets = (int)(rho->count / (size_t)pairs) < SETS_MOST ? (int)(rho->count / (size_t)pairs) : SETS_MOST;
-    for (int i = 0; i < shown; i++) {
-        x[i] = i;
-        y[0][i] = rotary_theta(&gpt->pos, i);
-        for (int s = 0; s < sets; s++) y[s + 1][i] = exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]);
-    }
-    series[0] = (Series){.name = "designed", .x = x, .y = y[0], .count = shown};
-    for (int s = 0; s < sets; s++) {
-        snprintf(names[s], sizeof names[s], "layer %d, head %d", s / gpt->shape.heads, s % gpt->shape.heads);
-        series[s + 1] = (Series){.name = names[s], .x = x, .y = y[s + 1], .count = shown};
-    }
-    char title[TEXT_CAPACITY + 64];
-    snprintf(title, sizeof title, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
-    const Chart chart = {.title = title, .x_label = "pair", .y_label = "radians a token", .log_y = true, .mark = NAN};
-    run_close(&run);
-    return page_chart(page, &chart, series, sets + 1, error);
-}
-
-static void print_fit(char text[128], const CurveFits *fits) {
-    const CurveFit *best = &fits->fits[fits->best];
-    if (fits->best == FAMILY_CONSTANT)
-        snprintf(text, 128, "none");
-    else if (isnan(best->shape))
-        snprintf(text, 128, "%s, r = %.3g", family_name(fits->best), best->weights[0]);
-    else
-        snprintf(text, 128, "%s, r = %.3g, p = %.3g", family_name(fits->best), best->weights[0], best->shape);
-}
-
-static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
-    for (int h = 0; h < H; h++) {
-        CurveFits fits;
-        char best[128];
-        if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
-        print_fit(best, &fits);
-        page_row(page, false);
-        page_cell(page, "%s", o->comparison->plan.arms[arm].name);
-        page_cell(page, "%d", h);
-        page_cell(page, "%s", best);
-        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
-        page_row_end(page);
-    }
-    return true;
-}
-
-// All near distances, and every step-th of the others.
-static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
-    enum { HEADS_MOST = 64, POINTS_MOST = 64, NEAR = 16 };
-    static char names[HEADS_MOST][32];
-    static double x[POINTS_MOST], y[HEADS_MOST][POINTS_MOST];
-    Series series[HEADS_MOST];
-    const int heads = H < HEADS_MOST ? H : HEADS_MOST, step = 1 + T / (POINTS_MOST - NEAR);
-    char title[TEXT_CAPACITY + 64];
-    int count = 0;
-    for (int d = 0; d < T && count < POINTS_MOST; d += d < NEAR ? 1 : step) x[count++] = d;
-    for (int h = 0; h < heads; h++) {
-        snprintf(names[h], sizeof names[h], "head %d", h);
-        for (int i = 0; i < count; i++) y[h][i] = curves[(size_t)h * (size_t)T + (size_t)x[i]];
-        series[h] = (Series){.name = names[h], .x = x, .y = y[h], .count = count};
-    }
-    snprintf(title, sizeof title, "Bias by distance: %s", name);
-    const Chart chart = {.title = title, .x_label = "tokens back", .y_label = "added to the score", .mark = NAN};
-    return page_chart(page, &chart, series, heads, error);
-}
-
-typedef struct {
-    double *curves; // (H, T)
-    int H, T;
-} Biases;
-
-static bool biases_of(Biases *b, const Outcome *o, int arm, Error *error) {
-    Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
-    *b = (Biases){.H = run.gpt.shape.heads, .T = run.gpt.shape.context};
-    b->curves = malloc((size_t)b->H * (size_t)b->T * sizeof *b->curves);
-    const bool ok = (b->curves || fail_run(error, "no memory for curves of %d distances", b->T)) &&
-                    scheme_bias(b->curves, &run.gpt, error);
-    run_close(&run);
-    return ok;
-}
-
-static bool bias_section(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    Biases biases[ARMS_MOST] = {{0}};
-    bool ok = true, any = false;
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (!enters(o, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
-        any = any || plan_scheme(plan, arm)->params;
-        ok = biases_of(&biases[arm], o, arm, error);
-    }
-    if (ok && any) {
-        page_paragraph(page,
-                       "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
-                       "are fitted to even distances and judged by odd ones: their root mean square error there "
-                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %s: %s; %s: %s; "
-                       "%s: %s; %s: %s; %s: %s.",
-                       family_name(FAMILY_LINEAR), family_formula(FAMILY_LINEAR), family_name(FAMILY_LOG),
-                       family_formula(FAMILY_LOG), family_name(FAMILY_POWER), family_formula(FAMILY_POWER),
-                       family_name(FAMILY_EXPONENTIAL), family_formula(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER),
-                       family_formula(FAMILY_FOURIER));
-        page_table(page, "biases by formula");
-        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
-                   family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
-        for (int arm = 0; ok && arm < plan->arm_count; arm++)
-            if (biases[arm].curves)
-                ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
-        page_table_end(page);
-    }
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (ok && any && biases[arm].curves)
-            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].H, biases[arm].T, error);
-        free(biases[arm].curves);
-    }
-    return ok;
-}
-
 // Models that cannot be looked at.
 static void missing_paragraph(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
@@ -385,12 +233,7 @@ static void missing_paragraph(Page *page, const Outcome *o) {
 }
 
 bool report_learned(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
     page_heading(page, "What was learned");
     missing_paragraph(page, o);
-    bool ok = tables_section(page, o, error);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0 && report_has_weights(o, arm))
-            ok = frequency_chart(page, o, arm, error);
-    return ok && bias_section(page, o, error);
+    return tables_section(page, o, error);
 }

@@ -1,6 +1,6 @@
 // Losses against the context: windows longer than the trained one, positions in them, and the same tokens with more
 // text before them.
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 
 #include "lab/compare/measure.h"
 

@@ -1,5 +1,5 @@
 // How the gap between learned and designed moves with compute.
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 
 #include <math.h>
 #include <string.h>

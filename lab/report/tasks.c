@@ -1,6 +1,6 @@
 // How many answers are right, by length.
 #include "data/made/task.h"
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 
 #include <math.h>
 

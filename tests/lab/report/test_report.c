@@ -1,5 +1,5 @@
 // What the pages of a comparison say of numbers that runs might have written.
-#include "lab/report/report.h"
+#include "lab/report/sections.h"
 #include "tests/lab/compare/run_files.h"
 
 enum { SEEDS = 3 };
@@ -99,7 +99,7 @@ static void a_difference_has_one_verdict(void **state) {
         put_rising(&job, job.arm ? 2.8 + noise : 3, 1 + 3 * noise);
     }
     read_all(&outcome);
-    char *effects = section(report_effects, &outcome), *answer = section(report_answer, &outcome),
+    char *effects = section(report_effects, &outcome), *standings_text = section(report_standings, &outcome),
          *lengths = section(report_lengths, &outcome);
     static const char *const gaps[] = {"learned", "sinusoidal", "rope", "alibi"}, *const others[] = {"t5", "random",
                                                                                                      "b",
@@ -109,7 +109,7 @@ static void a_difference_has_one_verdict(void **state) {
         snprintf(words, sizeof words, "| %s is ahead of none", gaps[i]);
         row_of(effects, words, rows[0]);
         snprintf(words, sizeof words, "| %s | 2.", gaps[i]);
-        row_of(answer, words, rows[1]);
+        row_of(standings_text, words, rows[1]);
         assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 6, cells[1]));
         assert_string_equal(p_of(rows[0], 3, cells[0]), p_of(rows[1], 3, cells[1]));
         assert_int_equal(strstr(rows[0], "not resolved") != NULL, strstr(rows[1], "not resolved") != NULL);
@@ -123,7 +123,7 @@ static void a_difference_has_one_verdict(void **state) {
     row_of(strstr(lengths, "change at 8x"), "| rope | 2.", rows[1]);
     assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 8, cells[1]));
     free(effects);
-    free(answer);
+    free(standings_text);
     free(lengths);
     outcome_free(&outcome);
     // The same pair as a row of the table and as a learned scheme beside its designed one.
@@ -177,9 +177,11 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
     const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
     put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
-    char *text = section(report_answer, &outcome);
+    char *text = section(report_standings, &outcome);
     expect_text(text, "| none | - | - | - | diverged |");
     expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
+    free(text);
+    text = section(report_answer, &outcome);
     expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, each learned scheme "
                       "beside the designed one of its kind, in nats a token with 95% intervals (below 0, learned is "
                       "better): alibi-learned minus alibi +0.1");
@@ -247,6 +249,8 @@ static void curves_are_means_at_equal_tokens(void **state) {
     expect_text(text, "| none | 100 | 9.3 |\n| none | 200 | 8.3 |\n| none | 300 | 7.3 |\n| none | 400 | 6.3 |\n");
     expect_text(text, "| alibi | 300 | 7.3 |\n| alibi | 400 | 6.3 |\n");
     expect_no_text(text, "| alibi | 100 |");
+    free(text);
+    text = section(report_cost, &outcome);
     expect_text(text, "| alibi | 100000 | 10 | 2.000 | 1.5 | 33.3% | 33.3% to 33.3% |");
     free(text);
     outcome_free(&outcome);

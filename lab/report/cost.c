@@ -1,0 +1,66 @@
+// What positions cost: parameters, and the time that the position code takes.
+#include "lab/report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+// Seconds a token.
+static double seed_pace(const Outcome *o, int size, int arm, int seed) {
+    return outcome_value(o, size, -1, arm, seed, "seconds", 0) / outcome_value(o, size, -1, arm, seed, "tokens", 0);
+}
+
+static double pace_of(const Outcome *o, int size, int arm) {
+    double least = INFINITY; // others at work make runs slower, never faster
+    for (int seed = 0; seed < o->seeds; seed++) least = fmin(least, seed_pace(o, size, arm, seed));
+    return least;
+}
+
+// The model without positions; where it is not among the schemes, the cheapest.
+static int cheapest(const Outcome *o, int size) {
+    const Plan *plan = &o->comparison->plan;
+    int base = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (strcmp(plan_scheme(plan, arm)->name, "none") == 0) return arm;
+        if (pace_of(o, size, arm) < pace_of(o, size, base)) base = arm;
+    }
+    return base;
+}
+
+bool report_cost(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const int size = plan->size_count - 1;
+    (void)error;
+    const int base = cheapest(o, size);
+    page_heading(page, "What positions cost");
+    char caption[TEXT_CAPACITY + 256];
+    snprintf(
+        caption, sizeof caption,
+        "the fastest seed of each scheme; the position code's share of the time is what it takes beyond %s, and by "
+        "seed from the least to the most, which shows how much of it is noise",
+        plan->arms[base].name);
+    page_table(page, caption);
+    page_cells(page, true,
+               "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
+               "by seed");
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double fastest = pace_of(o, size, arm), pace = isfinite(fastest) ? fastest : NAN; // it diverged
+        const double share = 1 - pace_of(o, size, base) / pace;
+        double low = INFINITY, high = -INFINITY;
+        for (int seed = 0; seed < o->seeds; seed++) {
+            const double one = 1 - seed_pace(o, size, base, seed) / seed_pace(o, size, arm, seed);
+            low = fmin(low, one);
+            high = fmax(high, one);
+        }
+        page_row(page, false);
+        page_cell(page, "%s", plan->arms[arm].name);
+        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
+        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
+        page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
+        page_number(page, 1, 1e6 * pace);
+        page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
+        page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
+        page_row_end(page);
+    }
+    page_table_end(page);
+    return true;
+}

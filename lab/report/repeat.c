@@ -1,0 +1,48 @@
+// How to repeat the comparison: command, machine, seeds, and checksums of the batches.
+#include "lab/report/sections.h"
+
+#include "base/version.h"
+#include "lab/run/config.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+bool report_repeat(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const Job first = {.task = -1, .arm = plan->reference};
+    char path[PATH_CAPACITY], machine[TEXT_CAPACITY];
+    if (!comparison_path(path, o->comparison, &first, "config.json", error)) return false;
+    page_heading(page, "How to repeat it");
+    page_code(page, plan->command);
+    if (path_exists(path) && config_machine(machine, path))
+        page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
+    page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
+                   plan->base.seed + o->seeds - 1);
+    if (plan->by_seconds)
+        page_paragraph(page,
+                       "Every scheme's runs of a seed see the same batches as far as they go; as they make different "
+                       "numbers of steps, the CRC-32 of all their inputs says so only where these are equal. Those "
+                       "of %s:",
+                       plan->arms[plan->reference].name);
+    else
+        page_paragraph(page,
+                       "Every scheme's runs of a seed saw the same batches, which was checked by the CRC-32 of all "
+                       "their inputs:");
+    page_table(page, "batches");
+    page_row(page, true);
+    page_cell(page, "seed");
+    for (int size = 0; size < plan->size_count; size++)
+        page_cell(page, "CRC-32%s%s", plan->size_count > 1 ? " at " : "", plan->sizes[size].name);
+    page_row_end(page);
+    for (int seed = 0; seed < o->seeds; seed++) {
+        page_row(page, false);
+        page_cell(page, "%lld", plan->base.seed + seed);
+        for (int size = 0; size < plan->size_count; size++) {
+            const double batches = outcome_value(o, size, -1, plan->reference, seed, "batches", 0);
+            page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
+        }
+        page_row_end(page);
+    }
+    page_table_end(page);
+    return true;
+}
