@@ -49,7 +49,7 @@ static int print_left(char *text, size_t capacity, const Option *option) {
     return snprintf(text, capacity, "--%s %s", option->name, value);
 }
 
-// The help sentence with "[default; bounds]" behind it.
+// The help text, followed by "[default; bounds]".
 static void print_right(char *text, size_t capacity, const Option *option) {
     char bounds[TEXT_CAPACITY];
     option_bounds(option, bounds);
@@ -61,7 +61,7 @@ static void print_right(char *text, size_t capacity, const Option *option) {
 
 static void print_help(const Usage *usage) {
     char left[TEXT_CAPACITY], right[2 * TEXT_CAPACITY];
-    int column = 0;
+    int column = 14; // behind "-h, --help"
     for (const Option *option = usage->table; option->name; option++) {
         if (option->type == OPTION_HEADING) continue;
         int length = print_left(left, sizeof left, option) + 4;
@@ -71,7 +71,7 @@ static void print_help(const Usage *usage) {
     printf("usage: bitter %s [options]%s%s\n\n", usage->command, *operands ? " " : "", operands);
     print_wrapped(usage->summary, 0, 0);
     printf("\noptions [default; range]:\n");
-    printf("  -h, --help%*sshow this text\n", column > 14 ? column - 12 : 2, "");
+    printf("  -h, --help%*sshow this text\n", column - 12, "");
     for (const Option *option = usage->table; option->name; option++) {
         if (option->type == OPTION_HEADING) {
             printf("%s:\n", option->name);
@@ -98,7 +98,7 @@ static _Noreturn void die_unknown(const Usage *usage, const char *word) {
     die(usage->command, &error);
 }
 
-// What getopt_long could not take: `kind` is its '?' or ':', optopt names the option if it knew it.
+// Report what getopt_long could not parse: `kind` is its '?' or ':', and optopt is the option if it is a known one.
 static _Noreturn void die_malformed(const Usage *usage, int kind, char **argv) {
     Error error;
     if (optopt == 0) die_unknown(usage, argv[optind - 1] + 2);
@@ -118,19 +118,19 @@ static _Noreturn void die_malformed(const Usage *usage, int kind, char **argv) {
     die(usage->command, &error);
 }
 
-// The option as the user wrote it, without its dashes: in argv[optind-1], or before a separate argument.
+// The option as the user wrote it, without its dashes: argv[optind-1], or the word before a separate argument.
 static const char *written_name(char **argv) {
     bool separate = optarg && optarg == argv[optind - 1];
     return argv[optind - 1 - separate] + 2;
 }
 
-// getopt_long takes unambiguous abbreviations, which would change their meaning when an option is added.
+// getopt_long accepts unambiguous abbreviations, whose meaning could change when an option is added.
 static void refuse_abbreviation(const Usage *usage, const char *written, const char *name) {
     size_t length = strcspn(written, "=");
     if (length != strlen(name)) die_unknown(usage, written);
 }
 
-// An operand of a command that takes none. A file may be a text that somebody wants to train on.
+// An operand for a command that takes none. If it is a file, the user may want to train on it.
 static _Noreturn void die_stray(const Usage *usage, const char *word) {
     Error error;
     char quoted[QUOTED_CAPACITY];

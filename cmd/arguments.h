@@ -1,4 +1,4 @@
-// The command line, the same for every command: parsing, --help, and how a command ends.
+// What every command does with its command line: parsing, --help, and how the program ends.
 #ifndef BITTER_ARGUMENTS_H
 #define BITTER_ARGUMENTS_H
 
@@ -13,17 +13,17 @@ typedef struct {
     const char *summary;  // what it does, in a sentence or two
     const char *operands; // "INPUT...", or "" when it takes none
     const Option *table;
-    const char *examples; // one a line, each line ended; NULL if there are none
+    const char *examples; // one per line, each ending in a newline; NULL if there are none
 } Usage;
 
 // Set every field of `target` to its default, then to what the user gave as `--name value`, `--name=value` or `--flag`;
 // argv[0] is the command. Return the index of the first operand: operands are moved behind the options. given (one
 // entry a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout
-// and exit with 0, nor on a mistake, which dies naming the nearest valid choice; an operand where usage->operands is ""
-// is one.
+// and exit with 0, nor on a mistake, which dies naming the nearest valid choice. An operand is a mistake if
+// usage->operands is "".
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
 
-// The one operand of a command that takes exactly one; argv[first] is the first. Dies when there are none or more.
+// The operand of a command that takes exactly one; argv[first] is the first operand. Dies unless there is exactly one.
 const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
 
 // Print text broken at spaces, but not within [...], to 80 columns: every line but the first behind `indent` spaces,
@@ -33,7 +33,7 @@ void print_wrapped(const char *text, int column, int indent);
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);
 
-// What main must return: status, or ERROR_RUN with a message on stderr when something printed to stdout did not arrive.
+// The exit code for main: status, or ERROR_RUN with a message on stderr if writing to stdout failed.
 int output_finish(int status);
 
 #endif

@@ -1,4 +1,4 @@
-// `bitter bench`: how fast a training step is, beside how fast this machine multiplies matrices.
+// `bitter bench`: the speed of a training step, beside that of a large matrix product on the same machine.
 #include "base/progress.h"
 #include "base/random.h"
 #include "cmd/arguments.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define WARM_UP   3    // steps that do not count: pages are touched, threads started
-#define GEMM_SIZE 2048 // of the product that the machine is measured with
-#define GEMM_RUNS 5    // before the steps, and after them
+#define WARM_UP   3    // steps that are not timed: they touch memory pages and start threads
+#define GEMM_SIZE 2048 // rows and columns of the large matrix product
+#define GEMM_RUNS 5    // timed products before the steps, and again after them
 
 typedef struct {
     char pos[TEXT_CAPACITY];
@@ -46,8 +46,8 @@ static double median(double *values, long long count) {
     return values[(count - 1) / 2];
 }
 
-// Times a large square product, GEMM_RUNS times after one that does not count. A machine's clock drifts, so this is
-// called once before the steps and once after them, with the next half of the times each.
+// Time a large square product: seconds (GEMM_RUNS), after one product that is not timed. Called before and after the
+// steps, because the speed of a machine drifts.
 static bool time_gemm(double *seconds, Error *error) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
     const int threads = omp_get_max_threads();
@@ -64,11 +64,11 @@ static bool time_gemm(double *seconds, Error *error) {
     free(A);
     free(B);
     free(C);
-    threads_use(threads); // OpenBLAS sets its own number outside of parallel regions
+    threads_use(threads); // OpenBLAS changes the number of threads outside of parallel regions
     return ok;
 }
 
-// The most memory that the process ever had, in MB.
+// The largest amount of memory that the process had so far, in MB.
 static double resident_megabytes(void) {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0) return NAN;

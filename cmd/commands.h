@@ -1,5 +1,5 @@
-// The commands, one file each in cmd/ (train in train.c). Each takes its own argv, argv[0] being its name, and returns
-// the program's exit code.
+// The commands, one file each in cmd/ (train in train.c). argv[0] is the command's name, and the
+// result is the program's exit code.
 #ifndef BITTER_COMMANDS_H
 #define BITTER_COMMANDS_H
 

@@ -1,4 +1,4 @@
-// `bitter gradcheck`: the proof that the hand-written gradients are right, and that the proof can fail.
+// `bitter gradcheck`: evidence that the hand-written gradients are right, and that the check would notice wrong ones.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "model/gradcheck.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define TOLERANCE 1e-6
-#define ATTEMPTS  4 // random models for a scheme whose loss bends: a wrong gradient is wrong in all of them
+#define ATTEMPTS  4 // random models to try for a scheme whose loss has kinks: a wrong gradient fails in all of them
 
 typedef struct {
     char pos[TEXT_CAPACITY];
@@ -35,14 +35,14 @@ static const Option gradcheck_options[] = {
     {0},
 };
 
-// Negative control: the gradient of a rotation turned by the wrong sign.
+// Negative control: the gradient of a rotation is rotated in the wrong direction.
 static void wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                        const Place *at, int rows) {
     (void)q, (void)k;
     scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
-// Negative control: of a sum over tokens, the last term is dropped.
+// Negative control: the last term of a sum over tokens is missing.
 static void dropped_term(const Tables *tables, const real *dx, const Place *at, int rows) {
     scheme_learned.embed_backward(tables, dx, at, rows - 1);
 }
@@ -67,7 +67,7 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
     return true;
 }
 
-// One line of verdict behind the list of tensors; `failures` counts schemes above the tolerance.
+// Print the error of every tensor, then a verdict. *failures counts schemes above the tolerance.
 static bool check_scheme(int *failures, const Position *pos, const GradcheckOptions *options, Error *error) {
     char text[TEXT_CAPACITY];
     position_print(pos, text);
@@ -75,7 +75,9 @@ static bool check_scheme(int *failures, const Position *pos, const GradcheckOpti
     double worst = NAN;
     bool good = false;
     for (int attempt = 0; !good && attempt < (pos->scheme->bends ? ATTEMPTS : 1); attempt++) {
-        if (attempt > 0) printf("  a difference across a bend? once more, with seed %lld\n", options->seed + attempt);
+        if (attempt > 0)
+            printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
+                   options->seed + attempt);
         if (!check(&worst, pos, options, options->seed + attempt, true, error)) return false;
         good = worst <= TOLERANCE;
     }

@@ -12,15 +12,15 @@
 #include <unistd.h>
 
 #define OPENBLAS_CORE "OPENBLAS_CORETYPE"
-#define OWN_CHOICE    "BITTER_CORETYPE" // across the new start: what OpenBLAS had chosen by itself
-#define GUESS         "guess"           // as a value of OWN_CHOICE: OPENBLAS_CORE stands for OpenBLAS's own choice
+#define OWN_CHOICE    "BITTER_CORETYPE" // passed to the restarted program: the core that OpenBLAS had chosen by itself
+#define GUESS         "guess" // a value of OWN_CHOICE, for tests: treat OPENBLAS_CORE as OpenBLAS's own choice
 
 extern char **environ;
 
 typedef enum { SSE, AVX, AVX2, AVX512 } Vectors;
 
-// OpenBLAS's cores that use less than the widest vectors. Any other name is of an AVX-512 core, of another
-// architecture, or newer than this table: none of these is slow for lack of vectors.
+// OpenBLAS's cores without the widest vectors. Any other name belongs to an AVX-512 core, to another architecture, or
+// to a core newer than this table; none of them is slow for lack of vectors.
 static const struct {
     const char *core;
     Vectors vectors;
@@ -53,7 +53,7 @@ static Vectors vectors_here(void) {
     return SSE;
 }
 
-// A debugger or Valgrind has to see the program that was started, not a second start of it.
+// A debugger or Valgrind must see the program that it started, not a restarted one.
 static bool is_traced(void) {
     const char *preloaded = getenv("LD_PRELOAD");
     if (preloaded && strstr(preloaded, "vgpreload")) return true; // Valgrind
@@ -67,7 +67,7 @@ static bool is_traced(void) {
     return tracer != 0;
 }
 
-// Did OpenBLAS choose by itself, in this process?
+// Is the core in use the one that OpenBLAS chose by itself?
 static bool is_own_choice(void) {
     const char *mark = getenv(OWN_CHOICE);
     return !getenv(OPENBLAS_CORE) || (mark && strcmp(mark, GUESS) == 0);
@@ -77,7 +77,7 @@ static bool is_behind(void) {
     return is_own_choice() && vectors_of(gemm_core()) < vectors_here();
 }
 
-// The program's own file; argv[0] where the system does not tell.
+// The path of the running program; `name` where the system cannot tell.
 static void find_program(char program[PATH_CAPACITY], const char *name) {
     const ssize_t length = readlink("/proc/self/exe", program, PATH_CAPACITY - 1);
     if (length > 0)
@@ -86,8 +86,8 @@ static void find_program(char program[PATH_CAPACITY], const char *name) {
         snprintf(program, PATH_CAPACITY, "%s", name);
 }
 
-// Does a process that is given the core of the environment use it, and multiply right? (A library without that core
-// ignores the variable.) Kernels that crash end that process, not this one.
+// Does a new process use the core that the environment names, and compute right products? (A library without that core
+// ignores the variable.) Kernels that crash end that process and not this one.
 static bool try_core(const char *program, char *name) {
     char check[] = KERNELS_CHECK, *arguments[] = {name, check, NULL};
     pid_t process;

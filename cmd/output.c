@@ -30,7 +30,7 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
         snprintf(name, TEXT_CAPACITY, "text");
 }
 
-// Whether it does not exist or is an empty directory; one that is renamed cannot replace a symbolic link.
+// Fails (input) unless the path is free or an empty directory. Renaming cannot replace a symbolic link by a directory.
 static bool check_free(const char *path, Error *error) {
     if (path_is_link(path))
         return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
@@ -42,8 +42,7 @@ static bool check_free(const char *path, Error *error) {
     for (const struct dirent *entry; (entry = readdir(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
     closedir(entries);
-    return empty ||
-           fail_input(error, "%s is there already and not empty; choose another --out, or remove it first", path);
+    return empty || fail_input(error, "%s exists and is not empty; choose another --out, or remove it first", path);
 }
 
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
@@ -56,8 +55,7 @@ bool output_locate(Output *output, const char *out, const char *first_input, Err
     for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
     const char *base = path_name(output->path);
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-        return fail_input(error, "--out %s cannot be replaced as a whole; give the name of a new directory",
-                          output->path);
+        return fail_input(error, "--out %s does not name a new directory; give the name of one", output->path);
     return path_parent(output->parent, output->path, error) && check_free(output->path, error);
 }
 

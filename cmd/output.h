@@ -1,4 +1,4 @@
-// A directory that gets its name when it is complete.
+// An output directory that appears under its name only when it is complete.
 #ifndef BITTER_OUTPUT_H
 #define BITTER_OUTPUT_H
 
@@ -7,22 +7,21 @@
 
 typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
-    size_t existing; // length of the part of `parent` that was not made for this output
+    size_t existing; // length of the part of `parent` that existed before
     bool made;
-    int lock; // while `made`: keeps others from removing the temporary directory
+    int lock; // while `made`: keeps other processes from removing the temporary directory
 } Output;
 
-// Where it goes: `out`, or runs/data/NAME after the first input when that is "". Fails (input) when something is there.
+// Choose the path: `out`, or if that is "", runs/data/NAME, named after the first input. Fails (input) if it exists.
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error);
 
-// Make the directory under a temporary name, with its parents, and remove what killed processes left of the same
-// output.
+// Make the directory under a temporary name, and its parents. Remove what killed processes left of the same output.
 bool output_create(Output *output, Error *error);
 
-// Give it its name.
+// Rename the directory to its final path.
 bool output_complete(Output *output, Error *error);
 
-// Remove what is there of a failed output, and the parents that were made for it.
+// Remove the temporary directory, and the parents that were made for it.
 void output_discard(Output *output);
 
 #endif

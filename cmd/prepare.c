@@ -1,4 +1,4 @@
-// `bitter prepare`: text becomes token shards to train on, in a directory that appears when it is complete.
+// `bitter prepare`: turn text into shards of tokens, in a directory that appears only when it is complete.
 #include "base/interrupt.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
@@ -14,7 +14,7 @@
 
 typedef struct {
     char out[TEXT_CAPACITY];
-    int tokenizer; // a TokenizerKind: the choices below are in its order
+    int tokenizer; // a TokenizerKind; the choices below are in the order of that enum
     double validation;
     long long shard_tokens;
     bool gzip;
@@ -50,7 +50,7 @@ static const Usage usage = {
                 "  bitter prepare book.txt builtin:passkey:share=0.05\n",
 };
 
-// All text of all inputs: what one file or one built-in story holds is a document.
+// The text of all inputs. A document is one file or one built-in document.
 typedef struct {
     const char *name; // of the input
     Text text;
@@ -109,13 +109,13 @@ static bool add_file(Library *library, const char *input, Error *error) {
     if (!source_read(&buffer, input, error)) return false;
     if (buffer.size == 0) {
         free(buffer.bytes);
-        return fail_input(error, "%s is empty; give some text, or leave it out", name);
+        return fail_input(error, "%s is empty; give a file with text, or leave this one out", name);
     }
     Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     return library_add(library, name, &text, error);
 }
 
-// Which input is to be scattered? Only what other text is there for.
+// Find the input whose documents are to be scattered through the others. A single input is not scattered.
 static bool find_scattered(Library *library, char **inputs, int count, Error *error) {
     for (int i = 0; count > 1 && i < count; i++) {
         BuiltinCorpus corpus;
@@ -123,7 +123,7 @@ static bool find_scattered(Library *library, char **inputs, int count, Error *er
         if (!builtin_choose(&corpus, inputs[i], error)) return false;
         if (!corpus.builtin->scattered) continue;
         if (library->scattered_name)
-            return fail_input(error, "%s and %s are both to be scattered through other text; give one of them",
+            return fail_input(error, "%s and %s would both be scattered through other text; give only one of them",
                               library->scattered_name, inputs[i]);
         library->scattered_name = inputs[i];
         library->scattered = corpus;
@@ -144,7 +144,8 @@ static bool read_inputs(Library *library, char **inputs, int count, Error *error
     return ok;
 }
 
-// Tokens of the whole library in order. Gives back each text as soon as it is encoded: tokens take twice its memory.
+// The tokens of all documents in order. Each text is freed as soon as it is encoded, since tokens take twice its
+// memory.
 static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, TokenizerKind kind, Error *error) {
     bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
     for (size_t i = 0; ok && i < library->count; i++) {
@@ -193,12 +194,12 @@ static bool check_splits(uint64_t count, uint64_t training, double validation, E
     if (training > 0 && training < count) return true;
     return fail_input(
         error,
-        "the text has %llu tokens, and --val %g leaves none for %s; training needs both splits: give more "
+        "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
         "text or another share",
         (unsigned long long)count, validation, training ? "validation" : "training");
 }
 
-// What the directory will hold.
+// The contents of the directory.
 typedef struct {
     Tokenizer tokenizer;
     Tokens tokens;    // of the text, training and validation
@@ -213,7 +214,7 @@ static void prepared_free(Prepared *prepared) {
     tokens_free(&prepared->mixed);
 }
 
-// Validation is the end of the text, and only what is left is mixed with anything.
+// Validation is the end of the text; documents are scattered only through the rest, for training.
 static bool split(Prepared *prepared, const Library *library, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
     const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
@@ -280,7 +281,7 @@ int command_prepare(int argc, char **argv) {
     interrupt_catch();
     if (!prepare(&output, &options, argv + first, argc - first, &error)) {
         output_discard(&output);
-        stop_check(&stop_at_signal, &error); // a read that a signal has cut short fails for another reason
+        stop_check(&stop_at_signal, &error); // report the signal, not the read that it cut short
         die(usage.command, &error);
     }
     return ERROR_NONE;

@@ -1,4 +1,4 @@
-// `bitter properties`: what people claim of position schemes, measured on each.
+// `bitter properties`: properties that position schemes are said to have, measured on each scheme.
 #include "base/random.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
@@ -53,18 +53,18 @@ static void print_row(const char *name, const SchemeProperties *p) {
 
 static void print_legend(void) {
     puts("");
-    puts("Over all trained positions, on one line of text of equal tokens. A dash: does not apply, or too few "
+    puts("Measured over all trained positions, on one line of equal tokens. A dash: does not apply, or too few "
          "positions.");
-    puts("unique    distance of the two most similar codes, by their root mean square; 0 = two places share a code");
-    puts("linear    error of the best linear map from the code at p to the code at p+5, by the codes' spread; 0 = "
-         "exact");
-    puts("distance  spread of scores at equal distances, by that of all scores; 0 = the distance alone decides");
-    puts("norm      largest change of a token's (or query's) length, by its length; 0 = kept");
+    puts("unique    distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
+    puts("linear    error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = exact");
+    puts("distance  spread of scores at equal distances / spread of all scores; 0 = the distance alone decides");
+    puts("norm      largest change of the length of a token (or query) / its length; 0 = lengths are kept");
     puts("falls     rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
-    puts("defined   longest input that has a code, past training too; any = no end");
-    puts("axes      coordinates of a token that change something: place in the text, or line and column");
-    puts("twins     how far apart attention without a mask puts the two \"the\" of \"the cat saw the dog\", by their");
-    puts("          length; 0 = without positions, equal words get equal outputs, whatever stands where");
+    puts("defined   longest input that has a code, also past the trained context; any = no limit");
+    puts("axes      number of coordinates that matter: 1 = place in the text, 2 = line and column");
+    puts("twins     distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\" / "
+         "their");
+    puts("          length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
 typedef struct {
@@ -80,7 +80,7 @@ static bool print_scheme(const char *name, const Gpt *gpt, Table *table, Error *
     return true;
 }
 
-// Tables that training starts from zero have no shape to look at yet: random numbers show what such a table can be.
+// Position tables that start from zero would show nothing, so they get random numbers.
 static void fill_zeros(Gpt *gpt, uint64_t seed) {
     for (int i = 0; i < gpt->pos.param_count; i++) {
         const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
@@ -121,7 +121,7 @@ static bool print_run(const char *directory, Table *table, Error *error) {
     return ok;
 }
 
-// Every scheme; one that cannot work with such a model has a row that says why.
+// Every scheme. One that cannot work with such a model gets a row with the reason.
 static bool print_all(Table *table, Error *error) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, table, error)) {
@@ -134,8 +134,9 @@ static bool print_all(Table *table, Error *error) {
 static bool check_given(const bool *given, Error *error) {
     for (const Option *o = properties_options; o->name; o++)
         if (given[o - properties_options] && strcmp(o->name, "seed") != 0)
-            return fail_input(error, "--%s is of an untrained model, and a run has its own; leave one of them out",
-                              o->name);
+            return fail_input(
+                error, "--%s describes an untrained model, but a run has its own; leave out the option or the runs",
+                o->name);
     return true;
 }
 
@@ -157,6 +158,6 @@ int command_properties(int argc, char **argv) {
         ok = strcmp(options.pos, "all") == 0 ? print_all(&table, &error) : print_untrained(options.pos, &table, &error);
     if (!ok) die("properties", &error);
     print_legend();
-    if (first == argc) puts("Before training: tables that start from zero are filled with noise.");
+    if (first == argc) puts("Untrained models; tables that start from zero are filled with random numbers.");
     return 0;
 }

@@ -1,4 +1,4 @@
-// `--pos help`: what the registry knows.
+// `--pos help`: every registered scheme with its formula, paper and options.
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
 #include "lab/run/train_options.h"
@@ -17,7 +17,7 @@ static void print_options(const Option *options) {
     }
 }
 
-// What a scheme trains in a model of the usual size.
+// The number of parameters that a scheme adds to a model of the usual size.
 static size_t parameters_of(const Scheme *scheme, const Shape *shape) {
     if (!scheme->params) return 0;
     Position pos;
@@ -68,6 +68,6 @@ int print_schemes(void) {
                 print_scheme(*entry, &shape);
             }
         }
-    printf("\nAny scheme trains at random, rising positions with `--random-positions N` (Ruoss et al. 2023).\n");
+    printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n");
     return 0;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 // One epoch: `windows` of T, cut from the stream behind the first `shift` tokens, shift in 0..shifts-1. Giving up one
-// window lets the shift take all T values and yet every epoch have equally many windows, so that the cursor alone tells
-// epoch and index. A stream too short for that keeps its only window and shifts as far as it can.
+// window lets the shift take all T values while every epoch has the same number of windows, so that the cursor alone
+// tells epoch and index. A stream too short for that keeps its only window and shifts as far as it can.
 typedef struct {
     uint64_t windows, shifts;
 } Cut;
@@ -66,14 +66,14 @@ static int next_windows(int *inputs, int *targets, bool *scored, Batches *batche
     return batches->T;
 }
 
-// The exercise at the cursor, which moves on.
+// Write the exercise at the cursor and advance the cursor.
 static void write_exercise(Batches *batches) {
     const int length = task_length(&batches->task, batches->key, batches->cursor);
     task_write(&batches->exercise, &batches->task, batches->key, batches->cursor++, length);
     batches->exercise_tokens += batches->exercise.text.size + 1;
 }
 
-// As a row of T. Returns its tokens.
+// The next exercise as a row of T, filled up with end tokens. Returns its number of tokens.
 static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batches) {
     write_exercise(batches);
     assert(batches->exercise.text.size < (size_t)batches->T);
@@ -86,7 +86,7 @@ static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batch
     return n;
 }
 
-// Each row first in its place of a (B, T) batch, then all of them closer together.
+// Each row is written to its place in a (B, T) batch; then all are moved together into (B, length).
 static int next_exercises(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
     const size_t T = (size_t)batches->T;
     int longest = 0;

@@ -1,5 +1,5 @@
-// Training batches: of text, windows drawn from a seeded permutation of the training stream; of a task, one fresh
-// exercise a row.
+// Training batches. Of text: windows drawn from a seeded permutation of the training stream. Of a task: one fresh
+// exercise per row.
 #ifndef BITTER_BATCH_H
 #define BITTER_BATCH_H
 
@@ -7,17 +7,17 @@
 #include "data/made/task.h"
 
 // Rows are a function of (seed, cursor), so that the same seed, data and context give the same batches whatever else
-// differs, and resuming needs only the cursor.
+// differs, and a resumed run needs only the cursor.
 //
 // Text: an epoch shifts the stream by a random 0..T-1 tokens, cuts it into windows of T and visits them in a random
-// order. A task: row number `cursor` is exercise number `cursor` of a stream of its own; none ever comes again.
+// order. A task: row number `cursor` is exercise number `cursor` of a stream of its own; no exercise is repeated.
 typedef struct {
     const Split *split;       // of text, or
     BuiltinCorpus task;       // a task
     int T;                    // tokens of a window, or of the longest exercise
     uint64_t key;             // of the permutation, or the stream of exercises
     uint64_t cursor;          // rows handed out so far
-    uint64_t exercise_tokens; // in those of a task, without padding
+    uint64_t exercise_tokens; // of a task: tokens in those rows, without padding
     uint32_t crc;             // CRC-32 of every input id handed out so far: equal where the same text was seen
     Exercise exercise;        // the one at work
     int end;                  // the token that ends a document, and fills up rows
@@ -32,12 +32,12 @@ bool batches_start_task(Batches *batches, const BuiltinCorpus *task, uint64_t st
 void batches_end(Batches *batches); // harmless on {0}
 
 // The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
-// length), which are the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text
-// all of them, in a task those of answers. There must be room for (B, T). Returns 0 after failing (run) as split_read
-// does; the batch is then undefined.
+// length), the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text all of
+// them, in a task those of answers. There must be room for (B, T). Returns 0 when it fails (run), as split_read does;
+// the batch is then undefined.
 int batches_next(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error);
 
-// Go to where `rows` rows with this checksum have been handed out. A task's are written again, to count their tokens.
+// Continue after `rows` rows with this checksum. The exercises of a task are written again, to count their tokens.
 void batches_resume(Batches *batches, uint64_t rows, uint32_t crc);
 
 #endif

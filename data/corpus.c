@@ -75,12 +75,12 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
     return true;
 }
 
-// The same text twice would be trained on twice, or, if only one of the two is stale, wrongly.
+// A shard that is there twice would be trained on twice, or one of the two is out of date.
 static bool check_twins(const Split *split, Error *error) {
     for (int i = 0; i + 1 < split->shard_count; i++) {
         const char *plain = split->shards[i].path, *packed = split->shards[i + 1].path;
         if (strncmp(packed, plain, strlen(plain)) == 0 && strcmp(packed + strlen(plain), ".gz") == 0)
-            return fail_input(error, "%s is there plain and as .gz; remove one of the two", plain);
+            return fail_input(error, "%s exists both plain and as .gz; remove one of the two", plain);
     }
     return true;
 }

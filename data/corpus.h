@@ -24,20 +24,19 @@ typedef struct {
 // validation). Fails (input) as shard_open does, or when a split has no shard.
 bool corpus_open(Corpus *corpus, const char *name, Error *error);
 
-// Is this, or will it be, a directory for something else? Fails (input) when it holds shards, whose tokenizer.json
-// another would replace.
+// Fails (input) when the directory holds shards, so that a run written there would replace their tokenizer.json.
 bool corpus_absent(const char *directory, Error *error);
 void corpus_close(Corpus *corpus);
 
-// How many of `count` tokens are for training when the last `validation` share (0..1) is not: floor(count * (1 -
-// share)), the same for a share typed in decimal as exact arithmetic gives.
+// How many of `count` tokens are for training when the last `validation` share (0..1) is for validation: floor(count *
+// (1 - share)), as exact arithmetic gives it for a share typed in decimal.
 uint64_t corpus_training_count(uint64_t count, double validation);
 
-// How many of its tokens are read when `limit` are the most; 0 = all.
+// The number of tokens to read: at most `limit`, or all of them when limit is 0.
 uint64_t split_limit(const Split *split, long long limit);
 
 // Copy tokens offset .. offset+count-1 of the stream to ids (count); they must exist (assertion). Fails (run) as
-// shard_read does, when a shard was changed meanwhile.
+// shard_read does, when a shard has changed.
 bool split_read(int *ids, const Split *split, uint64_t offset, size_t count, Error *error);
 
 #endif

@@ -1,6 +1,6 @@
 #include "data/scatter.h"
 
-// Tokens of documents that belong to one token of text.
+// Document tokens per token of text.
 static double ratio_of(const BuiltinCorpus *corpus) {
     return corpus->share / (1 - corpus->share);
 }
@@ -13,7 +13,7 @@ static bool write_document(Text *document, const BuiltinCorpus *corpus, uint64_t
     return !document->failed || fail_run(error, "%s: no memory for a document", name);
 }
 
-// One document of its own behind what is already mixed.
+// Append one document, with end tokens around it.
 static bool add_document(Tokens *mixed, const Tokenizer *tokenizer, const Text *document, const char *name,
                          Error *error) {
     const int end = tokenizer_end(tokenizer);
@@ -24,7 +24,7 @@ static bool add_document(Tokens *mixed, const Tokenizer *tokenizer, const Text *
            (end < 0 || tokens_add(mixed, &mark, 1, error));
 }
 
-// Documents are put in where they are due: as soon as the text so far, with half of the next one, has room for them.
+// A document is inserted at the first line end at which inserting it brings the share closer to the wanted one.
 static bool mix(Tokens *mixed, size_t *documents, Text *next, const uint16_t *text, size_t count,
                 const Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name, Error *error) {
     const int end = tokenizer_end(tokenizer), newline = tokenizer_newline(tokenizer);

@@ -5,15 +5,15 @@
 #include "data/made/builtin.h"
 #include "data/tokenizer.h"
 
-// Append to *mixed the text (count tokens), and evenly in it documents 0, 1, ... of the corpus, until corpus->share of
-// the tokens are theirs. Each stands where a line or a document of the text ends, as a document of its own: between the
-// marks of the tokenizer, where it has one. *documents is how many there are. Fails (input), naming `name`, the
-// corpus, when not one found a place, (run) when memory runs out.
+// Append to *mixed the text (count tokens) with documents 0, 1, ... of the corpus spread evenly through it, so that
+// they make up corpus->share of the tokens. Each is inserted where a line or a document of the text ends, as a document
+// of its own, between end tokens if the tokenizer has one. *documents is set to their number. Fails (input) when there
+// is no place for any, naming the corpus `name`; (run) when memory runs out.
 bool scatter(Tokens *mixed, size_t *documents, const uint16_t *text, size_t count, const Tokenizer *tokenizer,
              const BuiltinCorpus *corpus, const char *name, Error *error);
 
-// Make the characters of the documents known that a text of at most `most` tokens can take. Fails as tokenizer_extend
-// does.
+// Make known to the tokenizer the characters of all documents that scatter() may put into a text of at most `most`
+// tokens. Fails as tokenizer_extend does.
 bool scatter_extend(Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name, size_t most, Error *error);
 
 #endif

@@ -53,14 +53,14 @@ static bool check_magic(const int32_t *header, const char *path, Error *error) {
     return true;
 }
 
-// Set *expected to the size in bytes that the header gives the whole file, of which `bytes` are the first `size`.
+// Set *expected to the size of the whole file in bytes according to its header. `bytes` are its first `size` bytes.
 static bool read_header(size_t *expected, const void *bytes, size_t size, const char *path, Error *error) {
     int32_t header[3] = {0};
     memcpy(header, bytes, size < sizeof header ? size : sizeof header);
     if (size >= sizeof header && !check_magic(header, path, error)) return false;
     if (size < HEADER_BYTES)
         return fail_input(error,
-                          "%s has %zu bytes, less than the %d of a shard's header; it is cut short or no shard: "
+                          "%s has %zu bytes, fewer than the %d of a shard's header; it is cut short or not a shard: "
                           "make it again with `bitter prepare`",
                           path, size, (int)HEADER_BYTES);
     if (header[2] < 1)
@@ -127,8 +127,8 @@ static bool check_tokens(Shard *shard, Error *error) {
         const size_t unknown = first_unknown(part, count, shard->vocab_size);
         if (unknown < count)
             return fail_input(error,
-                              "%s: token %zu is %d, but the vocabulary has %d; use the tokenizer.json that was made "
-                              "with the shard",
+                              "%s: token %zu is %d, but the vocabulary has %d tokens; use the tokenizer.json "
+                              "that was made with the shard",
                               shard->path, at + unknown, part[unknown], shard->vocab_size);
         shard->crc = crc_bytes(shard->crc, part, count * sizeof *part);
     }
@@ -149,7 +149,7 @@ static bool open_plain(Shard *shard, Error *error) {
            check_size(shard, size, false, expected, error);
 }
 
-// Inflate the header first, and then no more than it says.
+// Inflate the header first, then no more bytes than the header says.
 static bool inflate_all(Shard *shard, const Buffer *packed, Error *error) {
     Buffer buffer;
     size_t expected;

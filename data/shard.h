@@ -23,13 +23,13 @@ typedef struct {
 // too little memory or too many files are open.
 bool shard_open(Shard *shard, const char *path, int vocab_size, Error *error);
 
-// A shard that never was a file: a copy of the tokens, with `name` for its path.
+// A shard without a file: a copy of the tokens, with `name` as its path.
 bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, size_t count, Error *error);
 
 void shard_close(Shard *shard); // harmless on {0} and when repeated
 
-// Copy tokens offset .. offset+count-1 to ids (count); they must exist (assertion). Several threads may read at the
-// same time. Fails (run) when the file has since been cut short, or overwritten with tokens outside the vocabulary,
+// Copy tokens offset .. offset+count-1 to ids (count); they must exist (assertion). Several threads may read at
+// the same time. Fails (run) when the file has since been cut short, or overwritten with tokens outside the vocabulary,
 // and when the disk fails.
 bool shard_read(int *ids, const Shard *shard, size_t offset, size_t count, Error *error);
 

@@ -38,7 +38,7 @@ static int inflate_some(z_stream *stream, Buffer *output, size_t capacity, const
     return status;
 }
 
-// Members follow each other; tapes and some tools pad the last with zeros.
+// A gzip file is a sequence of members; tapes and some tools pad it with zeros.
 static bool only_padding(const Buffer *input, size_t used) {
     while (used < input->size && input->bytes[used] == 0) used++;
     return used == input->size;
@@ -73,7 +73,8 @@ static bool inflate_members(z_stream *stream, Buffer *output, const Buffer *inpu
 bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most, const char *name, Error *error) {
     *output = (Buffer){0};
     if (!is_gzip(packed))
-        return fail_input(error, "%s is not gzip data, though its name ends in .gz; rename it if it is plain", name);
+        return fail_input(error, "%s is not gzip data, although its name ends in .gz; rename it if it is plain text",
+                          name);
     z_stream stream = {0};
     if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK) return fail_run(error, "%s: no memory to inflate it", name);
     bool ok = inflate_members(&stream, output, packed, most, name, error);
@@ -115,5 +116,5 @@ bool source_read(Buffer *buffer, const char *path, Error *error) {
     free(buffer->bytes);
     *buffer = (Buffer){0};
     if (standard) return fail_input(error, "standard input is gzip data; pipe it through zcat first");
-    return fail_input(error, "%s is gzip data; give it a name that ends in .gz", path);
+    return fail_input(error, "%s is gzip data; rename it so that its name ends in .gz", path);
 }

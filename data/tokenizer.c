@@ -78,7 +78,7 @@ static bool fail_encoding(Error *error, const char *text, size_t offset, const c
                       name, line, column, (unsigned char)text[offset]);
 }
 
-// Where the character is, or would be, among the sorted ones.
+// The index of the character among the sorted ones, or the index to insert it at.
 static int character_position(const Tokenizer *tokenizer, uint32_t character) {
     int low = 0, high = tokenizer->vocab_size;
     while (low < high) {
@@ -144,7 +144,7 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
     return fail_input(
         error,
         "%s, line %zu, byte %zu: the character %s%.*s%sU+%04X is not among the %d that the tokenizer knows; "
-        "leave it out or prepare the data again with it",
+        "remove it, or prepare the data again with this text",
         name, line, column, visible ? "'" : "", visible ? length : 0, text + offset, visible ? "' " : "",
         (unsigned)character, tokenizer->vocab_size);
 }

@@ -39,7 +39,8 @@ void tokens_free(Tokens *tokens);
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error);
 
-// Make the characters of one more text known; ids move, so this comes before encoding. Nothing to do unless CHARS.
+// Add the characters of one more text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts
+// before encoding any.
 // Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
@@ -48,7 +49,7 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
 bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
                       Error *error);
 
-// Do they turn the same text into the same ids?
+// Do both turn the same text into the same ids?
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
 
 // The bytes of one token, not terminated; returns how many (0 for the end of a document; "<id>" for NONE).

@@ -1,6 +1,6 @@
 // Corpora that need no download: `builtin:NAME[:key=value,...]` wherever data is asked for. Each has a file of its own,
 // and registry.c lists them and holds the functions that are declared here. Some are text (tales), the others tasks:
-// made-up questions with known answers (data/made/task.h).
+// generated questions with known answers (data/made/task.h).
 #ifndef BITTER_BUILTIN_H
 #define BITTER_BUILTIN_H
 
@@ -12,17 +12,21 @@
 typedef struct Builtin Builtin;
 typedef struct Exercise Exercise; // data/made/task.h
 
-// A corpus asked for.
+// A corpus with its options, as the user asked for it.
 typedef struct {
     const Builtin *builtin;
-    long long bytes; // of its plain text: documents 0, 1, ... until they hold that many together
+    long long bytes; // size of its plain text: documents 0, 1, ... until they have this many bytes together
     long long seed;
-    long long min, max; // lengths, of tasks and of documents that are made to measure
-    // Of single tasks:
+    long long min, max; // lengths of exercises, or of passkey documents
+    // Options of single tasks:
     long long offset, keys;
     double ignore;
-    double share; // of a scattered corpus, in the tokens of the mixture
+    double share; // of a scattered corpus: its share of the tokens of the mixture
 } BuiltinCorpus;
+
+// An option row for the whole number `field` of a BuiltinCorpus.
+#define BUILTIN_ROW(field, preset, least, most, help)                                                                  \
+    { #field, OPTION_INTEGER, offsetof(BuiltinCorpus, field), preset, least, most, NULL, "N", help }
 
 struct Builtin {
     const char *name;
@@ -38,9 +42,9 @@ struct Builtin {
     void (*write)(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key);
     // The bytes of the longest exercise of this length.
     int (*longest)(const BuiltinCorpus *task, int length);
-    // NULL (or no hook), or why there is no exercise of this length.
+    // (optional) Why there is no exercise of this length; NULL if there is one.
     const char *(*check)(const BuiltinCorpus *task, int length);
-    const char *counts; // what a length is a number of: "symbols"; NULL = there are no lengths
+    const char *counts; // the unit of a length, such as "letters"; NULL = the corpus has no lengths
 };
 
 // NULL-terminated.
@@ -52,7 +56,7 @@ extern const Builtin builtin_recall, builtin_offset, builtin_duplicate, builtin_
 
 #define BUILTIN_PREFIX "builtin:"
 
-// Does this name a built-in corpus, not a file or directory?
+// Does `name` begin with "builtin:"?
 bool is_builtin(const char *name);
 
 // Take "NAME[:key=value,...]", with or without "builtin:" in front. Fails (input) on an unknown corpus or key, naming

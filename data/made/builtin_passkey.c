@@ -1,5 +1,5 @@
-// builtin:passkey: passkey documents with their answers, to be scattered through other text: a model that never saw
-// their words scores zero whatever its positions.
+// builtin:passkey: passkey documents with their answers, to be scattered through other text. A model that never saw
+// such documents finds no passkey, whatever its positions.
 #include "base/random.h"
 #include "data/made/builtin.h"
 #include "data/made/passkey.h"
@@ -8,13 +8,12 @@
 _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the option's preset is a string");
 
 static const Option options[] = {
-    {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e6", 1000, 1e12, NULL, "N",
-     "size of the corpus, when it is not scattered through other text"},
+    BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of the corpus, where it is not scattered through other text"),
     {"share", OPTION_NUMBER, offsetof(BuiltinCorpus, share), "0.05", 0.0001, 0.9, NULL, "SHARE",
-     "of the training tokens, when it is"},
-    {"min", OPTION_INTEGER, offsetof(BuiltinCorpus, min), "255", SHORTEST, 1e6, NULL, "N", "shortest document"},
-    {"max", OPTION_INTEGER, offsetof(BuiltinCorpus, max), "512", SHORTEST, 1e6, NULL, "N", "longest document"},
-    {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which documents"},
+     "share of the training tokens, where it is scattered"},
+    BUILTIN_ROW(min, "255", SHORTEST, 1e6, "shortest document"),
+    BUILTIN_ROW(max, "512", SHORTEST, 1e6, "longest document"),
+    BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the documents"),
     {.name = NULL},
 };
 

@@ -1,5 +1,5 @@
 // The passkey test (Mohtashami, Jaggi 2023, 2305.16300, in the words of YaRN's evaluation): a number is told once in a
-// long text that says nothing, and asked for at its end.
+// long text without other information, and asked for at its end.
 #ifndef BITTER_PASSKEY_H
 #define BITTER_PASSKEY_H
 
@@ -17,19 +17,20 @@
 #define PASSKEY_NEEDLE   "The pass key is %d. Remember it. %d is the pass key."
 #define PASSKEY_QUESTION "What is the pass key? The pass key is"
 
-// The shortest prompt that there is for every key, in characters: five lines, two of them empty.
+// The length in characters of the longest prompt without garbage, so that a prompt of this length exists for every
+// key: five lines, two of them empty.
 #define PASSKEY_SHORTEST                                                                                               \
     ((int)sizeof PASSKEY_TASK "\n\n" PASSKEY_NEEDLE "\n\n" PASSKEY_QUESTION - 1 +                                      \
      2 * (int)(sizeof "50000" - sizeof "%d"))
 
-// Key number `index` of those with this seed, uniform.
+// Key number `index` of this seed, uniform in 1 .. PASSKEY_MOST.
 int passkey_key(uint64_t seed, uint64_t index);
 
 // Append a prompt of `length` characters, at least PASSKEY_SHORTEST: garbage, cut where it reaches the length, of which
 // the share `depth`, 0 to 1, stands before the line with the key.
 void passkey_prompt(Text *text, int key, int length, double depth);
 
-// Append what belongs behind it: " 12345." and the end of the line.
+// Append the answer to the prompt: " 12345." and a newline.
 void passkey_answer(Text *text, int key);
 int passkey_answer_length(int key);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const Option text_options[] = {
-    {"bytes", OPTION_INTEGER, offsetof(BuiltinCorpus, bytes), "1e7", 1000, 1e12, NULL, "N", "size of the corpus"},
-    {"seed", OPTION_INTEGER, offsetof(BuiltinCorpus, seed), "1337", 0, 1e15, NULL, "N", "which corpus of its kind"},
+    BUILTIN_ROW(bytes, "1e7", 1000, 1e12, "size of the corpus"),
+    BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the corpus"),
     {.name = NULL},
 };
 
@@ -58,7 +58,7 @@ static bool check_memory(const BuiltinCorpus *corpus, const char *specification,
     return fail_too_large(needed, what, "ask for less with bytes=N", error);
 }
 
-// Has the corpus all lengths that it was asked for?
+// Does the corpus have documents of all lengths that it was asked for?
 static bool check_lengths(const BuiltinCorpus *corpus, const char *specification, Error *error) {
     if (!corpus->builtin->counts) return true;
     if (corpus->min > corpus->max)

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// Flags for what has been added to the text.
+// Set the flag of every byte that has been added to the text.
 static void mark(Exercise *exercise, char flag) {
     while (exercise->asked.size < exercise->text.size && !exercise->asked.failed) text_add(&exercise->asked, &flag, 1);
 }
@@ -35,7 +35,7 @@ int task_length(const BuiltinCorpus *task, uint64_t stream, uint64_t index) {
 
 void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, uint64_t index, int length) {
     exercise->text.size = exercise->asked.size = 0;
-    // Another key than the length's, and other numbers for every length.
+    // The key differs from the one that draws the length, and every length has its own random numbers.
     const uint64_t key = random_bits(random_key(stream, "exercise"), index);
     task->builtin->write(exercise, task, length, random_bits(key, (uint64_t)length));
 }

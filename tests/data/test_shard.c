@@ -136,7 +136,7 @@ static void wrong_sizes_are_refused(void **state) {
     (void)state;
     write_shard(plain);
     Buffer whole = read_file(plain);
-    refuse("", 0, "has 0 bytes, less than the 1024");
+    refuse("", 0, "has 0 bytes, fewer than the 1024");
     for (size_t size = 1; size < whole.size; size++) refuse(whole.bytes, size, "cut short");
     refuse(whole.bytes, whole.size + 1, "too long"); // the 0 that follows a Buffer
     free(whole.bytes);

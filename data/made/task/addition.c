@@ -12,7 +12,7 @@ static int digit(Number number, int i) {
     return i > 0 && i == number.digits - 1 ? 1 + draw(number.key, i, 9) : draw(number.key, i, 10);
 }
 
-// What the digits below i bring: nines pass on what comes from below them.
+// The carry into digit i: digits that add up to 9 pass on the carry from below.
 static int carry(Number a, Number b, int i) {
     while (--i >= 0)
         if (digit(a, i) + digit(b, i) != 9) return digit(a, i) + digit(b, i) > 9;
@@ -23,7 +23,7 @@ static void give_number(Exercise *exercise, Number number) {
     for (int i = number.digits - 1; i >= 0; i--) given(exercise, "%d ", digit(number, i));
 }
 
-// One of the two numbers has `length` digits, the other 1 to that.
+// One of the two numbers has `length` digits, the other 1 to `length`.
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
     (void)task;
     const int other = 1 + draw(key, 0, length), first_is_longer = draw(key, 1, 2);

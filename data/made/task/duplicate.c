@@ -1,18 +1,18 @@
-// builtin:duplicate: "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that came at least twice; its latest
-// value counts. Content finds the key, recency the value.
+// builtin:duplicate: "b3 a1 b7 c2 ? b7": pairs of a key and a value, then a key that occurs at least twice, whose
+// latest value is the answer. Content finds the key, recency the value.
 #include "data/made/task.h"
 
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
     const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
     const int wanted = draw(key, 0, (int)task->keys), answer = draw(key, 1, 10);
-    // Two different places of the key, so that there are as many; the others hold any.
+    // Two different places always hold the key; the others hold any key.
     const int one = draw(key, 2, length), other = (one + 1 + draw(key, 3, length - 1)) % length;
     int latest = 0;
     for (int i = 0; i < length; i++)
         if (i == one || i == other || draw(names, i, (int)task->keys) == wanted) latest = i;
     for (int i = 0; i < length; i++) {
         const int name = i == one || i == other ? wanted : draw(names, i, (int)task->keys);
-        // Before its latest place, the key has any value but the answer.
+        // At its earlier places, the key has any value except the answer.
         const int stale = (answer + 1 + draw(values, i, 9)) % 10, any = draw(values, i, 10);
         given(exercise, "%c%d ", 'a' + name, i == latest ? answer : name == wanted ? stale : any);
     }
@@ -32,7 +32,7 @@ static const char *check(const BuiltinCorpus *task, int length) {
 
 static const Option options[] = {
     TASK_OPTION_ROWS("2", "8"),
-    {"keys", OPTION_INTEGER, offsetof(BuiltinCorpus, keys), "4", 1, 26, NULL, "N", "different keys"},
+    BUILTIN_ROW(keys, "4", 1, 26, "different keys"),
     {.name = NULL},
 };
 

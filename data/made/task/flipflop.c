@@ -17,7 +17,7 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
             given(exercise, "%d", bit);
         if (instruction == 'w') memory = bit;
     }
-    given(exercise, "."); // where it ends is chance and nothing to be asked
+    given(exercise, "."); // the length is random, so its end is not asked
 }
 
 static int longest(const BuiltinCorpus *task, int length) {

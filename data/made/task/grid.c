@@ -1,11 +1,11 @@
 // builtin:grid: a grid of cells in eight colours row by row, an empty line, and the grid again, upside down and shifted
-// to the right by one column, the last one coming first. Sizes differ, so where the cells of a column stand in the text
-// does too.
+// right by one column, where the last column becomes the first. Sizes differ, so the distance in the text between cells
+// of one column differs too.
 #include "data/made/task.h"
 
 enum { COLOURS = 8 };
 
-// The longer side is `length`, the other 2 to that (1 in a grid of one cell).
+// The longer side is `length`, the other one 2 to `length` (1 in a grid of one cell).
 static void sides(int *height, int *width, int length, uint64_t key) {
     const int other = length > 1 ? 2 + draw(key, 0, length - 1) : 1;
     const bool upright = draw(key, 1, 2);

@@ -1,5 +1,5 @@
 // builtin:offset: "kqxbatnwe?x": random letters, then the one that stands `offset` places before their end. Position
-// alone decides: no letter says anything of another.
+// alone decides: the letters are independent of each other.
 #include "data/made/task.h"
 
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
@@ -19,8 +19,7 @@ static const char *check(const BuiltinCorpus *task, int length) {
 
 static const Option options[] = {
     TASK_OPTION_ROWS("8", "20"),
-    {"offset", OPTION_INTEGER, offsetof(BuiltinCorpus, offset), "8", 1, 10000, NULL, "N",
-     "how far back the answer stands; 1 = the last letter"},
+    BUILTIN_ROW(offset, "8", 1, 10000, "how far back the answer stands; 1 = the last letter"),
     {.name = NULL},
 };
 

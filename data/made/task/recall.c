@@ -1,10 +1,10 @@
 // builtin:recall: "a3 k7 c1 ? k7": pairs of a key and a value, then one of the keys. Content alone decides: no key
-// comes twice, and pairs stand in any order.
+// occurs twice, and the order of the pairs is random.
 #include "data/made/task.h"
 
 enum { KEYS_MOST = 26 * 26 };
 
-// One letter where that is enough, else two.
+// One letter if 26 keys are enough, else two.
 static void give_key(Exercise *exercise, const BuiltinCorpus *task, int name) {
     if (task->keys > 26) given(exercise, "%c", 'a' + name / 26);
     given(exercise, "%c", 'a' + name % 26);
@@ -33,7 +33,7 @@ static const char *check(const BuiltinCorpus *task, int length) {
 
 static const Option options[] = {
     TASK_OPTION_ROWS("1", "8"),
-    {"keys", OPTION_INTEGER, offsetof(BuiltinCorpus, keys), "26", 1, KEYS_MOST, NULL, "N", "different keys"},
+    BUILTIN_ROW(keys, "26", 1, KEYS_MOST, "different keys"),
     {.name = NULL},
 };
 
