@@ -77,6 +77,11 @@ typedef struct {
     real *scratch;        // (score_scratch) what score_forward leaves, score_backward of the same block finds
 } ScoreBlock;
 
+// The scratch as an arena, which hands out what a dry run has counted for score_scratch.
+static inline Arena scratch_of(const ScoreBlock *block) {
+    return (Arena){.base = (unsigned char *)block->scratch};
+}
+
 // The gradients of a block.
 typedef struct {
     real *dS;        // (rows, columns), rows block->stride apart, by the scores that score_forward left; masked: 0

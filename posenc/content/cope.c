@@ -52,15 +52,20 @@ typedef struct {
     real *dp;    // (columns) by the counts of one row
 } Work;
 
-static Work work_of(const Tables *tables, const ScoreBlock *block) {
-    const size_t rows = (size_t)block->rows, N = (size_t)codes(tables);
-    real *P = block->scratch + rows * block->columns;
-    return (Work){block->scratch, P, P + rows * N, P + 2 * rows * N};
+static Work work_take(Arena *arena, const Tables *tables, int rows, int columns) {
+    Work work;
+    work.gates = arena_reals(arena, (size_t)rows * columns);
+    work.P = arena_reals(arena, (size_t)rows * codes(tables));
+    work.dP = arena_reals(arena, (size_t)rows * codes(tables));
+    work.dp = arena_reals(arena, (size_t)columns);
+    return work;
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    return (size_t)rows * columns + (size_t)rows * codes(tables) +
-           (training ? (size_t)rows * codes(tables) + columns : 0);
+    (void)training;
+    Arena counted = {0};
+    work_take(&counted, tables, rows, columns);
+    return counted.used / sizeof(real);
 }
 
 static const real *codes_of(const Position *pos, int layer) { // (positions, d)
@@ -71,7 +76,8 @@ static const real *codes_of(const Position *pos, int layer) { // (positions, d)
 // gate_ij, at most N-1. S_ij += P[i][p_ij], read between the two neighbours of p_ij.
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
-    const Work w = work_of(tables, block);
+    Arena scratch = scratch_of(block);
+    const Work w = work_take(&scratch, tables, block->rows, block->columns);
     const int d = head_width(&pos->shape), N = codes(tables);
     gemm(w.P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(codes_of(pos, block->layer), d),
          block->rows, N, d);
@@ -116,7 +122,8 @@ static void row_backward(real *dS, real *dP, real *dp, const real *P, const real
 // P = scale q e^T, so dq = scale dP e and de = scale dP^T q. The gates hold on to the raw scores: dS changes.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
-    const Work w = work_of(tables, block);
+    Arena scratch = scratch_of(block);
+    const Work w = work_take(&scratch, tables, block->rows, block->columns);
     const int d = head_width(&pos->shape), N = codes(tables), rows = block->rows, columns = block->columns;
     real *de = tables->dtable[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
     memset(w.dP, 0, (size_t)rows * N * sizeof(real));

@@ -148,32 +148,36 @@ typedef struct {
     const real *log_s;      // (columns), F apart: log(beta / 2), and H further on log f
     real *z;                // (columns, d) raw, convolved, where there is a convolution
     real *shrink;           // (columns) 1 / length of what becomes w
-    real *forget;           // scratch
+    real *forget;           // (forget_scratch)
     Reflections reflections;
 } Head;
 
-static Head head_of(const Position *pos, const ScoreBlock *block) {
+// Its memory, taken from the arena.
+static Head head_take(Arena *arena, const Position *pos, int rows, int columns) {
+    const size_t N = (size_t)columns;
     Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = position_features(pos), .C = pos->shape.width};
-    const size_t N = (size_t)block->columns, first = (size_t)block->head * h.d;
-    h.raw = block->features + first;
-    h.log_s = block->features + h.C + block->head;
-    h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)block->layer * h.taps * h.C + first : NULL;
-    h.z = block->scratch;
-    h.shrink = h.z + N * h.d;
-    h.forget = h.shrink + N;
-    Reflections *r = &h.reflections;
-    r->w = h.forget + forget_scratch(block->columns);
-    r->dw = r->w + N * h.d;
-    r->beta = r->dw + N * h.d;
-    r->dlog_beta = r->beta + N;
-    r->scratch = r->dlog_beta + N;
+    h.z = arena_reals(arena, N * h.d);
+    h.shrink = arena_reals(arena, N);
+    h.forget = arena_reals(arena, forget_scratch(columns));
+    h.reflections = reflections_take(arena, rows, columns, h.d);
     return h;
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     (void)training;
-    const int d = head_width(&tables->pos->shape);
-    return (size_t)columns * (3 * (size_t)d + 3) + forget_scratch(columns) + reflect_scratch(rows, columns, d);
+    Arena counted = {0};
+    head_take(&counted, tables->pos, rows, columns);
+    return counted.used / sizeof(real);
+}
+
+static Head head_of(const Position *pos, const ScoreBlock *block) {
+    Arena scratch = scratch_of(block);
+    Head h = head_take(&scratch, pos, block->rows, block->columns);
+    const size_t first = (size_t)block->head * h.d;
+    h.raw = block->features + first;
+    h.log_s = block->features + h.C + block->head;
+    h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)block->layer * h.taps * h.C + first : NULL;
+    return h;
 }
 
 // z_t = sum over a of conv_a * raw_{t-a}, y = silu(z) = z sigmoid(z), of d numbers each.
@@ -233,7 +237,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const Head h = head_of(pos, block);
     for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
-    reflect_forward(block, &h.reflections, h.d);
+    reflect_forward(block, &h.reflections);
     if (options_of(pos)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
 
@@ -243,7 +247,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
     real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (options_of(pos)->forget) forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
-    reflect_backward(grad, block, &h.reflections, h.d);
+    reflect_backward(grad, block, &h.reflections);
     for (int t = 0; t < block->columns; t++)
         reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }

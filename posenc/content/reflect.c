@@ -1,14 +1,29 @@
-// The block's queries walk from the last key down to the first: at key n they are scored with it and then reflected,
+// A query walks from its own key back to the first. At each key it is scored and then reflected:
 //
-//     S_n = scale Q k_n,   u_n = beta_n Q w_n,   Q -= u_n w_n^T,
+//     for (int n = i; n >= 0; n--) {
+//         S[n] = scale * dot(Q, k[n]);
+//         u[n] = beta[n] * dot(Q, w[n]);
+//         Q -= u[n] * w[n];
+//     }
 //
-// each query from its own token on. Taken key by key, Q is read and written at every step. But the Q that meets key n
-// is the one that met the last key of a chunk, less the sum of u_m w_m^T over the keys m > n in between, so
+// Backward walks the other way. It meets each Q again as it was at key n, and its gradient dQ:
 //
-//     u_n = beta_n (Q w_n - sum of u_m (w_m . w_n)),   S_n = scale (Q k_n - sum of u_m (w_m . k_n)),
+//     for (int n = 0; n <= i; n++) {
+//         du = -dot(dQ, w[n]);              dw[n] -= u[n] * dQ;             // Q -= u w
+//         dbeta[n] += du * dot(Q, w[n]);    dw[n] += beta[n] * du * Q;      // u = beta (Q . w)
+//         dQ += beta[n] * du * w[n];
+//         dk[n] += scale * dS[n] * Q;       dQ += scale * dS[n] * k[n];     // S = scale Q . k
+//     }
 //
-// and for a chunk of keys all is matrix products but the little triangle of the first sum (the "UT transform" of the
-// authors). With W, K, U one row for each key, WW and WK the products w_m . w_n and w_m . k_n where m > n, else 0:
+// tests/posenc/double_reflect.c runs these loops and compares. Taken key by key, Q is read and written at every step.
+// But the Q that meets key n is the one that met the last key of a chunk, less the sum of u_m w_m over the keys m > n
+// in between, so
+//
+//     u_n = beta_n (Q . w_n - sum of u_m (w_m . w_n)),   S_n = scale (Q . k_n - sum of u_m (w_m . k_n)),
+//
+// and for all queries of a block and a chunk of keys everything is matrix products but the little triangle of the first
+// sum (the "UT transform" of the authors). With W, K, U one row for each key, Q one for each query, WW and WK the
+// products w_m . w_n and w_m . k_n where m > n, else 0:
 //
 //     U = beta * (W Q^T - WW^T U),   S = scale (Q K^T - U^T WK),   Q -= U^T W.
 #include "posenc/content/reflect.h"
@@ -17,36 +32,24 @@
 
 #define CHUNK 16 // keys; half and twice that are slower
 
-// Scratch of a block.
-typedef struct {
-    real *Q;         // (chunks, rows, d) the queries as they meet the last key of each chunk
-    real *U;         // (columns, rows)
-    real *WW, *WK;   // (CHUNK, CHUNK), of the chunk at work
-    real *dQ;        // (rows, d)
-    real *dU;        // (CHUNK, rows), of the chunk at work
-    real *dWW, *dWK; // (CHUNK, CHUNK), likewise
-} Walk;
-
-static size_t chunks_of(int columns) {
-    return (size_t)(columns + CHUNK - 1) / CHUNK;
+static int chunks_of(int columns) {
+    return (columns + CHUNK - 1) / CHUNK;
 }
 
-size_t reflect_scratch(int rows, int columns, int d) {
-    const size_t R = (size_t)rows;
-    return (chunks_of(columns) + 1) * R * (size_t)d + ((size_t)columns + CHUNK) * R + 4 * CHUNK * CHUNK;
-}
-
-static Walk walk_of(const ScoreBlock *block, const Reflections *reflections, int d) {
-    const size_t R = (size_t)block->rows, square = CHUNK * CHUNK;
-    Walk walk = {.Q = reflections->scratch};
-    walk.U = walk.Q + chunks_of(block->columns) * R * (size_t)d;
-    walk.WW = walk.U + (size_t)block->columns * R;
-    walk.WK = walk.WW + square;
-    walk.dQ = walk.WK + square;
-    walk.dU = walk.dQ + R * (size_t)d;
-    walk.dWW = walk.dU + CHUNK * R;
-    walk.dWK = walk.dWW + square;
-    return walk;
+Reflections reflections_take(Arena *arena, int rows, int columns, int d) {
+    const size_t R = (size_t)rows, N = (size_t)columns;
+    Reflections r = {.d = d};
+    r.w = arena_reals(arena, N * d);
+    r.dw = arena_reals(arena, N * d);
+    r.beta = arena_reals(arena, N);
+    r.dlog_beta = arena_reals(arena, N);
+    r.Q = arena_reals(arena, chunks_of(columns) * R * d);
+    r.U = arena_reals(arena, N * R);
+    r.dQ = arena_reals(arena, R * d);
+    r.dU = arena_reals(arena, CHUNK * R);
+    real **const squares[] = {&r.WW, &r.WK, &r.dWW, &r.dWK};
+    for (size_t n = 0; n < 4; n++) *squares[n] = arena_reals(arena, CHUNK * CHUNK);
+    return r;
 }
 
 // The keys at work: n of them from `first` on.
@@ -57,9 +60,9 @@ typedef struct {
     real *U;             // (n, rows)
 } Chunk;
 
-static Chunk chunk_of(const Walk *walk, const ScoreBlock *block, const Reflections *reflections, int index, int d) {
-    const int first = index * CHUNK, left = block->columns - first;
-    const real *w = reflections->w + (size_t)first * d, *k = block->k + (size_t)first * block->k_stride;
+static Chunk chunk_of(const Reflections *r, const ScoreBlock *block, int index) {
+    const int first = index * CHUNK, left = block->columns - first, d = r->d;
+    const real *w = r->w + (size_t)first * d, *k = block->k + (size_t)first * block->k_stride;
     return (Chunk){
         .first = first,
         .n = left < CHUNK ? left : CHUNK,
@@ -67,8 +70,8 @@ static Chunk chunk_of(const Walk *walk, const ScoreBlock *block, const Reflectio
         .WT = columns_of(w, d),
         .K = rows_of(k, block->k_stride),
         .KT = columns_of(k, block->k_stride),
-        .beta = reflections->beta + first,
-        .U = walk->U + (size_t)first * block->rows,
+        .beta = r->beta + first,
+        .U = r->U + (size_t)first * block->rows,
     };
 }
 
@@ -84,12 +87,12 @@ static void keep_below_diagonal(real *M, int n) {
         for (int column = row; column < n; column++) M[row * CHUNK + column] = 0;
 }
 
-static void chunk_products(const Walk *walk, const Chunk *chunk, int d) {
-    const int n = chunk->n;
-    gemm(walk->WW, CHUNK, 0, 1, chunk->W, chunk->WT, n, n, d);
-    gemm(walk->WK, CHUNK, 0, 1, chunk->W, chunk->KT, n, n, d);
-    keep_below_diagonal(walk->WW, n);
-    keep_below_diagonal(walk->WK, n);
+static void chunk_products(const Reflections *r, const Chunk *chunk) {
+    const int n = chunk->n, d = r->d;
+    gemm(r->WW, CHUNK, 0, 1, chunk->W, chunk->WT, n, n, d);
+    gemm(r->WK, CHUNK, 0, 1, chunk->W, chunk->KT, n, n, d);
+    keep_below_diagonal(r->WW, n);
+    keep_below_diagonal(r->WK, n);
 }
 
 // From W Q^T to U = beta * (W Q^T - WW^T U), in place, the last key first.
@@ -107,21 +110,20 @@ static void triangle_forward(const ScoreBlock *block, const Chunk *chunk, const 
     }
 }
 
-void reflect_forward(const ScoreBlock *block, const Reflections *reflections, int d) {
-    const Walk walk = walk_of(block, reflections, d);
-    const int rows = block->rows, last = (int)chunks_of(block->columns) - 1;
+void reflect_forward(const ScoreBlock *block, const Reflections *r) {
+    const int rows = block->rows, d = r->d, last = chunks_of(block->columns) - 1;
     const size_t size = (size_t)rows * d;
     for (int i = 0; i < rows; i++)
-        memcpy(walk.Q + last * size + (size_t)i * d, block->q + (size_t)i * block->q_stride, (size_t)d * sizeof(real));
+        memcpy(r->Q + last * size + (size_t)i * d, block->q + (size_t)i * block->q_stride, (size_t)d * sizeof(real));
     for (int index = last; index >= 0; index--) {
-        const Chunk chunk = chunk_of(&walk, block, reflections, index, d);
-        real *S = block->S + chunk.first, *Q = walk.Q + index * size, *next = Q - size;
+        const Chunk chunk = chunk_of(r, block, index);
+        real *S = block->S + chunk.first, *Q = r->Q + index * size, *next = Q - size;
         const Matrix UT = columns_of(chunk.U, rows);
-        chunk_products(&walk, &chunk, d);
+        chunk_products(r, &chunk);
         gemm(chunk.U, rows, 0, 1, chunk.W, columns_of(Q, d), chunk.n, rows, d);
-        triangle_forward(block, &chunk, walk.WW);
+        triangle_forward(block, &chunk, r->WW);
         gemm(S, block->stride, 0, block->scale, rows_of(Q, d), chunk.KT, rows, chunk.n, d);
-        gemm(S, block->stride, 1, -block->scale, UT, rows_of(walk.WK, CHUNK), rows, chunk.n, chunk.n);
+        gemm(S, block->stride, 1, -block->scale, UT, rows_of(r->WK, CHUNK), rows, chunk.n, chunk.n);
         if (index == 0) break;
         memcpy(next, Q, size * sizeof(real));
         gemm(next, d, 1, -1, UT, chunk.W, rows, d, chunk.n);
@@ -153,23 +155,23 @@ static void triangle_backward(real *dU, real *dlog_beta, const ScoreBlock *block
 
 // One chunk, walked upwards; dQ comes in as the gradient by the queries that left it, and goes out as that by those
 // that came.
-static void chunk_backward(real *dw, real *dk, real *dlog_beta, const real *dS, const Walk *walk, const real *Q,
-                           const ScoreBlock *block, const Chunk *chunk, int d) {
-    const int rows = block->rows, n = chunk->n, dks = block->k_stride;
+static void chunk_backward(real *dw, real *dk, real *dlog_beta, const real *dS, const Reflections *r, const real *Q,
+                           const ScoreBlock *block, const Chunk *chunk) {
+    const int rows = block->rows, n = chunk->n, d = r->d, dks = block->k_stride;
     const real scale = block->scale;
-    real *dQ = walk->dQ, *dU = walk->dU, *dWW = walk->dWW, *dWK = walk->dWK;
+    real *dQ = r->dQ, *dU = r->dU, *dWW = r->dWW, *dWK = r->dWK;
     const Matrix U = rows_of(chunk->U, rows), dA = rows_of(dU, rows), dAT = columns_of(dU, rows);
     const Matrix S = rows_of(dS, block->stride), ST = columns_of(dS, block->stride);
     // Q -= U^T W
     gemm(dw, d, 0, -1, U, rows_of(dQ, d), n, d, rows);
     gemm(dU, rows, 0, -1, chunk->W, columns_of(dQ, d), n, rows, d);
     // S = scale (Q K^T - U^T WK)
-    gemm(dU, rows, 1, -scale, rows_of(walk->WK, CHUNK), ST, n, rows, n);
+    gemm(dU, rows, 1, -scale, rows_of(r->WK, CHUNK), ST, n, rows, n);
     gemm(dWK, CHUNK, 0, -scale, U, S, n, n, rows);
     gemm(dQ, d, 1, scale, S, chunk->K, rows, d, n);
     gemm(dk, dks, 1, scale, ST, rows_of(Q, d), n, d, rows);
     // U = beta * (W Q^T - WW^T U)
-    triangle_backward(dU, dlog_beta, block, chunk, walk->WW);
+    triangle_backward(dU, dlog_beta, block, chunk, r->WW);
     gemm(dWW, CHUNK, 0, -1, U, dAT, n, n, rows);
     gemm(dQ, d, 1, 1, dAT, chunk->W, rows, d, n);
     gemm(dw, d, 1, 1, dA, rows_of(Q, d), n, d, rows);
@@ -182,18 +184,16 @@ static void chunk_backward(real *dw, real *dk, real *dlog_beta, const real *dS, 
     gemm(dk, dks, 1, 1, columns_of(dWK, CHUNK), chunk->W, n, d, n);
 }
 
-void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *reflections, int d) {
-    const Walk walk = walk_of(block, reflections, d);
-    const int rows = block->rows;
+void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r) {
+    const int rows = block->rows, d = r->d;
     const size_t size = (size_t)rows * d;
-    memset(walk.dQ, 0, size * sizeof(real));
-    for (int index = 0; index < (int)chunks_of(block->columns); index++) {
-        const Chunk chunk = chunk_of(&walk, block, reflections, index, d);
-        chunk_products(&walk, &chunk, d);
-        chunk_backward(reflections->dw + (size_t)chunk.first * d, grad->dk + (size_t)chunk.first * block->k_stride,
-                       reflections->dlog_beta + chunk.first, grad->dS + chunk.first, &walk, walk.Q + index * size,
-                       block, &chunk, d);
+    memset(r->dQ, 0, size * sizeof(real));
+    for (int index = 0; index < chunks_of(block->columns); index++) {
+        const Chunk chunk = chunk_of(r, block, index);
+        chunk_products(r, &chunk);
+        chunk_backward(r->dw + (size_t)chunk.first * d, grad->dk + (size_t)chunk.first * block->k_stride,
+                       r->dlog_beta + chunk.first, grad->dS + chunk.first, r, r->Q + index * size, block, &chunk);
     }
     for (int i = 0; i < rows; i++)
-        for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += walk.dQ[(size_t)i * d + c];
+        for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += r->dQ[(size_t)i * d + c];
 }

@@ -6,19 +6,28 @@
 
 #include "posenc/posenc.h"
 
-// One reflection for each key of a block, and their gradients.
+// One reflection for each key of a block, their gradients, and scratch.
 typedef struct {
+    int d;
     real *w, *dw;           // (columns, d)
     real *beta, *dlog_beta; // (columns); beta > 0, and d by log beta is beta d by beta
-    real *scratch;          // (reflect_scratch)
+    // What reflect_forward leaves, and
+    real *Q;       // (chunks, rows, d) the queries as they meet the last key of each chunk of keys
+    real *U;       // (columns, rows)
+    real *WW, *WK; // (chunk, chunk), of the chunk at work
+    // what reflect_backward works with.
+    real *dQ;        // (rows, d)
+    real *dU;        // (chunk, rows), of the chunk at work
+    real *dWW, *dWK; // (chunk, chunk), likewise
 } Reflections;
 
-size_t reflect_scratch(int rows, int columns, int d);
+// Take the memory for a block from the arena.
+Reflections reflections_take(Arena *arena, int rows, int columns, int d);
 
 // block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers.
-void reflect_forward(const ScoreBlock *block, const Reflections *reflections, int d);
+void reflect_forward(const ScoreBlock *block, const Reflections *r);
 
-// grad->dq +=, grad->dk +=, dw and dlog_beta =, from grad->dS. Scratch is as reflect_forward left it.
-void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *reflections, int d);
+// grad->dq +=, grad->dk +=, dw and dlog_beta =, from grad->dS. The scratch is as reflect_forward left it.
+void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r);
 
 #endif

@@ -79,24 +79,32 @@ typedef struct {
     real *by_key;      // (columns)
 } Work;
 
+static void work_take(Work *work, Arena *arena, int rows, int columns, int d) {
+    work->qv = arena_reals(arena, (size_t)rows * d);
+    work->P = arena_reals(arena, (size_t)rows * work->count);
+    work->by_key = arena_reals(arena, (size_t)columns);
+}
+
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
+    (void)training;
+    Arena counted = {0};
+    Work most = {.count = distances(tables)};
+    work_take(&most, &counted, rows, columns, head_width(&tables->pos->shape));
+    return counted.used / sizeof(real);
+}
+
 static Work work_of(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, d = head_width(&pos->shape), D = distances(tables);
     const int set = position_set(pos, block->layer), farthest = block->query_at[block->rows - 1].t - block->key_at[0].t;
     const size_t head = (size_t)block->head * d;
+    Arena scratch = scratch_of(block);
     Work work = {.u = pos->params[U] + (size_t)set * C + head,
                  .v = pos->params[V] + (size_t)set * C + head,
                  .r = tables->table[KEYS] + (size_t)set * D * C + head,
                  .count = farthest < D ? farthest + 1 : D};
-    work.qv = block->scratch;
-    work.P = work.qv + (size_t)block->rows * d;
-    work.by_key = work.P + (size_t)block->rows * work.count;
+    work_take(&work, &scratch, block->rows, block->columns, d);
     return work;
-}
-
-static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)training;
-    return (size_t)rows * (head_width(&tables->pos->shape) + distances(tables)) + (size_t)columns;
 }
 
 // The distance from row i's query to key j, which it sees, as a row of r.
