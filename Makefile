@@ -42,6 +42,7 @@ SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
 ROOMS   := base data model posenc lab cmd
 LIBRARY := $(sort $(shell find $(ROOMS) -name '*.c'))
+TALES   := $(BUILD)/tales_text.c
 # Tests in the order of the rooms, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
 tests_of = $(foreach room,$(ROOMS),$(sort $(shell find tests/$(room) -name '$(1)')))
@@ -137,7 +138,13 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(call SAY,compile,$< in double)
 	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
 
-$(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o),$(BUILD)/%/$(source))
+# The words and plots of builtin:tales become tables of C.
+$(TALES): scripts/tales.awk data/made/tales/tales.txt
+	@mkdir -p $(@D)
+	$(call SAY,write,$@)
+	$(Q)LC_ALL=C awk -f $^ >$@
+
+$(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@
 	$(Q)$(AR) qcs $@ $^
 

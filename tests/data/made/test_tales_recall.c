@@ -1,6 +1,6 @@
 // builtin:tales: what a story brings in comes back before it ends, in short stories as in long ones.
 #include "data/made/builtin.h"
-#include "data/made/tales/tales_words.h"
+#include "data/made/tales/tables.h"
 #include "tests/support/support.h"
 
 enum { SEED = 3, MANY = 4000, WORD_SIZE = 64 };
@@ -131,11 +131,10 @@ static void songs_come_back(void **state) {
     expect_share(count_songs, MANY / 20, 0.005);
 }
 
-static size_t word_at(const char *text, const char *list) {
-    const WordList *words = words_find(list, strlen(list));
+static size_t word_at(const char *text, const Phrases *words) {
     for (int i = 0; i < words->count; i++) {
-        const size_t length = strlen(words->words[i]);
-        if (strncmp(text, words->words[i], length) == 0 && strchr(" .,", text[length])) return length;
+        const size_t length = strlen(words->phrases[i]);
+        if (strncmp(text, words->phrases[i], length) == 0 && strchr(" .,", text[length])) return length;
     }
     return 0;
 }
@@ -149,8 +148,8 @@ static void count_belongings(Share *share, const char *document) {
         for (const char *at = document; (at = strstr(at, owning[i]));) {
             at += strlen(owning[i]);
             const char *name = at + (*at == 'n') + 1;
-            const size_t material = word_at(name, "material"),
-                         noun = material ? word_at(name + material + 1, "noun") : 0;
+            const size_t material = word_at(name, &phrases_material),
+                         noun = material ? word_at(name + material + 1, &phrases_noun) : 0;
             if (noun == 0) continue;
             char copy[WORD_SIZE];
             snprintf(copy, sizeof copy, "%.*s", (int)(material + 1 + noun), name);
