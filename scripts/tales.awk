@@ -379,14 +379,14 @@ function add_cast(text,    letter, noun, rather, n, i, test, word) {
     for (i = 1; i <= n; i++) {
         if (text ~ /^besides /) {
             sub(/^besides /, "", test[i])
-            emit(".op = TEST, .how = IS_NOT, .low = {SELF}, .high = " operand(test[i]))
+            emit(".op = TEST, .how = IS_NOT, .low = {SELF, 0}, .high = " operand(test[i]))
             continue
         }
         sub(/^with /, "", test[i])
         split(test[i], word, " ")
         if (!(word[1] in attribute)) fail("\"" word[1] "\" is nothing that stories remember")
         sub(/^[a-z]+ /, "", test[i])
-        emit(".op = TEST, .how = " (sub(/^not /, "", test[i]) ? "IS_NOT" : "IS") ", .low = {" attribute[word[1]] \
+        emit(".op = TEST, .how = " (sub(/^not /, "", test[i]) ? "IS_NOT" : "IS") ", .low = {" attribute[word[1]] ", 0" \
              "}, .high = " operand(test[i]))
     }
 }
