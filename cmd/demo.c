@@ -1,4 +1,4 @@
-// `bitter demo`: position schemes trained on the same stories, side by side, and read past the trained length.
+// `bitter demo`: train position schemes on the same stories, and compare them at the trained length and past it.
 #include "base/progress.h"
 #include "cmd/arguments.h"
 #include "cmd/commands.h"
@@ -14,12 +14,7 @@
 
 static const char *const usual_schemes[] = {"none", "learned", "sinusoidal", "rope", "alibi"};
 
-typedef struct {
-    char data[TEXT_CAPACITY];
-    long long context, batch, steps, eval_tokens, seed, threads;
-} DemoOptions;
-
-#define FIELD(name) offsetof(DemoOptions, name)
+#define FIELD(name) offsetof(TrainOptions, name)
 
 static const Option demo_options[] = {
     {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
@@ -30,7 +25,7 @@ static const Option demo_options[] = {
     {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, HUGE_VAL, NULL, "N",
      "validate on the first N validation tokens; 0 = all"},
     {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed of initial weights and batches"},
-    THREADS_OPTION_ROW(DemoOptions),
+    THREADS_OPTION_ROW(TrainOptions),
     {0},
 };
 
@@ -42,10 +37,10 @@ typedef struct {
     double tokens_per_second;
 } Row;
 
-// Progress over all schemes: training steps and evaluations count alike, in tokens.
+// Progress over all schemes, in tokens of training and of evaluation.
 typedef struct {
     ProgressLine line;
-    double done, evaluation; // tokens before the part at work, and in one evaluation
+    double done, evaluation; // tokens that are done, and tokens of one evaluation
     const char *scheme;
     const Trainer *trainer; // of that scheme
     int times;              // evaluating at 1x, 2x or 4x
@@ -132,7 +127,7 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
     return true;
 }
 
-// Is there enough text for the longest windows? Asked before minutes of training.
+// Is there enough text for the longest windows? Checked before minutes of training.
 static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *error) {
     const long long longest = o->context << (LENGTHS - 1);
     const long long tokens = (long long)split_limit(&corpus->val, o->eval_tokens);
@@ -144,7 +139,7 @@ static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *er
                1 << (LENGTHS - 1), o->context, longest + 1, tokens);
 }
 
-// Can all of them be trained? Asked before minutes of training, too.
+// Can every scheme be trained? Checked before minutes of training.
 static bool check_schemes(const char *const *names, int count, const TrainOptions *common, int vocab, Error *error) {
     Position pos;
     TrainOptions options = *common;
@@ -164,25 +159,18 @@ int command_demo(int argc, char **argv) {
         "much. Without SCHEME: none, learned, sinusoidal, rope and alibi.",
         "[SCHEME...]", demo_options,
         "  bitter demo\n  bitter demo rope rope:base=100 prope --data runs/data/book --steps 2000\n"};
-    DemoOptions options;
+    TrainOptions options = {0};
     Error error;
+    options_default(&options, train_options);
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     const bool usual = first == argc;
     const char *const *names = usual ? usual_schemes : (const char *const *)(argv + first);
     const int count = usual ? (int)(sizeof usual_schemes / sizeof *usual_schemes) : argc - first;
-    TrainOptions common = {0};
-    options_default(&common, train_options);
-    snprintf(common.data, sizeof common.data, "%s", options.data);
-    common.context = options.context;
-    common.batch = options.batch;
-    common.steps = options.steps;
-    common.eval_tokens = options.eval_tokens;
-    common.seed = options.seed;
     threads_use(options.threads);
     Corpus corpus;
-    if (!corpus_open(&corpus, common.data, &error)) die("demo", &error);
-    const bool ok = check_schemes(names, count, &common, corpus.tokenizer.vocab_size, &error) &&
-                    check_lengths(&common, &corpus, &error) && demo(names, count, &common, &corpus, &error);
+    if (!corpus_open(&corpus, options.data, &error)) die("demo", &error);
+    const bool ok = check_schemes(names, count, &options, corpus.tokenizer.vocab_size, &error) &&
+                    check_lengths(&options, &corpus, &error) && demo(names, count, &options, &corpus, &error);
     corpus_close(&corpus);
     if (!ok) die("demo", &error);
     return 0;

@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-// With --resume, all options come from the run's config.json; one that was typed again must agree, unless it may
-// differ on a resume.
+// With --resume, all options come from the run's config.json. An option that was typed again must have the same value,
+// unless it may differ on a resume.
 static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
     TrainOptions saved;
     int vocab_size;
     if (!path_exists(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (path_exists(paths->model) && !path_exists(paths->state)) { // from `bitter extend`, or done by `bitter compare`
+    if (path_exists(paths->model) &&
+        !path_exists(paths->state)) { // made by `bitter extend`, or finished by `bitter compare`
         char quoted[QUOTED_CAPACITY];
         return fail_input(
             error,
@@ -39,8 +40,8 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     return true;
 }
 
-// A run that starts from another one's weights has its model and data too, where the user asks for nothing else, and
-// its stretched rotations where the positions are the same.
+// A run that starts from the weights of another run also takes over its model and data, except for options that were
+// typed, and its stretched rotations if it has the same scheme and heads.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
     static const char *const names[] = {"data", "pos", "layers", "heads", "width", "context", "random-positions"};
     RunPaths paths;
@@ -59,9 +60,10 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
         options->stretch = from.stretch;
     else if (from.stretch.rule.original > 0)
-        printf(
-            "init    the rotations of %s are stretched %g times; these are not, as the positions or heads are others\n",
-            options->init, from.stretch.rule.factor);
+        printf("init    the rotations of %s are stretched %g times; those of the new run are not, because its scheme "
+               "or its heads "
+               "differ\n",
+               options->init, from.stretch.rule.factor);
     return true;
 }
 
@@ -72,7 +74,7 @@ bool train_settle(TrainOptions *options, RunPaths *paths, const bool *given, Err
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
     if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
     if (!position_parse(&pos, options->pos, error)) return false;
-    position_print(&pos, options->pos); // every option spelled out
+    position_print(&pos, options->pos); // with every option of the scheme
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
     if (options->resume && !(run_paths(paths, options->out, error) && take_over_options(options, given, paths, error)))
         return false;
@@ -88,7 +90,7 @@ bool train_enter(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *e
         if (!given) run_default_name(options->out, options->pos);
         result = run_enter(lock, options->out, error);
         if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
-        // Somebody may have taken the name since it was found free.
+        // Another process may have taken the name since it was found free.
         if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
         run_leave(lock);
     }
@@ -106,7 +108,7 @@ static void describe_data(const Corpus *corpus) {
                (unsigned long long)corpus->train.count, (unsigned long long)corpus->val.count, vocabulary);
 }
 
-// Pairs that turn fully within the trained length have seen all their angles; the others are what limits longer texts.
+// Pairs that make a full turn within the trained length have seen all their angles; the others limit longer contexts.
 static void describe_rotations(const Position *pos) {
     if (!pos->scheme->theta) return;
     const StretchRule *rule = &pos->stretch;

@@ -1,4 +1,4 @@
-// What the runs of a comparison have measured, and what follows from it.
+// What the runs of a comparison have measured, and the statistics that follow from it.
 #ifndef BITTER_OUTCOME_H
 #define BITTER_OUTCOME_H
 
@@ -19,34 +19,34 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data;                     // the text's fingerprint; of a comparison that has none, the first run's
+    json_t *data;                     // the fingerprint of the text; if the comparison has none, that of the first run
     Measures *jobs;                   // (plan_job_count)
-    int seeds;                        // of which every run is done: the first so many
+    int seeds;                        // the number of seeds, from the first on, of which every run is done
     int rates[SIZES_MOST][ARMS_MOST]; // chosen learning rates
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
-// on the choosing half of validation. Fails (input) on a damaged file, on a run with other options than the plan has
-// for it or on another text, and when runs of the same seed, size and task did not see the same batches.
+// on the choosing half of the validation text. Fails (input) on a damaged file, on a run with options other than those
+// of the plan or on another text, and when runs of the same seed, size and task did not see the same batches.
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
 void outcome_free(Outcome *outcome);
 
-// How many runs are done.
+// The number of runs that are done.
 int outcome_done(const Outcome *outcome);
 
-// All that one run has measured.
+// Everything that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
-// The run on text of a scheme's seed, at the chosen learning rate.
+// The run of a scheme and a seed on text, with the chosen learning rate.
 Job outcome_job(const Outcome *outcome, int size, int arm, int seed);
 
-// What was measured at x; NAN where it was not. Of text at the chosen learning rate; of a task, size is 0.
+// The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, size is 0.
 double outcome_value(const Outcome *outcome, int size, int task, int arm, int seed, const char *quantity, double x);
 
-// The differences of a quantity to another arm's, by seed: this minus the other.
+// The differences of a quantity, arm minus other, by seed.
 Paired outcome_paired(const Outcome *outcome, int size, int arm, int other, const char *quantity, double x);
 
-// A difference of losses, one scheme's minus another's.
+// The difference of two schemes' losses, arm minus other.
 typedef struct {
     int arm, other;
     Paired gap;
@@ -54,8 +54,8 @@ typedef struct {
     Verdict verdict;
 } Gap;
 
-// All gaps of one size that reports show: every scheme to the reference, and every learned one to its designed one.
-// Their p-values are adjusted together, so that a gap has one verdict wherever it stands.
+// All gaps of one size that reports show: from every scheme to the reference, and from every learned scheme to its
+// designed one. Their p-values are adjusted together, so that a gap has the same verdict wherever it is shown.
 typedef struct {
     Gap items[2 * ARMS_MOST];
     int count;
@@ -63,9 +63,9 @@ typedef struct {
 
 // Gaps of the loss in windows of x tokens.
 void outcome_gaps(Gaps *gaps, const Outcome *outcome, int size, double x);
-const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL where it is none of them
+const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL if it is not among them
 
-// A scheme beside the reference.
+// A scheme compared with the reference.
 typedef struct {
     double loss;     // mean over seeds
     Paired gap;      // in loss
@@ -77,14 +77,15 @@ typedef struct {
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
 void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
 
-// Right answers at lengths first to last, of one seed or of all together, and out of how many: 0 of 0 where there are
-// none, NAN of NAN for a seed that diverged and so for all together: to leave it out would flatter the scheme.
+// Count the right answers, and the questions, at lengths first to last, for one seed or for all together: 0 of 0 if
+// there are none. NAN of NAN if the seed diverged; then also for all together, because to leave it out would flatter
+// the scheme.
 void outcome_seed_right(double *right, double *questions, const Outcome *outcome, int task, int arm, int seed,
                         double first, double last);
 void outcome_right(double *right, double *questions, const Outcome *outcome, int task, int arm, double first,
                    double last);
 
-// size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count of everything. Atomic.
+// Write everything as CSV: size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count. Atomic.
 bool outcome_write(const char *path, const Outcome *outcome, Error *error);
 
 #endif

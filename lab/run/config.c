@@ -42,7 +42,7 @@ json_t *options_json(const TrainOptions *options) {
     return object;
 }
 
-// One {file, tokens, crc32} a shard: enough to tell whether a corpus is the same.
+// {file, tokens, crc32} of each shard, which tells whether a corpus is the same.
 static json_t *split_json(const Split *split) {
     json_t *array = json_array();
     for (int i = 0; i < split->shard_count; i++) {
@@ -67,7 +67,7 @@ json_t *data_json(const Corpus *corpus) {
 static void cpu_name(char name[128]) {
     struct utsname system;
     snprintf(name, 128, "%s", uname(&system) == 0 ? system.machine : "unknown");
-    FILE *file = fopen("/proc/cpuinfo", "r"); // Linux; elsewhere the architecture has to do
+    FILE *file = fopen("/proc/cpuinfo", "r"); // Linux; elsewhere the name is that of the architecture
     if (!file) return;
     char line[256];
     while (fgets(line, sizeof line, file)) {
@@ -86,7 +86,8 @@ static json_t *machine_json(void) {
                      gemm_core(), "cpu", cpu);
 }
 
-// Digits that bring every number of the options back exactly: 15 look as they were typed, 17 are always enough.
+// The number of digits from which every number of the options is read back exactly: 15 if they suffice, so that numbers
+// look as they were typed, or else 17, which always do.
 static size_t digits_of(const TrainOptions *options) {
     if (options->stretch.rule.original > 0) return 17;
     for (const Option *o = train_options; o->name; o++) {
@@ -100,7 +101,7 @@ static size_t digits_of(const TrainOptions *options) {
     return 15;
 }
 
-// The CRC-32 of an object without its member "crc32", however it is laid out: 8 digits, or empty for want of memory.
+// The CRC-32 of an object without its member "crc32", independent of the layout: 8 digits, or "" when memory is short.
 static void checksum(char hex[CRC_CAPACITY], const json_t *object) {
     json_t *rest = json_copy((json_t *)object);
     if (rest) json_object_del(rest, "crc32");
@@ -111,9 +112,9 @@ static void checksum(char hex[CRC_CAPACITY], const json_t *object) {
     json_decref(rest);
 }
 
-// `config`, which is released, as text for a file: its checksum first, so that the line can be removed. It is the
-// checksum of what a reader of the text finds, because writing may round numbers. NULL for want of memory, or when a
-// name is not UTF-8.
+// The text of the file, with the checksum in a line of its own, so that a user can remove it. The checksum is that of
+// the object that a reader of the text finds, because writing may round numbers. Releases `config`. NULL when memory is
+// short or a name is not UTF-8.
 static char *sealed_text(json_t *config, size_t flags) {
     char hex[CRC_CAPACITY] = "";
     char *text = config ? json_dumps(config, flags) : NULL;
@@ -123,14 +124,14 @@ static char *sealed_text(json_t *config, size_t flags) {
     text = NULL;
     if (found) checksum(hex, found);
     if (hex[0]) sealed = json_pack("{s:s}", "crc32", hex);
-    if (sealed) json_object_del(found, "crc32"); // of the config that it was derived from
+    if (sealed) json_object_del(found, "crc32"); // that of the config that this one was derived from
     if (sealed && json_object_update(sealed, found) == 0) text = json_dumps(sealed, flags);
     json_decref(found);
     json_decref(sealed);
     return text;
 }
 
-// Add what is new and write; `config` is released.
+// Add the options and write the file. Releases `config`.
 static bool write_config(const char *path, json_t *config, const TrainOptions *options, Error *error) {
     const bool stretched = options->stretch.rule.original > 0;
     const bool complete =
@@ -165,7 +166,7 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
     return write_config(path, config, options, error);
 }
 
-// Files of earlier versions have no checksum.
+// Files of earlier versions have no checksum, and are accepted.
 static bool check_seal(const json_t *object, const char *path, Error *error) {
     const json_t *seal = json_object_get(object, "crc32");
     char hex[CRC_CAPACITY];
@@ -196,7 +197,7 @@ json_t *json_read(const char *path, Error *error) {
     return NULL;
 }
 
-// NULL when the file is not a JSON object with the members every config has.
+// Read a config. NULL when the file is not a JSON object with the members that every config has.
 static json_t *load(const char *path, Error *error) {
     json_t *config = json_read(path, error);
     if (!config || json_is_object(json_object_get(config, "data"))) return config;
@@ -309,7 +310,7 @@ bool config_machine(char text[TEXT_CAPACITY], const char *path) {
     return cpu && blas;
 }
 
-// The name or number of a part of a machine.
+// The value of a member of the machine, as text.
 static void member_text(char text[256], const json_t *member) {
     const char *name = json_string_value(member);
     if (json_is_integer(member))

@@ -9,7 +9,7 @@
 
 #define HEAD_MOST 256 // bytes
 
-// In the directory of a run or of a comparison, these are its own.
+// The files that a run or a comparison uses in its directory.
 static const char *const own_files[] = {
     "config.json", "tokenizer.json", "model.safetensors", "state.safetensors", "log.csv",
     "lock",        "search.csv",     "descent.csv",       "measured.csv",      "positions-*.npy",
@@ -23,7 +23,7 @@ static bool holds(const char *directory, const char *file) {
     return path_format(path, &ignored, "%s/%s", directory, file) && path_exists(path);
 }
 
-// Some file systems take capitals for the same letters.
+// Does a run or a comparison use this name? Upper and lower case count as the same, as they do on some file systems.
 static bool is_own_file(const char *name) {
     char lower[PATH_CAPACITY];
     size_t length = 0;
@@ -55,8 +55,8 @@ bool result_check(const char *option, const char *path, const void *head, size_t
     if (file < 0) return false;
     const bool same = read(file, found, size) == (ssize_t)size && memcmp(found, head, size) == 0;
     close(file);
-    return same || fail_input(error, "%s %s is there already and holds something else; name another file, or remove it",
-                              option, path);
+    return same ||
+           fail_input(error, "%s %s exists and holds something else; name another file, or remove it", option, path);
 }
 
 bool result_open(AtomicFile *file, const char *option, const char *path, const char *header, Error *error) {

@@ -39,7 +39,7 @@ LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
     *lock = (RunLock){0};
     if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
-    if (path_is_link(directory)) { // what it leads to may be anybody's
+    if (path_is_link(directory)) { // it may lead to a directory of somebody else
         fail_input(error, "%s is a symbolic link; name the directory itself, or remove the link", directory);
         return LOCK_FAILED;
     }
@@ -68,8 +68,8 @@ void run_leave(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
-// Fails (input) when there are files of a run, or others of the same names. A tokenizer alone, or with a state, was
-// left by a start that was killed before it wrote config.json, and may be replaced.
+// Fails (input) when the directory holds files of a run, or other files with their names. A tokenizer alone, or with a
+// state, is replaced: it was left by a start that was killed before it wrote config.json.
 static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     const char *const files[] = {paths->config, paths->model, paths->log};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -79,11 +79,11 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
                               "--resume",
                               out, files[i]);
     if (path_exists(paths->state) && !path_exists(paths->tokenizer))
-        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->state);
+        return fail_input(error, "%s exists and is not from bitter; choose another --out", paths->state);
     Tokenizer tokenizer;
     Error ignored;
     if (path_exists(paths->tokenizer) && !tokenizer_read(&tokenizer, paths->tokenizer, &ignored))
-        return fail_input(error, "%s is there already, and not from bitter; choose another --out", paths->tokenizer);
+        return fail_input(error, "%s exists and is not from bitter; choose another --out", paths->tokenizer);
     if (path_exists(paths->tokenizer)) tokenizer_free(&tokenizer);
     return corpus_absent(out, error);
 }
@@ -92,7 +92,7 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     if (!is_free(paths, options->out, error) || !config_check_names(trainer->corpus, error)) return false;
     unlink(paths->state);
     if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
-        (!*options->init || trainer_save_state(trainer, paths->state, error)) &&
+        (!*options->init || state_save(paths->state, &trainer->gpt, &trainer->progress, error)) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
     unlink(paths->state);
@@ -190,7 +190,7 @@ bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *opti
                       options->out, shell_quoted(quoted, options->init));
 }
 
-// The bytes of a log up to and with the row of `step`; what follows was written after the checkpoint, or only in part.
+// The bytes of a log up to the end of the row of `step`. Later rows were written after the checkpoint, or only in part.
 static size_t kept_bytes(const char *text, long long step) {
     const char *at = strchr(text, '\n');
     if (!at) return 0;
@@ -224,7 +224,7 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
 }
 
 static bool log_failed(const RunLog *log, Error *error) {
-    return fail_run(error, "cannot write %s: %s; the last checkpoint is good, make room and continue with --resume",
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; make room and continue with --resume",
                     log->path, strerror(errno));
 }
 
@@ -245,7 +245,7 @@ bool log_sync(RunLog *log, Error *error) {
 
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
     return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
-           trainer_save_state(trainer, paths->state, error);
+           state_save(paths->state, &trainer->gpt, &trainer->progress, error);
 }
 
 void log_close(RunLog *log) {

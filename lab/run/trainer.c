@@ -133,10 +133,6 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
                           (long long)trainer->progress.step);
 }
 
-bool trainer_save_state(const Trainer *trainer, const char *path, Error *error) {
-    return state_save(path, &trainer->gpt, &trainer->progress, error);
-}
-
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     const TrainOptions *o = trainer->options;
     const Progress *p = &trainer->progress;

@@ -1,4 +1,4 @@
-// One model being trained: what `train`, `demo` and whatever else trains share.
+// A model that is being trained, with its data and its progress.
 #ifndef BITTER_TRAINER_H
 #define BITTER_TRAINER_H
 
@@ -36,28 +36,27 @@ typedef struct {
     Validation validation; // after this step; NAN where none was made
 } StepReport;
 
-// Do the options go together, and with the scheme, whose Position comes back? Asked before any data is read.
+// Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
 bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error);
 
-// Build, initialise, and be ready for step 0. `options` and `corpus` must outlive the trainer.
+// Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
 
-// Of text, loss of the validation split's first --eval-tokens at the trained context. Of a task, loss of the tokens of
-// answers to exercises of trained lengths, always the same and not those of training.
+// Measure the loss on data that is not trained on: for text, on the first --eval-tokens of the validation split, in
+// windows of the trained context; for a task, on the answers to exercises of trained lengths, always the same ones.
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
-// state.safetensors in and out. Loading fails (input) when its step and rows do not fit the options.
-bool trainer_save_state(const Trainer *trainer, const char *path, Error *error);
+// Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
 // Tokens seen so far, padding not counted.
 long long trainer_tokens(const Trainer *trainer);
 
-// What tells lines and columns in text of this tokenizer.
+// The tokens by which lines and columns are found in text of this tokenizer.
 PlaceRule place_rule(const Tokenizer *tokenizer);
 
-// 0 = all cores, or what OMP_NUM_THREADS says. Returns how many there will be.
+// Use so many threads; 0 = OMP_NUM_THREADS, or all cores without it. Returns their number.
 int threads_use(long long threads);
 
 #endif

@@ -60,7 +60,7 @@ static void a_start_that_was_killed_is_begun_anew(void **state) {
     Error error;
     unlink(paths.config);
     unlink(paths.model);
-    must(trainer_save_state(&trainer, paths.state, &error), &error);
+    must(state_save(paths.state, &trainer.gpt, &trainer.progress, &error), &error);
     must(run_create(&paths, &options, &trainer, &error), &error);
     assert_false(path_exists(paths.state)); // those weights were another start's
 }
