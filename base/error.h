@@ -16,7 +16,7 @@ typedef enum {
 
 typedef struct {
     ErrorKind kind;
-    char message[1200]; // one sentence: file, what was found, what was expected, next step
+    char message[1200]; // one sentence: which file, what was found, what was expected, what to do next
 } Error;
 
 #if defined(__GNUC__)

@@ -1,4 +1,4 @@
-// Whole files in, atomic files out.
+// Reading whole files, and replacing files so that a crash never leaves half of one.
 #ifndef BITTER_FILE_H
 #define BITTER_FILE_H
 
@@ -20,11 +20,11 @@ bool directory_create(const char *path, Error *error);
 // The same; sets *made to whether this call created it.
 bool directory_make(const char *path, bool *made, Error *error);
 
-// Make a rename inside the directory survive a power cut.
+// Write the directory's entries to the disk, so that a rename inside it survives a power cut.
 bool directory_sync(const char *path, Error *error);
 
-// Set the error for a path that cannot be created or written, by errno: (run) when the disk is full or broken, or
-// too many files are open, so that another name would not help, else (input). Returns false.
+// Set the error for a path that cannot be created; `reason` is errno. It is a failure of the run when the disk is full
+// or broken or too many files are open, because another path would not help, and otherwise bad input. Returns false.
 bool fail_create(const char *path, int reason, Error *error);
 
 // Open a file that exists for appending, following no symbolic link; NULL with errno.
@@ -41,9 +41,9 @@ bool file_read(Buffer *buffer, const char *path, Error *error);
 // memory runs out.
 bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 
-// An atomic replacement: bytes go to a temporary file beside `path`; commit makes them durable and renames, so a crash
-// at any instant leaves the old file or the new one. A temporary file that a crash left is removed when the
-// same `path` is opened again.
+// A file that is replaced as a whole: bytes go to a temporary file beside `path`, and commit writes them to the disk
+// and renames it, so that a crash at any instant leaves the old file or the new one. A temporary file that a crash has
+// left is removed when the same `path` is opened again.
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY];

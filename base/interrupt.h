@@ -4,14 +4,15 @@
 
 #include "base/error.h"
 
-// From now on these signals are noted; a second one ends the program at once. An ignored SIGHUP (nohup) stays so.
+// From now on the first of these signals is only noted, and a second one ends the program at once. SIGHUP is still
+// ignored under nohup.
 void interrupt_catch(void);
 
-// From now on a write beyond the limit on the size of files (ulimit -f) fails, so that its caller can say so; the
-// system's default is to end the program without a word.
+// From now on a write beyond the limit on the size of files (ulimit -f) fails with an error that can be reported; by
+// default the system ends the program without a message.
 void file_limit_catch(void);
 
-// Has one come?
+// Has such a signal come?
 bool interrupt_came(void);
 
 // How long work finds out, now and then, whether it has to stop.

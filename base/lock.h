@@ -1,5 +1,5 @@
-// Locks on files and directories, each held by one process at a time. The kernel releases them when the process ends,
-// however it ends.
+// Locks on files and directories. One process at a time holds a lock, and the kernel releases it when that process
+// ends, in whatever way it ends.
 #ifndef BITTER_LOCK_H
 #define BITTER_LOCK_H
 

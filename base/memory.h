@@ -1,5 +1,5 @@
-// How much memory a large allocation may count on. Systems hand out more than they have and kill the program when it is
-// touched, so that a refusal must come before.
+// How much memory there is. Systems grant more memory than they have, and kill the program when it uses it; so a large
+// allocation is refused here first.
 #ifndef BITTER_MEMORY_H
 #define BITTER_MEMORY_H
 

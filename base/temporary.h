@@ -6,8 +6,8 @@
 
 typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 
-// First remove what processes that have ended left under such names; then create a new file or directory
-// PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Returns a descriptor (of a file: for
+// Create a new file or directory PATH.XXXXXX.tmp, with six random characters, and write its path to `name`. Those of
+// this name that processes left behind when they ended are removed first. Returns a descriptor (of a file: for
 // writing) that keeps it locked until it is closed, or -1 with errno.
 int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind kind);
 

@@ -12,7 +12,7 @@
 typedef struct {
     char *bytes; // (size), not terminated; start from {0}
     size_t size, capacity;
-    bool failed; // memory ran out: later additions do nothing, so that one check at the end is enough
+    bool failed; // memory ran out; later additions do nothing, so one check at the end is enough
 } Text;
 
 void text_add(Text *text, const char *bytes, size_t size);

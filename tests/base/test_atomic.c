@@ -1,5 +1,5 @@
-// Files that are replaced as a whole: nothing but the file itself is ever written to, whatever was put in the way, and
-// what killed processes leave is removed, but never what somebody still writes.
+// Replacing files as a whole: only the named file is ever written to, whatever stands in its place; and temporary files
+// are removed when the process that made them was killed, but never while another process still writes to them.
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/temporary.h"

@@ -1,4 +1,5 @@
-// No size is worked out wrongly because it is large: what no machine has is refused, always as a failure of the run.
+// Sizes that no machine has are refused as a failure of the run, and are never computed wrongly because a product
+// overflows.
 #include "base/file.h"
 #include "base/memory.h"
 #include "tests/support/little_model.h"

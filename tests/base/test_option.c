@@ -1,4 +1,5 @@
-// The option table: defaults, parsing, ranges, nearest names, lists; and the command line on top of it.
+// The option table: defaults, parsing, ranges, suggestions for misspelt names, lists; and the command line that uses
+// it.
 #include "base/option.h"
 #include "cmd/arguments.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
-// The generator's exact values (a change of generator would silently change every run), its statistics, its
-// permutation.
+// The random generator: its exact values, because another generator would silently change every run; its statistics;
+// its permutation.
 #include "base/random.h"
 #include "tests/support/support.h"
 

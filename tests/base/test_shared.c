@@ -1,5 +1,5 @@
-// What workers tell each other: memory that processes share, without a file, and without a lock that a killed one might
-// hold.
+// Memory that processes share, through which the workers of a comparison tell each other what they do. It needs no
+// file, and no lock that a killed process could keep.
 #include "base/shared.h"
 #include "lab/compare/work.h"
 #include "tests/support/children.h"

@@ -1,4 +1,4 @@
-# Text that changes after a run or a comparison was begun with it is noticed, in compare, report and eval.
+# When a text changes after a run or a comparison was begun with it, compare, report and eval notice.
 . tests/support/shell
 
 text() { # SEED: 40000 bytes

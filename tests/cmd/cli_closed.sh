@@ -1,5 +1,5 @@
-# Standard input, output and error may be closed when the program starts. A file that it opens then must not become one
-# of them, and be printed into.
+# Standard input, output and error may be closed when the program starts. A file that it opens must then not take their
+# place, because messages would be written into it.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000'

@@ -1,5 +1,5 @@
-# Comparisons: however often their processes are killed, stopped or joined by others, every run is trained once and the
-# report is the same but for times; what schemes differ in is found, and noise is not.
+# Comparisons: whether their processes are killed or stopped, or others join them, every run is trained once and the
+# report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
 . tests/support/shell
 
 # Without gnuplot, which would take most of the time; the process keeps its id.

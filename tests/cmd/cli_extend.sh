@@ -1,5 +1,5 @@
-# A run that is stretched to longer contexts: every method makes a run like any other, a search that was stopped goes on
-# as if it had not been, and what cannot be is refused.
+# A run that is stretched to a longer context: every method writes a run like any other, a search that was stopped
+# continues as if it had not been, and impossible requests are refused.
 . tests/support/shell
 
 small='--layers 2 --heads 2 --width 16 --context 16 --batch 4 --threads 1'

@@ -1,5 +1,5 @@
-# Places that are against us: no /tmp to write to, and directories of comparisons that somebody prepared to have
-# commands run, or files elsewhere overwritten.
+# Hostile surroundings: a /tmp that cannot be written to, and directories of comparisons that somebody prepared so that
+# commands would run or files elsewhere would be overwritten.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 5 --seeds 2'

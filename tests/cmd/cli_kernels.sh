@@ -1,4 +1,4 @@
-# OpenBLAS may choose the kernels of a processor that can do less than this one: then the program starts again with
+# When OpenBLAS chooses kernels for a processor that can do less than this one, the program starts itself again with
 # better ones.
 . tests/support/shell
 

@@ -1,4 +1,5 @@
-# Data that change while they are read, pipes in the place of files, and limits on files: one sentence each.
+# Data that change while they are read, pipes where files are expected, and limits on files: each ends with one
+# sentence.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'

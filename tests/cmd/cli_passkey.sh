@@ -1,4 +1,4 @@
-# Passkeys: scattered through a text by prepare, and looked for by eval --passkey.
+# Passkeys: prepare scatters them through a text, and eval --passkey asks for them.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --batch 2 --steps 3 --threads 1'

@@ -1,4 +1,5 @@
-# Text becomes shards: the real texts to the token, pipes, gzip, several inputs, built-in corpora, and llm.c's shards.
+# prepare turns text into shards: well-known texts with the right number of tokens, pipes, gzip, several inputs,
+# built-in corpora, and llm.c's shards.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --steps 5 --threads 1'

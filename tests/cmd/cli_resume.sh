@@ -1,5 +1,5 @@
-# A run that was killed or interrupted, at any instant and as often as it may be, and continued, ends with the bytes of
-# a run that was left alone.
+# A run that is killed or interrupted at any instant, any number of times, and continued, ends with the same bytes as a
+# run that was left alone.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'

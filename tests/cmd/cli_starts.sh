@@ -1,4 +1,4 @@
-# Trains that start at the same time in one place: one of them has it, and the others damage nothing.
+# Several trains start at the same time in one directory: one of them gets it, and the others damage nothing.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --steps 40'

@@ -1,4 +1,4 @@
-# Tasks: training on exercises that never come again, and right answers by length.
+# Tasks: training on exercises that are never repeated, and the share of right answers by length.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --batch 4 --threads 1'

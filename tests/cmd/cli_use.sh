@@ -1,4 +1,4 @@
-# What someone sees who follows the README: help, a run, its evaluation, its text, its files.
+# What somebody sees who follows the README: help, a run, its evaluation, a sample, its files.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'

@@ -1,4 +1,4 @@
-// eval --passkey: what a model writes behind prompts, and the table of what it found.
+// eval --passkey: what a model writes after prompts, and the table of what it found.
 #include "cmd/eval_passkey.h"
 #include "data/made/passkey.h"
 #include "model/infer.h"

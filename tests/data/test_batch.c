@@ -1,5 +1,5 @@
-// Batches: every window once an epoch, every exercise once; the same for the same seed, resumable from two counters,
-// and provably so.
+// Batches: every window comes once an epoch and every exercise once; the same seed gives the same batches, two counters
+// are enough to continue, and a checksum proves which text was seen.
 #include "data/batch.h"
 #include "tests/support/support.h"
 

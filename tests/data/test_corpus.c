@@ -1,4 +1,5 @@
-// Data directories: shards joined in order, llm.c's own taken, incomplete or wrong ones refused; built-in data.
+// Data directories: shards are joined in order, llm.c's shards are accepted, incomplete or wrong directories are
+// refused; and built-in data.
 #include "base/random.h"
 #include "data/corpus.h"
 #include "tests/support/scratch.h"

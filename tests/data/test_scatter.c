@@ -1,4 +1,5 @@
-// Documents scattered through other text: how many, where, whole, and nothing else changed.
+// Documents scattered through another text: how many there are and where, that each is whole, and that nothing else
+// changes.
 #include "data/scatter.h"
 #include "tests/support/support.h"
 

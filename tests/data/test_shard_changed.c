@@ -1,4 +1,4 @@
-// Shards that other processes change, that never end, and that are more than a process may open.
+// Shards that other processes change while they are read, that never end, or that are more than a process may open.
 #include "data/corpus.h"
 #include "data/source.h"
 #include "tests/support/scratch.h"

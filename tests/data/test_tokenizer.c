@@ -1,4 +1,5 @@
-// Text to ids and back, and tokenizer.json: what is taken, what is refused, and that damaged files are survived.
+// Text to ids and back; and tokenizer.json: which files are accepted, which are refused, and that no damaged one does
+// harm.
 #include "base/file.h"
 #include "base/random.h"
 #include "data/tokenizer.h"

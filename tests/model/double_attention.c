@@ -1,5 +1,5 @@
-// Attention in blocks of queries against the whole T x T softmax, with schemes that add to the scores what they are
-// told about them.
+// Attention in blocks of queries compared with the whole T x T softmax, under schemes whose scores use everything that
+// a block tells them.
 #include "model/ops.h"
 #include "tests/model/probe.h"
 #include "tests/support/support.h"

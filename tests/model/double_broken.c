@@ -1,4 +1,4 @@
-// Broken gradients, which the check must notice: otherwise it proves nothing.
+// Gradients that are broken on purpose: a gradient check that did not notice them would prove nothing.
 #include "posenc/bias/bias.h"
 #include "tests/support/gradients.h"
 

@@ -1,4 +1,4 @@
-// Every gradient of the whole model against central differences, for every scheme there is.
+// Every gradient of the whole model compared with central differences, for every scheme.
 #include "tests/support/gradients.h"
 
 #include <omp.h>

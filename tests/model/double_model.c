@@ -1,4 +1,4 @@
-// In double, the two forward passes differ by rounding alone, so that the tolerance leaves no room for a small mistake.
+// In double, the two forward passes differ by rounding alone, so the tolerance is too small for any mistake to hide in.
 #include "tests/support/agreement.h"
 
 static void feeding_in_chunks_agrees_with_training(void **state) {

@@ -1,5 +1,5 @@
-// Each operation against its formula written out, and each gradient against central differences; attention has a file
-// of its own.
+// Each operation compared with its formula, and each gradient with central differences; attention has a file of its
+// own.
 #include "model/ops.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
-// Schemes that exist only in tests: scores that depend on everything that a block says of itself, so that a wrong word
-// is noticed.
+// Schemes that exist only in tests: their scores depend on everything that a block says about itself, so that any wrong
+// value is noticed.
 #ifndef BITTER_PROBE_H
 #define BITTER_PROBE_H
 

@@ -1,4 +1,4 @@
-// The optimiser against a plain reference in double, and the schedule at its corners.
+// The optimiser compared with a plain reference in double, and the learning rate schedule at its corners.
 #include "model/adamw.h"
 #include "tests/support/little_model.h"
 

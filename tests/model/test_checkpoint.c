@@ -1,5 +1,5 @@
-// A model and the whole state of its training on disk: both come back to the bit, neither is ever read in part or into
-// another model, and damage anywhere is refused.
+// A model and the state of its training on disk: both are read back bit for bit, never in part or into another model,
+// and damage anywhere is refused.
 #include "base/file.h"
 #include "model/checkpoint.h"
 #include "tests/support/little_model.h"

@@ -1,5 +1,5 @@
-// Dropout in a whole pass: every place that drops something out draws for itself. The model is made of biases alone, so
-// that what was dropped can be seen in the activations that the pass keeps.
+// Dropout in a whole pass: every place that drops values draws its own random numbers. The model consists of biases
+// alone, so that the activations show what was dropped.
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 

@@ -1,5 +1,5 @@
-// The whole model, for every registered scheme: what it may look at, that it gives the same numbers by every way of
-// running it, what its tensors are, what memory it takes, and that it learns.
+// The whole model under every registered scheme: which tokens it may look at, that all ways of running it give the same
+// numbers, its tensors, its memory, and that it learns.
 #include "model/adamw.h"
 #include "tests/support/agreement.h"
 

@@ -1,5 +1,5 @@
-// safetensors files: what is written is read back to the bit and laid out as the format says; no damaged or wrong file
-// is ever taken, nor anything touched by one.
+// safetensors files: what is written is read back bit for bit and is laid out as the format says; a damaged or wrong
+// file is never accepted, and changes nothing.
 #include "model/safetensors.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"

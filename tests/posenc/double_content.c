@@ -1,5 +1,5 @@
-// Schemes that couple position with content, in double: their formulas written out pair by pair, other people's numbers
-// for Transformer-XL, and the gradients, with the options and lengths that bring every term into play.
+// Schemes that couple position with content, in double: their formulas computed pair by pair, another implementation's
+// numbers for Transformer-XL, and gradients, with options and lengths for which every term matters.
 #include "model/gradcheck.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"

@@ -1,5 +1,5 @@
-// The schemes fox and path in double: scores against their formulas, term by term, every gradient against differences,
-// and decoding with options that the tests of all schemes do not visit.
+// The schemes fox and path in double: scores compared with their formulas, term by term; gradients compared with
+// central differences; and decoding with options that the tests of all schemes leave out.
 #include "model/gradcheck.h"
 #include "tests/support/agreement.h"
 #include "tests/support/scene.h"

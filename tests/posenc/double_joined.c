@@ -1,5 +1,5 @@
-// One scheme that uses every helper that schemes share: each keeps its tables to itself, so what they do together is
-// what each does alone.
+// One scheme that uses every helper that schemes share: each helper keeps its tables to itself, so that together they
+// do what each does alone.
 #include "model/gradcheck.h"
 #include "posenc/bias/bias.h"
 #include "posenc/embedding/code.h"

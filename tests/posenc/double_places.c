@@ -1,5 +1,5 @@
-// What coordinates do to whole models: a scheme that calls itself relative sees only how far they are apart, and none
-// sees an axis that it says nothing of.
+// Coordinates in whole models: a scheme that calls itself relative depends only on how far apart they are, and no
+// scheme depends on an axis that it does not declare.
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"
 

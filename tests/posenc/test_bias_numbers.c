@@ -1,4 +1,5 @@
-// Schemes that add a bias to the scores: other people's numbers and formulas, forward and backward.
+// Schemes that add a bias to the scores: compared with other implementations' numbers and with formulas, forward and
+// backward.
 #include "model/adamw.h"
 #include "tests/support/scene.h"
 

@@ -1,5 +1,5 @@
-// The schemes whose scores depend on the tokens in between, fox and path: other people's numbers, long texts, and the
-// ends of their ranges.
+// Schemes whose scores depend on the tokens in between, fox and path: compared with other implementations' numbers, on
+// long texts, and at the limits of their ranges.
 #include "model/ops.h"
 #include "posenc/content/fox.h"
 #include "tests/support/scene.h"

@@ -1,4 +1,4 @@
-// Where tokens stand: lines and columns of text, and coordinates drawn at random.
+// Coordinates of tokens: lines and columns of a text, and coordinates drawn at random.
 #include "model/train_pass.h"
 #include "posenc/place.h"
 #include "tests/support/little_model.h"

@@ -1,5 +1,5 @@
-// Codes that are added to the embeddings: their numbers against other people's code or their own formula, and that they
-// are added.
+// Codes that are added to the embeddings: their numbers compared with other implementations or with their own formulas,
+// and that they are in fact added.
 #include "tests/support/scene.h"
 
 // The code (C) that a scheme adds at one position.

@@ -1,5 +1,5 @@
-// Schemes that rotate queries and keys: their numbers against other people's code, and the properties they are used
-// for.
+// Schemes that rotate queries and keys: compared with other implementations' numbers, and the properties for which they
+// are used.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scene.h"

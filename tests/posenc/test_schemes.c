@@ -1,4 +1,4 @@
-// The registry of position schemes and what is common to all: names, options, errors, tables, lengths.
+// The registry of position schemes, and what all schemes have in common: names, options, errors, tables, lengths.
 #include "base/random.h"
 #include "model/infer.h"
 #include "tests/support/little_model.h"

@@ -1,4 +1,4 @@
-// The forward pass of training against the one with a key cache: the same numbers by two ways, in float and in double.
+// Compares training's forward pass with inference's, which uses a key cache: the same numbers, in float and in double.
 #ifndef BITTER_AGREEMENT_H
 #define BITTER_AGREEMENT_H
 

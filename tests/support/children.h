@@ -1,4 +1,4 @@
-// Other processes that a test tells what to do.
+// Child processes that do what a test tells them.
 #ifndef BITTER_CHILDREN_H
 #define BITTER_CHILDREN_H
 

@@ -1,5 +1,4 @@
-// Little models with random weights, for whatever needs a whole model. Anything that fails here fails the test that
-// asked.
+// Small models with random weights, for tests that need a whole model. A failure in here fails the test that called.
 #ifndef BITTER_LITTLE_MODEL_H
 #define BITTER_LITTLE_MODEL_H
 

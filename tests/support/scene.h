@@ -1,4 +1,5 @@
-// A position scheme at work outside a training pass, for tests of its hooks, and numbers from other people's code.
+// A position scheme at work outside a training pass, for tests of its hooks; and numbers computed by other
+// implementations.
 #ifndef BITTER_SCENE_H
 #define BITTER_SCENE_H
 

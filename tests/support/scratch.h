@@ -1,4 +1,4 @@
-// A directory of its own for tests that write files, removed with all it holds.
+// A temporary directory for tests that write files, removed together with its content.
 #ifndef BITTER_SCRATCH_H
 #define BITTER_SCRATCH_H
 

@@ -1,4 +1,5 @@
-// What the numeric tests share: random numbers, comparisons that NaN fails, and central differences.
+// What all tests share: random numbers, comparisons that NaN fails, refusals that are expected, and central
+// differences.
 #ifndef BITTER_SUPPORT_H
 #define BITTER_SUPPORT_H
 

@@ -1,4 +1,4 @@
-// Solvers of the tasks, independent of what writes them: from the text of a question to its answer.
+// Solvers of the tasks, written independently of the generators: each computes the answer from the text of a question.
 #ifndef BITTER_TASK_SOLVERS_H
 #define BITTER_TASK_SOLVERS_H
 

@@ -1,4 +1,4 @@
-// The built-in corpora: from "tales:bytes=1e6,seed=7" to documents, and the Text they are written to.
+// The built-in corpora, from "tales:bytes=1e6,seed=7" to documents, and the Text that documents are written to.
 #include "base/memory.h"
 #include "data/made/builtin.h"
 #include "tests/support/support.h"

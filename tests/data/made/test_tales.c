@@ -1,4 +1,5 @@
-// builtin:tales: what it promises about every document, checked on thousands of them, and that the checks can fail.
+// builtin:tales: the promises about every document are checked on thousands of them, and each check is shown to be able
+// to fail.
 #include "base/random.h"
 #include "data/made/builtin.h"
 #include "tests/support/support.h"

@@ -1,4 +1,4 @@
-// builtin:tales: what a story brings in comes back before it ends, in short stories as in long ones.
+// builtin:tales: whatever a story introduces is mentioned again before it ends, in short stories as in long ones.
 #include "data/made/builtin.h"
 #include "data/made/tales/tables.h"
 #include "tests/support/support.h"

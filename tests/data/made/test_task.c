@@ -1,5 +1,5 @@
-// Tasks: every answer is the one that a solver of this test finds from the text alone; lengths are drawn uniformly, an
-// exercise is a pure function of options, stream, index and length, and no longer than announced.
+// Tasks: every answer is the one that an independent solver finds from the text alone; lengths are uniform; an exercise
+// is a pure function of options, stream, index and length, and no longer than announced.
 #include "tests/data/made/task_solvers.h"
 
 #include <math.h>

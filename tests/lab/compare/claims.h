@@ -1,4 +1,4 @@
-// A directory of claims for tests, and claims in it.
+// A directory of claims for tests, and the claims in it.
 #ifndef BITTER_CLAIMS_H
 #define BITTER_CLAIMS_H
 

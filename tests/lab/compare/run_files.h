@@ -1,4 +1,4 @@
-// What runs of a comparison leave behind, written by hand.
+// Files as the runs of a comparison write them, made by hand.
 #ifndef BITTER_RUN_FILES_H
 #define BITTER_RUN_FILES_H
 

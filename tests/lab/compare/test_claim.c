@@ -1,4 +1,5 @@
-// Claims: of all processes that want a job one has it, and when it dies, or its machine, another one, and only one.
+// Claims: of all processes that want a job exactly one gets it, and when that process or its machine dies, exactly one
+// other does.
 #include "tests/support/children.h"
 #include "tests/lab/compare/claims.h"
 

@@ -1,4 +1,5 @@
-// When a claim counts as left behind: its owner is a process of this machine that is gone, or it is old enough.
+// When a claim counts as abandoned: its owner is a process of this machine that no longer exists, or the claim is old
+// enough.
 #include "tests/support/children.h"
 #include "tests/lab/compare/claims.h"
 

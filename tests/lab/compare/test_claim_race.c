@@ -1,4 +1,4 @@
-// Many processes that want the same job at the same instant, again and again: never do two have it.
+// Many processes want the same job at the same instant, again and again: two never get it.
 #include "base/random.h"
 #include "base/shared.h"
 #include "tests/support/children.h"

@@ -1,4 +1,4 @@
-// What is measured of a trained model: windows, the two halves of validation, and which tokens are scored.
+// What is measured of a trained model: which windows, which half of the validation text, and which tokens are scored.
 #include "data/made/task.h"
 #include "lab/compare/measure.h"
 #include "lab/eval/evaluate.h"

@@ -1,4 +1,4 @@
-// What follows from the files that runs have written: means, pairs, the choice of learning rates, and verdicts.
+// What is computed from the files that runs have written: means, pairs, the choice of learning rates, and verdicts.
 #include "tests/lab/compare/run_files.h"
 
 static void numbers_are_found_again(void **state) {

@@ -1,4 +1,5 @@
-// The pace of schemes: what is noise gets the same steps, what is not gets those that fit into the time.
+// The pace of schemes: schemes whose speeds differ by noise alone get the same steps, others get as many as fit into
+// the time.
 #include "lab/compare/pace.h"
 #include "tests/support/support.h"
 

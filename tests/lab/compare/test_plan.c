@@ -1,4 +1,4 @@
-// What a comparison runs: schemes, learning rates, sizes and tasks as they are asked for, and every run exactly once.
+// What a comparison runs: the schemes, learning rates, sizes and tasks that were asked for, and every run exactly once.
 #include "data/made/task.h"
 #include "tests/support/little_model.h"
 #include "tests/lab/compare/plans.h"

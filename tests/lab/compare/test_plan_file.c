@@ -1,5 +1,5 @@
-// compare.json: plans come back exactly, damaged files are refused, and a directory keeps to the options it was begun
-// with.
+// compare.json: plans are read back exactly, damaged files are refused, and a directory keeps the options that it was
+// begun with.
 #include "lab/run/config.h"
 #include "tests/lab/compare/plans.h"
 #include "tests/support/scratch.h"

@@ -1,4 +1,4 @@
-// Files of runs that cannot be believed: damaged ones, those of other batches, and those of other plans.
+// Files of runs that must not be used: damaged ones, and those of other batches or other plans.
 #include "lab/run/config.h"
 #include "tests/lab/compare/run_files.h"
 

@@ -1,4 +1,5 @@
-// Workers: every job is trained, measured and let go, once; what was left half done is taken up; what diverges is done.
+// Workers: every job is trained, measured and released once; a job that was left half done is continued; a run that
+// diverges counts as done.
 #include "base/interrupt.h"
 #include "lab/run/train_loop.h"
 #include "tests/lab/compare/run_files.h"

@@ -1,5 +1,5 @@
-// Attention by distance against the whole softmax, worked out head by head from the activations of a training pass, and
-// against attention that is known beforehand.
+// Attention by distance: compared with the whole softmax, computed head by head from the activations of a training
+// pass, and with attention that is known in advance.
 #include "lab/eval/attended.h"
 #include "model/infer.h"
 #include "model/train_pass.h"

@@ -1,5 +1,5 @@
-// Perplexity: every target is scored exactly once however the text is cut into windows, and with the context that the
-// cut promises.
+// Perplexity: every target is scored exactly once, however the text is cut into windows, and with as much context as
+// that way of cutting promises.
 #include "lab/eval/evaluate.h"
 #include "model/train_pass.h"
 #include "tests/support/little_model.h"

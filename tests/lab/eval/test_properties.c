@@ -1,4 +1,4 @@
-// What `bitter properties` measures, on schemes whose properties are known, and the fits behind it.
+// What `bitter properties` measures, checked on schemes whose properties are known; and the fits that it uses.
 #include "base/random.h"
 #include "lab/eval/scheme_probe.h"
 #include "lab/stats/fit.h"

@@ -1,5 +1,5 @@
-// Whether answers are right: one pass over an exercise tells what decoding token by token tells; and how sure a share
-// of right answers is.
+// Whether answers are right: one pass over an exercise finds what decoding token by token finds; and the interval of a
+// share of right answers.
 #include "lab/eval/answers.h"
 #include "lab/run/train_loop.h"
 #include "lab/stats/statistics.h"

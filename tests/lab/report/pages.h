@@ -1,4 +1,4 @@
-// Pages in a directory of their own, and charts for tests.
+// Pages in a temporary directory, and charts, for tests.
 #ifndef BITTER_PAGES_H
 #define BITTER_PAGES_H
 

@@ -1,4 +1,4 @@
-// Pages: whole or not at all, the same in Markdown and HTML, and text that means nothing but itself.
+// Pages: written completely or not at all, with the same content in Markdown and HTML; text is never taken for markup.
 #include "tests/lab/report/pages.h"
 
 #include <signal.h>

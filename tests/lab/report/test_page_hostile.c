@@ -1,4 +1,5 @@
-// Pages of names that somebody chose to do harm: no command runs, no file elsewhere changes, no text becomes a script.
+// Pages with names that somebody chose to do harm: no command runs, no file elsewhere changes, no text becomes a
+// script.
 #include "tests/lab/report/pages.h"
 
 #define HOSTILE "q\nsystem \"touch pwned\"\n!touch pwned\n`touch pwned` @x ''; \\\n</title><script>alert(1)</script>"

@@ -1,4 +1,4 @@
-// What the pages of a comparison say of numbers that runs might have written.
+// What the pages of a comparison say about given measurements.
 #include "lab/report/sections.h"
 #include "tests/lab/compare/run_files.h"
 

@@ -1,4 +1,4 @@
-// Stretches of every method at random, in and out of config.json.
+// Random stretches of every method, written to config.json and read back.
 #ifndef BITTER_SOME_STRETCH_H
 #define BITTER_SOME_STRETCH_H
 

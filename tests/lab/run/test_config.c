@@ -1,4 +1,4 @@
-// config.json: every option comes back exactly, and a file that was damaged or edited wrongly is refused by name.
+// config.json: every option is read back exactly, and a file that was damaged or edited wrongly is refused by name.
 #include "lab/run/config.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"

@@ -1,4 +1,4 @@
-// The object "rotation" of config.json: a stretch comes back bit for bit, and one that does not belong to the model is
+// The object "rotation" of config.json: a stretch is read back bit for bit, and one that does not fit the model is
 // refused.
 #include "tests/lab/run/some_stretch.h"
 

@@ -1,5 +1,5 @@
-// Training on a task: batches as short as their exercises give what padded ones give, only answers count, and a run
-// that was saved and continued ends with the same bits.
+// Training on a task: batches that are only as long as their exercises give the same gradients as padded ones, only
+// answers count, and a run that was saved and continued ends with the same bits.
 #include "lab/run/train_loop.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"

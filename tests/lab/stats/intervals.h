@@ -1,4 +1,4 @@
-// Comparing intervals, and numbers by their size.
+// Comparing intervals, and sorting numbers.
 #ifndef BITTER_INTERVALS_H
 #define BITTER_INTERVALS_H
 

@@ -1,4 +1,4 @@
-// Curves made from a formula, with and without noise, must be told to follow that formula, and nothing else.
+// Curves made from a formula, with and without noise, must be found to follow that formula and no other.
 #include "lab/stats/curves.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
-// Comparisons by paired differences: worked examples, every resample written out, and what is promised of intervals and
-// verdicts kept in simulated experiments.
+// Paired differences: worked examples, all resamples enumerated, and simulated experiments in which intervals and
+// verdicts must be right as often as promised.
 #include "lab/stats/paired.h"
 #include "tests/lab/stats/intervals.h"
 

@@ -1,4 +1,4 @@
-// Tables of which the singular values, waves and likenesses are known because they were made from them.
+// Tables made from known singular values, waves and similarities, which must be found again.
 #include "lab/stats/spectrum.h"
 #include "tests/support/scene.h"
 

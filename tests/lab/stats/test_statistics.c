@@ -1,4 +1,5 @@
-// Student's t, central and not: against numbers of another program, formulas and its own inverse.
+// Student's t, central and noncentral: compared with another program's numbers, with formulas, and with its own
+// inverse.
 #include "lab/stats/statistics.h"
 #include "tests/lab/stats/intervals.h"
 

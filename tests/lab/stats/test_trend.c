@@ -1,4 +1,4 @@
-// Gaps along a ladder of sizes: lines, and the words for where they lead.
+// Gaps at increasing model sizes: the line through them, and the words for where it leads.
 #include "lab/stats/paired.h"
 #include "tests/lab/stats/intervals.h"
 

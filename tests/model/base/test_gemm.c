@@ -1,4 +1,4 @@
-// The one matrix product against three plain loops.
+// The matrix product compared with three plain loops.
 #include "model/base/gemm.h"
 #include "tests/support/support.h"
 

@@ -1,4 +1,4 @@
-// gemm_is_right notices a BLAS that multiplies wrongly: this program brings one of its own, which errs when it is told.
+// gemm_is_right notices a BLAS that multiplies wrongly: this program contains one that makes mistakes on demand.
 #include "model/base/gemm.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
-// The check of the BLAS leaves no threads behind: compare does it before it forks, and a process that is forked beside
-// threads of an OpenMP team waits for them for ever.
+// The check of the BLAS leaves no threads behind. compare runs it before it forks, and a process that is forked while
+// an OpenMP team exists waits for that team for ever.
 #include "model/base/gemm.h"
 #include "tests/support/support.h"
 

@@ -1,4 +1,4 @@
-// real_exp in float against the C library's exp in long double.
+// real_exp in float compared with the C library's exp in long double.
 #include "tests/support/support.h"
 
 #include <float.h>

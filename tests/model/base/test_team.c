@@ -1,4 +1,4 @@
-// How threads share the work (model/base/team.h), and that a pass does not depend on how many there are.
+// How threads share the work (model/base/team.h), and that the result of a pass does not depend on their number.
 #include "tests/support/little_model.h"
 
 #include "model/base/team.h"

@@ -1,5 +1,5 @@
-// Gradients through stretched rotations: by the factors themselves, which `bitter extend --method gradient` descends,
-// and by everything else in the model.
+// Gradients through stretched rotations: with respect to the factors, which `bitter extend --method gradient` descends,
+// and to everything else in the model.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/gradients.h"
 

@@ -1,5 +1,5 @@
-// What LongRoPE's search searches: candidates stay in their space whatever is done to them, and are changed as the
-// released code changes them, but for what that one gets wrong.
+// Candidates of LongRoPE's search: they stay in their space whatever is done to them, and change as in the released
+// code except where that is wrong.
 #include "posenc/stretch/candidate.h"
 #include "tests/support/scene.h"
 

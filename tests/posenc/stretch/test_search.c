@@ -1,5 +1,5 @@
-// LongRoPE's search finds what the released search finds, and the same whether it was interrupted or not and however
-// many threads score.
+// LongRoPE's search: it finds what the released search finds, and always the same, whether it was interrupted or not
+// and however many threads score.
 #include "tests/posenc/stretch/trial.h"
 
 // --- what is found ---

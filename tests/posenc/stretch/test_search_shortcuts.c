@@ -1,4 +1,4 @@
-// What LongRoPE's search leaves out to save time: further windows of hopeless candidates, and candidates that it knows.
+// How LongRoPE's search saves time: it stops scoring hopeless candidates early, and never scores a candidate twice.
 #include "tests/posenc/stretch/trial.h"
 
 static void hopeless_candidates_are_given_up(void **state) {

@@ -1,4 +1,4 @@
-// Stretched rotations: the formulas' factors against other people's code and the papers' numbers.
+// Stretched rotations: the formulas' factors compared with other implementations and with numbers in the papers.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/scene.h"
 

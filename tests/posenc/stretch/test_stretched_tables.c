@@ -1,4 +1,4 @@
-// Stretched rotations: what the tables of a rotary scheme make of a stretch, and which pairs need one.
+// Stretched rotations: the tables that a rotary scheme computes for a stretch, and which pairs need one.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/scene.h"
 

@@ -1,5 +1,5 @@
-// A search whose candidates are equally good gives the same population with any qsort: equal elements of an array come
-// out of it in no particular order.
+// A search whose candidates are equally good gives the same population with any qsort, although qsort leaves the order
+// of equal elements open.
 #include "posenc/stretch/search.h"
 #include "tests/support/scene.h"
 
