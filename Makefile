@@ -1,5 +1,5 @@
 # bitter: `make deps demo` shows it at work, `make deps test` checks it, `make help` lists the rest.
-# From outside: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1.
+# Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1.
 
 CFLAGS  ?= -O3 -g
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native)
@@ -8,14 +8,15 @@ PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
 WARNINGS += $(if $(CI),-Werror)
-# clang says so when it does not vectorise a loop as asked: slower, not wrong.
+# clang warns when it cannot vectorise a loop as asked; such a loop is slower, but right.
 WARNINGS += $(if $(findstring clang,$(shell $(CC) --version)),-Wno-pass-failed)
-# ISO mode switches fused multiply-add off; NaN must stay NaN, so nothing of -ffast-math beyond errno and traps.
+# -std=c11 switches fused multiply-add off, so it is switched on here. NaN must stay NaN, so of -ffast-math only the
+# parts about errno and traps are used.
 MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer)
 
-# --- where the libraries are: Homebrew's prefix, Debian's OpenMP build of OpenBLAS, or the compiler's own paths ---
+# --- where the libraries are: below Homebrew's prefix, in Debian's OpenMP build of OpenBLAS, or in the default paths ---
 ifeq ($(shell uname -s),Darwin)
 BREW     := $(shell brew --prefix 2>/dev/null)
 OPENMP   := -Xpreprocessor -fopenmp
@@ -57,42 +58,42 @@ TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,tes
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
-deps: ## install what is missing (OpenBLAS, zlib, jansson, cmocka, gnuplot); nothing to do where all is there
+deps: ## install the libraries and tools that are missing
 	@sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
 
-# Where libraries are is found out when make starts, so what follows `deps` starts make again.
-demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on little stories and print how they compare (2 minutes)
+# The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
+demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
 	@$(MAKE) -s --no-print-directory $(PROGRAM)
 	@$(abspath $(PROGRAM)) demo
 
-test: | $(filter deps,$(MAKECMDGOALS)) ## run everything that must hold; ends in "N passed, N failed"
+test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
 	@$(MAKE) -s --no-print-directory all test-programs
 	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 test-programs: $(TEST_PROGRAMS)
 
-sanitize: ## the same tests under the address and undefined-behaviour sanitizers
+sanitize: ## run all tests under the sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
-bench: all ## speed of three model sizes under several schemes, beside PyTorch where python3 has torch
+bench: all ## measure training speed, beside PyTorch if python3 has torch
 	@sh scripts/bench.sh $(abspath $(PROGRAM))
 
-tasks: all ## which schemes learn to copy and to add, and at lengths beyond training: 36 runs, can be stopped and started
+tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 	sh scripts/tasks.sh ./$(PROGRAM)
 
-flipflop: all ## state tracking: what PaTH can do and RoPE cannot (2 minutes)
+flipflop: all ## state tracking, where PaTH succeeds and RoPE fails (2 minutes)
 	sh scripts/flipflop.sh ./$(PROGRAM)
 
-extend: all ## RoPE stretched 8 and 64 times by every method: an hour, can be stopped and started
+extend: all ## stretch RoPE 8 and 64 times by every method (1 hour, resumable)
 	sh scripts/extend.sh ./$(PROGRAM)
 
-extend-far: all ## the same at 512 times the trained length: an hour more
+extend-far: all ## then at 512 times the trained length (1 more hour)
 	sh scripts/extend_far.sh ./$(PROGRAM)
 
-experiment: all ## learned or designed positions? 9 schemes, 5 seeds, 3 sizes: 50 minutes, can be stopped and started
+experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
 
-pictures: all ## draw the pictures of README.md again, from the schemes and the recorded experiment
+pictures: all ## draw the pictures of README.md again
 	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
 	sh scripts/gaps.sh runs/baseline/experiment/results.csv docs/gaps.svg
 
@@ -100,7 +101,7 @@ valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
 	sh tests/valgrind build/valgrind/bitter
 
-lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
+lint: ## check with clang-format, cppcheck and clang-tidy
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --suppress=missingIncludeSystem -I. train.c $(ROOMS)
@@ -108,10 +109,10 @@ lint: ## clang-tidy, cppcheck and clang-format with the committed configuration
 	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }
 
-format: ## bring the sources into the committed format
+format: ## format the sources with clang-format
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 
-clang: ## build everything with clang, warnings as errors
+clang: ## build with clang, with warnings as errors
 	@$(MAKE) --no-print-directory CC=clang CI=1 BUILD=build/clang build/clang/bitter
 
 help: ## this list
@@ -121,7 +122,7 @@ clean: ## remove what was built
 	rm -rf build bitter bitter-double
 
 # --- rules: float for everything, double for gradient checks ---
-# Objects depend on the flags, so that a change of compiler or flags builds them again.
+# Objects depend on the compiler and its flags, and are built again when these change.
 FLAGS := $(BUILD)/flags
 $(FLAGS): FORCE
 	@mkdir -p $(BUILD)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The speed of three shapes under several schemes, beside the machine's own matrix product and, where it can be run,
-# beside the same model in PyTorch: sh scripts/bench.sh BITTER [SHAPES], where SHAPES is some of "A B C".
-# SCHEMES: which ones (none learned sinusoidal rope alibi).
-# PYTHON: an interpreter that has torch (python3). PEER: the peer's script (scripts/bench_torch.py).
-# ROUNDS: how often each is measured, in turn, so that a machine that drifts drifts for both (3).
+# The training speed of three model shapes under several schemes, beside a large matrix product and, where torch is
+# installed, beside the same model in PyTorch: sh scripts/bench.sh BITTER [SHAPES], where SHAPES is a subset of "A B C".
+# SCHEMES: the schemes to measure (none learned sinusoidal rope alibi).
+# PYTHON: an interpreter with torch (python3). PEER: the script of the PyTorch model (scripts/bench_torch.py).
+# ROUNDS: how often each is measured (3). They take turns, so that a drifting machine affects all alike.
 set -eu
 bitter=${1:?"usage: sh scripts/bench.sh BITTER [SHAPES]"}
 shapes=${2:-A B C}
@@ -15,17 +15,17 @@ complain() {
     echo "bench.sh: $1" >&2
     exit 2
 }
-[ -x "$bitter" ] || complain "there is no program $bitter; build it with make"
+[ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
 case $rounds in *[!0-9]* | '' | 0) complain "ROUNDS is a number of 1 or more, not '$rounds'" ;; esac
 for shape in $shapes; do
-    case $shape in A | B | C) ;; *) complain "there is no shape $shape; choose of A B C" ;; esac
+    case $shape in A | B | C) ;; *) complain "there is no shape $shape; choose A, B or C" ;; esac
 done
 threads=$("$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 | sed 's/.*threads=\([0-9]*\).*/\1/')
 blas=$(ls -d /usr/lib/*/openblas-openmp 2>/dev/null | head -n 1 || true)
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 
-# PyTorch on the BLAS that bitter uses: Debian's other build is up to four times slower, no fair peer.
+# PyTorch on the same OpenBLAS as bitter: with Debian's pthread build it would be up to four times slower.
 torch() {
     OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=$blas "$python" "$peer" --threads "$threads" "$@" 2>/dev/null
 }
@@ -58,7 +58,7 @@ for shape in $shapes; do
         for scheme in $schemes; do
             # shellcheck disable=SC2086
             "$bitter" bench $model --steps $steps --pos "$scheme" >>"$lines"
-            # The peer has learned positions, so it runs right after ours with those.
+            # The PyTorch model has learned positions, so it runs right after bitter with learned positions.
             # shellcheck disable=SC2086
             if [ "$scheme" = learned ] && [ -n "$with_peer" ]; then
                 line=$(torch $model --steps $((steps + 3))) || line=

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Install what bitter needs, unless it is there. $1: a command that preprocesses C from stdin.
+# Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input.
 set -e
 preprocess=$1
 
 missing=
 openmp=
-[ "$(uname -s)" != Darwin ] || openmp=omp.h # Apple's clang comes without it
+[ "$(uname -s)" != Darwin ] || openmp=omp.h # not part of Apple's clang
 for header in cblas.h jansson.h zlib.h cmocka.h $openmp; do
     case $header in
         cmocka.h) includes='#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' ;;
@@ -13,7 +13,7 @@ for header in cblas.h jansson.h zlib.h cmocka.h $openmp; do
     esac
     printf "$includes#include <$header>\n" | $preprocess -x c - >/dev/null 2>&1 || missing="$missing $header"
 done
-# On Debian, the OpenMP build of OpenBLAS: the other one fights with OpenMP's threads.
+# On Debian, the OpenMP build of OpenBLAS: the threads of the pthread build compete with OpenMP's.
 if command -v apt-get >/dev/null 2>&1; then
     ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
 fi
@@ -25,7 +25,8 @@ sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev libcmocka-dev gnuplot-nox >/dev/null
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev \
+        libcmocka-dev gnuplot-nox >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
     $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot
 elif command -v pacman >/dev/null 2>&1; then
@@ -33,6 +34,6 @@ elif command -v pacman >/dev/null 2>&1; then
 elif command -v brew >/dev/null 2>&1; then
     brew install openblas libomp jansson cmocka gnuplot
 else
-    echo "no apt-get, dnf, pacman or brew here; install OpenBLAS, jansson, zlib, cmocka and gnuplot yourself" >&2
+    echo "deps.sh: no apt-get, dnf, pacman or brew found; install OpenBLAS, jansson, zlib, cmocka and gnuplot by hand" >&2
     exit 1
 fi

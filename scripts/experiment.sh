@@ -1,7 +1,7 @@
 #!/bin/sh
 # Do learned positions catch up with designed ones as compute grows? sh scripts/experiment.sh BITTER [DIR]
-# Nine schemes, five seeds, three sizes at the same tokens per parameter, on War and Peace; finished runs are kept, so it
-# can be stopped and started again. DIR (runs/experiment) holds the runs; the report, its plots and results.csv go to
+# Trains nine schemes from five seeds at three sizes with the same number of tokens per parameter, on War and Peace.
+# Finished runs are kept: stop it and start it again at any time. DIR (runs/experiment) holds the runs; the report, its plots and results.csv go to
 # RESULTS (runs/baseline/experiment).
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
 set -eu
@@ -10,7 +10,7 @@ out=${2:-runs/experiment}
 results=${RESULTS:-runs/baseline/experiment}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 [ -f "$text" ] || {
-    echo "experiment.sh: there is no $text; give TEXT=FILE, a long book as plain text (Project Gutenberg's number 2600)" >&2
+    echo "experiment.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
     exit 2
 }
 mkdir -p "$out" "$results"

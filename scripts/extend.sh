@@ -1,9 +1,9 @@
 #!/bin/sh
 # RoPE past its trained length, by every method: sh scripts/extend.sh BITTER [DIR]
 # A small model is trained at 256 tokens on War and Peace, with a few passkey documents mixed in, and stretched 8 times,
-# by formulas, by search and by gradient; all are scored on text that none of this has seen, before and after the same
-# short fine-tuning. Then the searched one goes on to 64 times. What is finished is kept, and a stopped search or
-# training continues, so it can be stopped and started again. DIR (runs/extend) holds the runs; tables and the plot of
+# by formulas, by search and by gradient descent. All runs are scored on held-out text, before and after the same short
+# fine-tuning. Then the searched one is stretched to 64 times. Finished runs are kept, and a stopped search or training
+# continues: stop it and start it again at any time. DIR (runs/extend) holds the runs; tables and the plot of
 # the factors go to RESULTS (runs/baseline/extend).
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
 set -eu
@@ -18,7 +18,7 @@ seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
 [ -f "$text" ] || {
-    echo "extend.sh: there is no $text; give TEXT=FILE, a long book as plain text (Project Gutenberg's number 2600)" >&2
+    echo "extend.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
     exit 2
 }
 # shellcheck source=scripts/extend_runs.sh
@@ -31,7 +31,7 @@ say() {
     echo "$(date +%H:%M:%S) $*"
 }
 
-# logged LOG ARGUMENTS...: bitter, its output added to LOG.
+# logged LOG ARGUMENTS...: run bitter and append its output to LOG.
 logged() {
     log=$1 && shift
     "$bitter" "$@" >>"$log" 2>&1 || {
@@ -40,7 +40,7 @@ logged() {
     }
 }
 
-# train RUN OPTIONS...: once, or the rest of it.
+# train RUN OPTIONS...: train a run unless it is finished; a stopped one continues.
 train() {
     run=$1 && shift
     grep -q "^done" "$run.log" 2>/dev/null && return
@@ -53,7 +53,7 @@ train() {
     fi
 }
 
-# extend RUN RUN2 OPTIONS...: once, or the rest of its search.
+# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
 extend() {
     from=$1 run=$2 && shift 2
     [ -f "$run/config.json" ] && return
@@ -64,7 +64,7 @@ extend() {
     logged "$run.log" extend "$from" --out "$run" "$@" $resume
 }
 
-# measure RUN NAME OPTIONS...: NAME.csv of a run, once.
+# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
 measure() {
     run=$1 name=$2 && shift 2
     [ -f "$run/$name.csv" ] && return
@@ -72,7 +72,7 @@ measure() {
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
 }
 
-# score RUN: perplexities and passkeys of a run stretched 8 times; the shortest document has 258 bytes.
+# score RUN: measure perplexity and passkeys of a run stretched 8 times. The shortest passkey document has 258 bytes.
 score() {
     measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position
     measure "$1" passkey --passkey --samples 20 --context 258,512,1024,2048
@@ -81,8 +81,8 @@ score() {
 # --- the runs ---
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360
-# A model this small does not find out how to copy a number from a mixture alone: it sees nothing else at first, in
-# small batches, and then the book.
+# A model this small does not learn to copy a number from the mixture alone. It is trained on passkey documents alone at
+# first, in small batches, and then on the book.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
     --lr 2e-3 --warmup 20 --steps 12000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
@@ -91,7 +91,7 @@ extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "
 for seed in $seeds; do
     extend "$out/base" "$out/longrope-$seed" --method longrope --factor 8 --windows "$windows" --seed "$seed"
 done
-# As many tokens for descent as the first search has read.
+# Descent may read as many tokens as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
 for method in $methods; do
@@ -104,17 +104,17 @@ for method in $methods; do
 done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 
-# --- 64 times, in a second round: search again from the fine-tuned run, a smaller one, as a window is eight times as long ---
+# --- 64 times, in a second round: another search from the fine-tuned run, smaller because windows are 8 times as long ---
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
 train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 30 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
-# Windows of the original length get factors of their own.
+# Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073
 measure "$out/long" passkey --passkey --samples 10 --context 2048,16384
 
-# --- what makes the search fast, each against the plain loop ---
+# --- what makes the search fast: each improvement beside the plain loop ---
 speed() { # NAME OPTIONS...
     [ -f "$out/speed-$1/config.json" ] && return
     say "search speed: $1"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # The searched model of scripts/extend.sh at 512 times its trained length: sh scripts/extend_far.sh BITTER [DIR]
-# A third round from 16,384 to 131,072 tokens: one candidate takes minutes there, so the search ends with the best of what
-# it starts from, the formulas and the searched factors stretched further; then perplexity in one window of that length,
-# and passkeys. DIR (runs/extend) has the runs of `make extend`; the table goes to
-# RESULTS (runs/baseline/extend). What is finished is kept.
+# A third round from 16,384 to 131,072 tokens. One candidate takes minutes there, so the search only picks the best of its
+# starting points: the formulas, and the searched factors stretched further. Then it measures perplexity in one window of
+# that length, and passkeys. DIR (runs/extend) has the runs of `make extend`; the table goes to RESULTS
+# (runs/baseline/extend). Finished parts are kept.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_far.sh BITTER [DIR]"}
 out=${2:-runs/extend}

@@ -69,11 +69,11 @@ header() {
     echo
     echo "## Speed of the search"
     echo
-    echo "A smaller search, 4 times instead of 8 and 288 evaluations, by the plain loop, which scores every candidate on all"
-    echo "windows, one after the other with all cores; then with one improvement, and with all. Memory does not score faster:"
-    echo "children that are known already make place for new ones."
+    echo "A smaller search (stretched 4 times instead of 8, 288 evaluations): the plain loop scores every candidate on all"
+    echo "windows, one candidate after the other with all cores. The other rows add one improvement, or all of them."
+    echo "Remembering candidates does not make scoring faster: known children are replaced by new ones."
     echo
-    echo "| loop | candidates scored | seconds | candidates a second | the plain loop's rate, times | best loss |"
+    echo "| loop | candidates scored | seconds | candidates per second | speed relative to the plain loop | best loss |"
     echo "|---|---|---|---|---|---|"
     for name in plain abandon remember side-by-side all; do
         awk -v name="$name" '
@@ -85,7 +85,7 @@ header() {
     done
 } >"$results/table.md"
 
-# The factors, a column a method: pair, then factors.
+# The factors as a table: a row per pair, a column per method.
 factors() { # RUN
     awk '/"factors": \[/ { on = 1; next } /\]/ { on = 0 } on { gsub(/[ ,]/, ""); print } /"short"/ { exit }' "$1/config.json"
 }
@@ -105,7 +105,7 @@ for seed in $seeds; do names="$names longrope-$seed"; done
     paste -d , $lists | awk '{ print NR - 1 "," $0 }'
 } >"$results/factors.csv"
 
-# Okabe and Ito's colours, which people tell apart whatever colours they see; seeds differ in their dashes.
+# Okabe and Ito's colours, which colour-blind people can tell apart, too; seeds differ in their dashes.
 style() { # NAME
     case $1 in
     pi) echo "#56B4E9 1" ;;
@@ -132,7 +132,7 @@ if command -v gnuplot >/dev/null 2>&1; then
 set terminal svg size 900,560 font "sans-serif,14" background "white"
 set output "$results/factors.svg"
 set datafile separator ","
-set title "By how much each pair of channels is slowed, 256 to 2048 tokens"
+set title "Factors by which each pair of channels is slowed, 256 to 2048 tokens"
 set xlabel "pair, from the fastest to the slowest"
 set ylabel "factor"
 set logscale y 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # State tracking: can one layer with 2 heads and width 64 remember the last bit written? sh scripts/flipflop.sh BITTER [DIR]
-# SCHEMES (rope path) learn the flip-flop task; the table, with the share of reads answered rightly, goes to
+# Trains SCHEMES (rope path) on the flip-flop task. The table of the share of reads answered rightly goes to
 # RESULTS (runs/baseline/flipflop). Finished runs in DIR (runs/flipflop) are kept.
 set -eu
 bitter=$1
@@ -9,7 +9,7 @@ results=${RESULTS:-runs/baseline/flipflop}
 schemes=${SCHEMES:-"rope path"}
 mkdir -p "$out" "$results"
 
-# The share of right answers at trained lengths, or beyond: RUN trained|beyond [DATA]
+# right RUN trained|beyond [DATA]: print the share of right answers at trained lengths, or beyond.
 right() {
     "$bitter" eval "$1" --task ${3:+--data "$3"} 2>/dev/null |
         awk -v part="$2" '$1 == (part == "beyond" ? "beyond," : "trained") || $1 == "lengths," {

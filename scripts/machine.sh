@@ -1,4 +1,5 @@
 #!/bin/sh
-# The line that stands under a recorded result: sh scripts/machine.sh "COMMAND" RUN, from the run's config.json.
+# Print the line that stands under a recorded result: sh scripts/machine.sh "COMMAND" RUN. The processor is that of the
+# run's config.json.
 set -eu
 echo "Command: \`$1\`. Machine: $(sed -n 's/.*"cpu": "\(.*\)".*/\1/p' "$2/config.json"), $(getconf _NPROCESSORS_ONLN) cores."

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Which position schemes solve which tasks, at trained lengths and beyond: sh scripts/tasks.sh BITTER [DIR]
-# Every scheme learns every task from several seeds, one thread a run, as many runs side by side as there are cores.
-# Finished runs are kept and a killed one continues, so it can be stopped and started again. DIR (runs/tasks) holds the
+# Trains every scheme on every task from several seeds, with one thread per run and a run per core. Finished runs are kept
+# and a killed one continues: stop it and start it again at any time. DIR (runs/tasks) holds the
 # runs; results.csv and table.md go to RESULTS (runs/baseline/tasks).
-# TASKS, SCHEMES, SEEDS, STEPS: what is tried.
+# TASKS, SCHEMES, SEEDS, STEPS: what to train.
 set -eu
 bitter=$1
 out=${2:-runs/tasks}
@@ -16,7 +16,7 @@ cores=$(getconf _NPROCESSORS_ONLN)
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 mkdir -p "$out" "$results"
 
-# Trained lengths, and a context that holds twice as much, so that a table has rows, though untrained ones, for all of it.
+# Trained lengths, and a context for twice as much, so that learned tables have rows, if untrained ones, for all of it.
 task_of() {
     case $1 in
     copy) echo "--data builtin:copy:max=10 --context 96" ;;
@@ -25,7 +25,7 @@ task_of() {
     esac
 }
 
-# One run and its answers: TASK SCHEME SEED.
+# one TASK SCHEME SEED: train one run and score its answers.
 one() {
     run=$out/$1-$2-$3
     [ -f "$run/answers.csv" ] && return
@@ -51,7 +51,7 @@ fi
 for seed in $seeds; do for task in $tasks; do for scheme in $schemes; do echo "$task $scheme $seed"; done; done; done |
     xargs -P "$cores" -I '{}' env ONE='{}' TASKS="$tasks" STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
 
-# Task, scheme and seed before each row of the runs' tables, by tabs: the options of a scheme have commas.
+# The rows of all runs' tables, after task, scheme and seed; separated by tabs, since options of schemes contain commas.
 rows() {
     for task in $tasks; do for scheme in $schemes; do for seed in $seeds; do
         tail -n +2 "$out/$task-$scheme-$seed/answers.csv" |
@@ -63,7 +63,7 @@ rows() {
     rows | awk -F '\t' -v OFS=, '{ if ($2 ~ /,/) $2 = "\"" $2 "\""; $1 = $1; print }'
 } >"$results/results.csv"
 
-# Right answers of all seeds together, in per cent, with the least and the most of one seed.
+# Right answers of all seeds together, in percent, with the lowest and highest share of a single seed.
 rows | awk -F '\t' -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
     $10 != "" { asked[$1, $2, $5, $3] += $8; right[$1, $2, $5, $3] += $9 }
     function cell(task, scheme, part,    i, n, list, all, good, low, high, share) {
@@ -88,8 +88,8 @@ rows | awk -F '\t' -v tasks="$tasks" -v schemes="$schemes" -v seeds="$seeds" '
     }' >"$results/table.md"
 {
     echo
-    echo "Right answers of all seeds together, and the least and the most of one seed: copying 1 to 10 letters and adding"
-    echo "numbers of 1 to 3 digits, and both beyond that up to twice the length."
+    echo "Right answers of all seeds together in percent, and the lowest and highest share of a single seed. Trained: copying 1"
+    echo "to 10 letters and adding numbers of 1 to 3 digits. Beyond: longer ones, up to twice as long."
     sh "$(dirname "$0")/machine.sh" "make tasks" "$out/$(echo "$tasks" | cut -d ' ' -f 1)-$(echo "$schemes" | cut -d ' ' -f 1)-1"
 } >>"$results/table.md"
 cat "$results/table.md"
