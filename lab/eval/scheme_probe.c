@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define PROBE_SHIFT   5 // k, in "the code at p+k"
 #define PAST_TRAINING 4
 #define TOKEN_RMS     0.02 // of token embeddings before training, beside which codes are added
 
@@ -22,7 +21,6 @@ typedef struct {
     real *features; // (T, F)
     real *S;        // (T, T) of the head at work
     real *scratch;
-    double *basis, *shifted; // (T, C) for the linear fit
 } Probe;
 
 static void layout(Probe *probe, const Position *pos) {
@@ -37,8 +35,6 @@ static void layout(Probe *probe, const Position *pos) {
     probe->S = arena_reals(arena, T * T);
     probe->scratch = arena_reals(
         arena, pos->scheme->score_scratch ? pos->scheme->score_scratch(&probe->tables, (int)T, (int)T, false) : 0);
-    probe->basis = arena_take(arena, T * C * sizeof *probe->basis);
-    probe->shifted = arena_take(arena, T * C * sizeof *probe->shifted);
 }
 
 static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *error) {
@@ -54,7 +50,7 @@ static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *err
     return true;
 }
 
-// One line of text.
+// The tokens of one line of text.
 static void place_in_order(Probe *probe) {
     for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){t, 0, t};
 }
@@ -77,6 +73,13 @@ static double distance_of(const real *x, const real *y, int count) {
     double squares = 0;
     for (int c = 0; c < count; c++) squares += ((double)x[c] - (double)y[c]) * ((double)x[c] - (double)y[c]);
     return sqrt(squares);
+}
+
+// The same token, query and key at every place.
+static void repeat_rows(Probe *probe, const char *key) {
+    repeat_row(probe->x, probe, "token", TOKEN_RMS);
+    repeat_row(probe->q, probe, "query", 1);
+    repeat_row(probe->k, probe, key, 1);
 }
 
 // The hooks between the embedding and the scores, on `count` tokens with q, k and the layer's input x.
@@ -136,17 +139,6 @@ static double measure_unique(const Probe *probe) {
     return squares > 0 ? nearest / sqrt(squares) : 0;
 }
 
-// What no linear map explains of the codes at p+k from those at p.
-static double measure_linear(Probe *probe) {
-    const size_t C = (size_t)probe->C;
-    const int rows = probe->T - PROBE_SHIFT;
-    for (size_t n = 0; n < rows * C; n++) {
-        probe->basis[n] = (double)probe->x[n];
-        probe->shifted[n] = (double)probe->x[n + PROBE_SHIFT * C];
-    }
-    return linear_residual(probe->shifted, probe->basis, rows, (int)C);
-}
-
 // Add one head's scores to the sums by distance; `within` and `all` collect squares around the mean of each distance,
 // and of all.
 typedef struct {
@@ -176,9 +168,7 @@ static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
     ScoreSums sums = {.sum = calloc((size_t)probe->T, sizeof *sums.sum)};
     if (!sums.sum) return fail_run(error, "no memory for sums over %d distances", probe->T);
     place_in_order(probe);
-    repeat_row(probe->x, probe, "token", TOKEN_RMS);
-    repeat_row(probe->q, probe, "query", 1);
-    repeat_row(probe->k, probe, scheme->own_scores ? "key" : "query", 1);
+    repeat_rows(probe, scheme->own_scores ? "key" : "query");
     if (scheme->embed_forward) {
         memset(probe->q, 0, (size_t)probe->T * probe->C * sizeof(real));
         scheme->embed_forward(&probe->tables, probe->q, probe->at, probe->T);
@@ -202,9 +192,7 @@ static double measure_norm(Probe *probe) {
     const Scheme *scheme = probe->tables.pos->scheme;
     double worst = 0;
     place_in_order(probe);
-    repeat_row(probe->x, probe, "token", TOKEN_RMS);
-    repeat_row(probe->q, probe, "query", 1);
-    repeat_row(probe->k, probe, "key", 1);
+    repeat_rows(probe, "key");
     const double token = norm_of(probe->x, probe->C), query = norm_of(probe->q, probe->C);
     if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
     if (scheme->qk_forward) scheme->qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, probe->T);
@@ -278,9 +266,7 @@ static double measure_twins(Probe *probe, real *W, real *v, double *out) {
 // The same token, query and key everywhere, through all hooks, to the scores of the first head.
 static void run_hooks(Probe *probe, int count) {
     const Scheme *scheme = probe->tables.pos->scheme;
-    repeat_row(probe->x, probe, "token", TOKEN_RMS);
-    repeat_row(probe->q, probe, "query", 1);
-    repeat_row(probe->k, probe, "key", 1);
+    repeat_rows(probe, "key");
     if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, count);
     apply_hooks(probe, count);
     scores(probe, 0, count);
@@ -335,7 +321,7 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
     if (ok && (scheme->embed_forward || scheme->qk_forward)) {
         codes(&probe);
         p->unique = measure_unique(&probe);
-        p->linear = measure_linear(&probe);
+        p->linear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
     }
     ok = ok && measure_scores(p, &probe, error);
     if (scheme->placeless) p->distance = NAN; // of equal tokens; others are further apart than they stand

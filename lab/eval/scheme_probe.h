@@ -17,6 +17,8 @@ typedef struct {
     double twins;    // distance between the unmasked attention outputs of two equal words, by their length
 } SchemeProperties;
 
+#define CODE_SHIFT 5 // k, where codes at p+k are compared with codes at p
+
 #define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens and a sentence of 5 words
 
 // Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) for want of memory, and

@@ -23,8 +23,7 @@ static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curve
         char best[128];
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
         print_fit(best, &fits);
-        page_row(page, false);
-        page_cell(page, "%s", o->comparison->plan.arms[arm].name);
+        page_row_of(page, o->comparison->plan.arms[arm].name);
         page_cell(page, "%d", h);
         page_cell(page, "%s", best);
         for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);

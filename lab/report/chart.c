@@ -180,12 +180,8 @@ static bool place(Page *page, const char *title, FILE *script, Error *error) {
         ok = atomic_commit(&file, error);
     }
     free(svg.bytes);
-    fputs("</div>\n<figcaption>", page->html.stream);
-    html_text(page->html.stream, title);
-    fputs("</figcaption>\n</figure>\n", page->html.stream);
-    fputs("\n![", page->markdown.stream);
-    markdown_text(page->markdown.stream, title);
-    fprintf(page->markdown.stream, "](plot-%d.svg)\n", page->charts);
+    page_both(page, "</div>\n<figcaption>", "</figcaption>\n</figure>\n", "\n![", "](", title);
+    fprintf(page->markdown.stream, "plot-%d.svg)\n", page->charts);
     return ok;
 }
 

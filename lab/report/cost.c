@@ -51,8 +51,7 @@ bool report_cost(Page *page, const Outcome *o, Error *error) {
             low = fmin(low, one);
             high = fmax(high, one);
         }
-        page_row(page, false);
-        page_cell(page, "%s", plan->arms[arm].name);
+        page_row_of(page, plan->arms[arm].name);
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
         page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));

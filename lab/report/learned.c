@@ -12,23 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHIFT       5  // k, in "the code at p+k"
 #define SHADES_MOST 32 // rows of a similarity matrix
 #define PEAKS       6  // singular vectors whose waves are listed
-
-// The residual of the best linear map from rows p to rows p+SHIFT of codes (T, C); NAN where there are not enough rows.
-static double linear_of(const real *codes, int T, int C) {
-    const size_t rows = T > SHIFT ? (size_t)(T - SHIFT) : 0, n = rows * (size_t)C;
-    double *X = malloc((n + 1) * sizeof *X), *Y = malloc((n + 1) * sizeof *Y), residual = NAN;
-    for (size_t i = 0; X && Y && i < n; i++) {
-        X[i] = (double)codes[i];
-        Y[i] = (double)codes[i + SHIFT * (size_t)C];
-    }
-    if (X && Y && rows > 0) residual = linear_residual(Y, X, (int)rows, C);
-    free(X);
-    free(Y);
-    return residual;
-}
 
 // An embedding scheme's codes (T, C) of a run.
 typedef struct {
@@ -42,13 +27,12 @@ typedef struct {
 } Table;
 
 static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
-    page_row(page, false);
-    page_cell(page, "%s", name);
+    page_row_of(page, name);
     page_cell(page, "%.1f", effective_rank(spectrum->values, spectrum->count));
     page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.9));
     page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.99));
     page_cell(page, "%.3f", translation_invariance(codes, T, C));
-    page_number(page, 3, linear_of(codes, T, C));
+    page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
     page_row_end(page);
 }
 
@@ -93,8 +77,7 @@ static void peaks_table(Page *page, const Table *tables, int count) {
                      "in tokens of the wave that explains most of each, with how much it explains");
     page_cells(page, true, "scheme|1|2|3|4|5|6");
     for (int i = 0; i < count; i++) {
-        page_row(page, false);
-        page_cell(page, "%s", tables[i].name);
+        page_row_of(page, tables[i].name);
         for (int k = 0; k < tables[i].peak_count; k++)
             page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k], 1 / tables[i].peaks[k].frequency,
                       100 * tables[i].peaks[k].share);
@@ -151,11 +134,10 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    page_row(page, false);
-    page_cell(page, "%s", o->comparison->plan.arms[arm].name);
+    page_row_of(page, o->comparison->plan.arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
         ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
-        if (ok) page_number(page, 3, linear_of(codes, T, C));
+        if (ok) page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
     }
     page_row_end(page);
     free(codes);
@@ -189,7 +171,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
                    "Residual: what the best linear map from the code at p to that at p+%d leaves; a rotation, such as "
                    "sinusoidal's, leaves 0, and the more columns a table has beside its rows, the less is left of any: "
                    "random numbers say how much.",
-                   SHIFT);
+                   CODE_SHIFT);
     page_table(page, "what the tables are like");
     page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {

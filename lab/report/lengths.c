@@ -57,8 +57,7 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
     page_cell(page, "%s", word_heading);
     page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row(page, false);
-        page_cell(page, "%s", plan->arms[arm].name);
+        page_row_of(page, plan->arms[arm].name);
         for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
         change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, size, arm, "loss", T)), words);
         page_row_end(page);

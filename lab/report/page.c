@@ -28,22 +28,17 @@ static char printable(char c) {
 }
 
 void html_text(FILE *out, const char *text) {
-    for (; *text; text++) switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
+    for (; *text; text++) {
+        const char *entity = *text == '&'   ? "&amp;"
+                             : *text == '<' ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+        if (entity)
+            fputs(entity, out);
+        else
             fputc(printable(*text), out);
-        }
+    }
 }
 
 void markdown_text(FILE *out, const char *text) {
@@ -51,6 +46,16 @@ void markdown_text(FILE *out, const char *text) {
         if (strchr("\\`*_|<>[]", *text)) fputc('\\', out);
         fputc(printable(*text), out);
     }
+}
+
+void page_both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
+               const char *text) {
+    fputs(html, page->html.stream);
+    html_text(page->html.stream, text);
+    fputs(html_end, page->html.stream);
+    fputs(markdown, page->markdown.stream);
+    markdown_text(page->markdown.stream, text);
+    fputs(markdown_end, page->markdown.stream);
 }
 
 bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error) {
@@ -70,11 +75,7 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
           html);
     html_text(html, title);
     fprintf(html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-    html_text(html, title);
-    fputs("</h1>\n", html);
-    fputs("# ", page->markdown.stream);
-    markdown_text(page->markdown.stream, title);
-    fputs("\n", page->markdown.stream);
+    page_both(page, "", "</h1>\n", "# ", "\n", title);
     if (!page->plots)
         page_paragraph(page,
                        "There is no gnuplot on this machine, so plots are left out; \"make deps\" installs it, and "
@@ -108,12 +109,7 @@ void page_abandon(Page *page) {
 }
 
 void page_heading(Page *page, const char *text) {
-    fputs("<h2>", page->html.stream);
-    html_text(page->html.stream, text);
-    fputs("</h2>\n", page->html.stream);
-    fputs("\n## ", page->markdown.stream);
-    markdown_text(page->markdown.stream, text);
-    fputs("\n", page->markdown.stream);
+    page_both(page, "<h2>", "</h2>\n", "\n## ", "\n", text);
 }
 
 // What a format prints, ended by a 0; text_free frees it.
@@ -128,14 +124,8 @@ void page_paragraph(Page *page, const char *format, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    const char *paragraph = printed(&text, format, arguments);
+    page_both(page, "<p>", "</p>\n", "\n", "\n", printed(&text, format, arguments));
     va_end(arguments);
-    fputs("<p>", page->html.stream);
-    html_text(page->html.stream, paragraph);
-    fputs("</p>\n", page->html.stream);
-    fputs("\n", page->markdown.stream);
-    markdown_text(page->markdown.stream, paragraph);
-    fputs("\n", page->markdown.stream);
     text_free(&text);
 }
 
@@ -160,12 +150,7 @@ void page_code(Page *page, const char *text) {
 void page_table(Page *page, const char *caption) {
     fputs("<div class=\"wide\" tabindex=\"0\"><table>\n", page->html.stream);
     fputs("\n", page->markdown.stream);
-    if (!*caption) return;
-    fputs("<caption>", page->html.stream);
-    html_text(page->html.stream, caption);
-    fputs("</caption>\n", page->html.stream);
-    markdown_text(page->markdown.stream, caption);
-    fputs("\n\n", page->markdown.stream);
+    if (*caption) page_both(page, "<caption>", "</caption>\n", "", "\n\n", caption);
 }
 
 void page_row(Page *page, bool heading) {
@@ -176,12 +161,7 @@ void page_row(Page *page, bool heading) {
 }
 
 static void cell_text(Page *page, const char *text) {
-    fputs(page->heading ? "<th>" : "<td>", page->html.stream);
-    html_text(page->html.stream, text);
-    fputs(page->heading ? "</th>" : "</td>", page->html.stream);
-    fputs(" ", page->markdown.stream);
-    markdown_text(page->markdown.stream, text);
-    fputs(" |", page->markdown.stream);
+    page_both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", text);
     page->cells++;
 }
 
@@ -192,6 +172,11 @@ void page_cell(Page *page, const char *format, ...) {
     cell_text(page, printed(&text, format, arguments));
     va_end(arguments);
     text_free(&text);
+}
+
+void page_row_of(Page *page, const char *name) {
+    page_row(page, false);
+    cell_text(page, name);
 }
 
 void page_number(Page *page, int digits, double value) {

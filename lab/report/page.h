@@ -25,6 +25,10 @@ void page_abandon(Page *page);
 void html_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
 
+// Write text into both files, escaped for each, between what stands before and after it there.
+void page_both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
+               const char *text);
+
 // Plain text, escaped.
 void page_heading(Page *page, const char *text);
 void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
@@ -34,6 +38,7 @@ void page_code(Page *page, const char *text);
 // A table, cell by cell: a row of headings, then rows. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption);
 void page_row(Page *page, bool heading);
+void page_row_of(Page *page, const char *name); // begin a row whose first cell is this text
 void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_number(Page *page, int digits, double value); // so many digits behind the point; NAN is "-"
 void page_row_end(Page *page);

@@ -31,8 +31,7 @@ static void standings_table(Page *page, const Outcome *o, int size) {
                "position parameters");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Standing *s = &standings[arm];
-        page_row(page, false);
-        page_cell(page, "%s", plan->arms[arm].name);
+        page_row_of(page, plan->arms[arm].name);
         page_number(page, 4, s->loss);
         gap_cells(page, o, s, arm);
         page_number(page, 3, exp(s->loss));
@@ -51,8 +50,7 @@ static void seeds_table(Page *page, const Outcome *o, int size) {
     for (int seed = 0; seed < o->seeds; seed++) page_cell(page, "%lld", plan->base.seed + seed);
     page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row(page, false);
-        page_cell(page, "%s", plan->arms[arm].name);
+        page_row_of(page, plan->arms[arm].name);
         for (int seed = 0; seed < o->seeds; seed++)
             page_number(page, 4, outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context));
         page_row_end(page);

@@ -78,8 +78,7 @@ bool report_tasks(Page *page, const Outcome *o, Error *error) {
             char trained[64], beyond[64];
             share_cell(trained, sizeof trained, o, task, arm, (double)builtin.min, (double)builtin.max);
             share_cell(beyond, sizeof beyond, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
-            page_row(page, false);
-            page_cell(page, "%s", plan->arms[arm].name);
+            page_row_of(page, plan->arms[arm].name);
             page_cell(page, "%s", trained);
             page_cell(page, "%s", beyond);
             seeds_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);

@@ -2,10 +2,16 @@
 #ifndef BITTER_FIT_H
 #define BITTER_FIT_H
 
+#include "model/base/real.h"
+
 // The least-squares error of the best linear map from rows X to rows Y, both (rows, C), by the spread of Y around its
 // mean: 0 = Y is a linear map of X, 1 = X says nothing. NAN where X has as many columns as rows, which explain
 // anything. Both are overwritten.
 double linear_residual(double *Y, double *X, int rows, int C);
+
+// The same for the best linear map from the code at p to the code at p + shift, of codes (T, C). NAN also when there is
+// no memory for it.
+double shift_residual(const real *codes, int T, int C, int shift);
 
 // Spearman's rank correlation of values (count) with 0, 1, 2 ...; ties share their mean rank. NAN if all are equal.
 double rank_correlation(const double *values, int count);
