@@ -18,7 +18,7 @@ typedef struct {
     int lengths[ROWS_MOST];
     int answered; // of the lengths: the others have no positions
     Answers sum;
-} Part;
+} AnswerPart;
 
 typedef struct {
     const Run *run;
@@ -27,23 +27,23 @@ typedef struct {
     FILE *csv; // NULL = none
     ProgressLine line;
     int done; // rows
-} Table;
+} AnswerTable;
 
-static Part part_of(const char *title, const char *name, int first, int last) {
+static AnswerPart part_of(const char *title, const char *name, int first, int last) {
     const int all = last - first + 1, count = all < ROWS_MOST ? all : ROWS_MOST;
-    Part part = {.title = title, .name = name, .first = first, .last = last, .count = count};
+    AnswerPart part = {.title = title, .name = name, .first = first, .last = last, .count = count};
     for (int i = 0; i < count; i++) part.lengths[i] = count > 1 ? first + i * (all - 1) / (count - 1) : first;
     return part;
 }
 
 // NULL, or why there are no answers at this length.
-static const char *objection(char text[256], const Table *table, int length) {
+static const char *objection(char text[256], const AnswerTable *table, int length) {
     const Builtin *builtin = table->task.builtin;
     const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL;
     return reason ? reason : length_complaint(text, &table->run->gpt, task_tokens(&table->task, length));
 }
 
-static bool answer(Answers *answers, const Table *table, int length, Error *error) {
+static bool answer(Answers *answers, const AnswerTable *table, int length, Error *error) {
     Examination examination = {.task = table->task,
                                .stream = task_stream(&table->task, "test"),
                                .count = table->settings->samples,
@@ -77,7 +77,7 @@ static void write_row(FILE *csv, const Answers *a, const char *part, int length)
         fprintf(csv, ",,,\n");
 }
 
-static bool one_length(Part *part, Table *table, int length, Error *error) {
+static bool one_length(AnswerPart *part, AnswerTable *table, int length, Error *error) {
     char text[256];
     Answers answers = {0};
     const char *reason = objection(text, table, length);
@@ -94,7 +94,7 @@ static bool one_length(Part *part, Table *table, int length, Error *error) {
     return true;
 }
 
-static void print_part(const Part *part) {
+static void print_part(const AnswerPart *part) {
     char title[64];
     snprintf(title, sizeof title, "%s %d to %d", part->title, part->first, part->last);
     printf("%-30s", title);
@@ -108,10 +108,11 @@ static void print_part(const Part *part) {
     printf("\n");
 }
 
-static bool print_table(Table *table, bool as_trained, Error *error) {
+static bool print_table(AnswerTable *table, bool as_trained, Error *error) {
     const int min = (int)table->task.min, max = (int)table->task.max;
-    Part parts[] = {part_of(as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", min, max),
-                    part_of(as_trained ? "beyond," : "lengths", "beyond", max + 1, 2 * max)};
+    AnswerPart parts[] = {
+        part_of(as_trained ? "trained lengths," : "lengths", as_trained ? "trained" : "given", min, max),
+        part_of(as_trained ? "beyond," : "lengths", "beyond", max + 1, 2 * max)};
     printf("%8s %10s %10s %10s %10s %10s %10s  %s\n", "length", "exercises", "perfect", "questions", "right", "nats",
            "accuracy", "95% interval");
     progress_start(&table->line, "eval", 0, parts[0].count + parts[1].count);
@@ -135,7 +136,7 @@ static void fail_no_task(const char *data, const char *trained_run, Error *error
 }
 
 // The task to evaluate on, and whether its lengths are those that the run was trained on.
-static bool choose(Table *table, bool *as_trained, const char *data, const char *directory, Error *error) {
+static bool choose(AnswerTable *table, bool *as_trained, const char *data, const char *directory, Error *error) {
     const Run *run = table->run;
     const char *trained_on = run->options.data, *trained_run = data == trained_on ? directory : NULL;
     BuiltinCorpus trained = {0}, *task = &table->task;
@@ -152,7 +153,7 @@ static bool choose(Table *table, bool *as_trained, const char *data, const char 
 }
 
 bool evaluate_task(const Run *run, const char *directory, const TaskSettings *settings, Error *error) {
-    Table table = {.run = run, .settings = settings};
+    AnswerTable table = {.run = run, .settings = settings};
     static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
     AtomicFile csv = {0};
     bool as_trained = false;

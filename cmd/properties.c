@@ -70,9 +70,9 @@ static void print_legend(void) {
 typedef struct {
     const PropertiesOptions *options;
     int rows; // printed
-} Table;
+} PropertyTable;
 
-static bool print_scheme(const char *name, const Gpt *gpt, Table *table, Error *error) {
+static bool print_scheme(const char *name, const Gpt *gpt, PropertyTable *table, Error *error) {
     SchemeProperties properties;
     if (!scheme_probe(&properties, gpt, (uint64_t)table->options->seed, error)) return false;
     if (table->rows++ == 0) print_header();
@@ -93,7 +93,7 @@ static void fill_zeros(Gpt *gpt, uint64_t seed) {
 }
 
 // An untrained model with this scheme.
-static bool print_untrained(const char *specification, Table *table, Error *error) {
+static bool print_untrained(const char *specification, PropertyTable *table, Error *error) {
     const PropertiesOptions *options = table->options;
     const Shape shape = {.vocab = 8,
                          .context = (int)options->context,
@@ -113,7 +113,7 @@ static bool print_untrained(const char *specification, Table *table, Error *erro
     return ok;
 }
 
-static bool print_run(const char *directory, Table *table, Error *error) {
+static bool print_run(const char *directory, PropertyTable *table, Error *error) {
     Run run;
     if (!run_open(&run, directory, "", error)) return false;
     const bool ok = print_scheme(directory, &run.gpt, table, error);
@@ -122,7 +122,7 @@ static bool print_run(const char *directory, Table *table, Error *error) {
 }
 
 // Every scheme. One that cannot work with such a model gets a row with the reason.
-static bool print_all(Table *table, Error *error) {
+static bool print_all(PropertyTable *table, Error *error) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, table, error)) {
             if (error->kind != ERROR_INPUT) return false;
@@ -148,7 +148,7 @@ int command_properties(int argc, char **argv) {
                                 "  bitter properties\n  bitter properties --pos rope:base=100\n"
                                 "  bitter properties runs/learned runs/t5\n"};
     PropertiesOptions options;
-    Table table = {.options = &options};
+    PropertyTable table = {.options = &options};
     bool given[ARGUMENTS_MOST];
     Error error;
     const int first = arguments_parse(&options, given, &usage, argc, argv);

@@ -39,13 +39,18 @@ static void write_positions(FILE *csv, const Evaluation *e, int T) {
     }
 }
 
+// Evaluate on the validation text, and write the mean loss.
+static bool score(FILE *csv, const char *quantity, Evaluation *e, const Trainer *trainer, Error *error) {
+    if (!evaluate(e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
+    row(csv, quantity, e->window, e->nll / (double)e->tokens, e->tokens);
+    return true;
+}
+
 static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context;
-    const Split *val = &trainer->corpus->val;
     Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
-    if (!evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error)) return false;
-    row(csv, "choose", T, e.nll / (double)e.tokens, e.tokens);
+    if (!score(csv, "choose", &e, trainer, error)) return false;
     int longest = 0;
     char ignored[256];
     for (int i = 0; i < MULTIPLES && !length_complaint(ignored, &trainer->gpt, T << i); i++) longest = T << i;
@@ -62,8 +67,7 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
                          .position_nll = last ? nll : NULL,
                          .position_tokens = last ? tokens : NULL,
                          .stop = stop};
-        ok = evaluate(&e, &trainer->gpt, val, trainer->corpus->name, NULL, NULL, error);
-        if (ok) row(csv, "loss", window, e.nll / (double)e.tokens, e.tokens);
+        ok = score(csv, "loss", &e, trainer, error);
     }
     if (ok) write_positions(csv, &e, T);
     free(nll);
@@ -79,8 +83,7 @@ static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, ui
     const uint64_t last = half + CONTEXT_TOKENS < end ? half + CONTEXT_TOKENS : end;
     for (int window = T; window <= 4 * T && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
         Evaluation e = {.window = window, .stride = T / 4 > 0 ? T / 4 : 1, .from = half, .limit = last, .stop = stop};
-        if (!evaluate(&e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
-        row(csv, "same", window, e.nll / (double)e.tokens, e.tokens);
+        if (!score(csv, "same", &e, trainer, error)) return false;
     }
     return true;
 }

@@ -53,7 +53,7 @@ typedef struct {
     Inference inference;
     int *ids, *targets; // (B, chunk)
     double *nll;        // (B, chunk)
-} Scorer;
+} WindowScorer;
 
 static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
     char text[16];
@@ -61,7 +61,7 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
 }
 
 // Feed the windows and add up the losses of their scored targets.
-static bool score(Evaluation *e, Scorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
+static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
                   Error *error) {
     Inference *inference = &scorer->inference;
     inference->B = windows->count; // the last run may be smaller than what memory was taken for
@@ -91,8 +91,8 @@ static bool score(Evaluation *e, Scorer *scorer, const Windows *windows, const G
     return true;
 }
 
-static bool scorer_create(Scorer *scorer, const Gpt *gpt, int window, Error *error) {
-    *scorer = (Scorer){0};
+static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, Error *error) {
+    *scorer = (WindowScorer){0};
     const int B = window < TOKENS_AT_A_TIME ? TOKENS_AT_A_TIME / window : 1;
     const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
     const size_t rows = (size_t)B * (size_t)chunk;
@@ -104,7 +104,7 @@ static bool scorer_create(Scorer *scorer, const Gpt *gpt, int window, Error *err
     return fail_run(error, "no memory for a window of %d tokens", window);
 }
 
-static void scorer_free(Scorer *scorer) {
+static void scorer_free(WindowScorer *scorer) {
     inference_free(&scorer->inference);
     free(scorer->ids);
     free(scorer->targets);
@@ -128,7 +128,7 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
               void *context, Error *error) {
     if (!evaluation_check(e, gpt, split, name, error)) return false;
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
-    Scorer scorer;
+    WindowScorer scorer;
     bool ok = scorer_create(&scorer, gpt, e->window, error);
     const int B = scorer.inference.B;
     e->nll = 0;

@@ -24,7 +24,7 @@ typedef struct {
     Peak peaks[PEAKS];   // of the first singular vectors, as far as there are so many
     double share[PEAKS]; // of the variance that they hold
     int peak_count;
-} Table;
+} LearnedTable;
 
 static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
     page_row_of(page, name);
@@ -53,7 +53,7 @@ static bool noise_row(Page *page, int T, int C, Error *error) {
     return ok;
 }
 
-static bool table_rows(Page *page, Table *table, const Run *run, Error *error) {
+static bool table_rows(Page *page, LearnedTable *table, const Run *run, Error *error) {
     const int T = run->gpt.shape.context, C = run->gpt.shape.width;
     Spectrum spectrum;
     if (!spectrum_create(&spectrum, table->codes, T, C, error)) return false;
@@ -72,7 +72,7 @@ static bool table_rows(Page *page, Table *table, const Run *run, Error *error) {
     return table_power(table->power, table->codes, T, C, error);
 }
 
-static void peaks_table(Page *page, const Table *tables, int count) {
+static void peaks_table(Page *page, const LearnedTable *tables, int count) {
     page_table(page, "the first singular vectors, functions of position: share of the table's variance, and the period "
                      "in tokens of the wave that explains most of each, with how much it explains");
     page_cells(page, true, "scheme|1|2|3|4|5|6");
@@ -86,7 +86,7 @@ static void peaks_table(Page *page, const Table *tables, int count) {
     page_table_end(page);
 }
 
-static bool power_chart(Page *page, const Table *tables, int count, int T, Error *error) {
+static bool power_chart(Page *page, const LearnedTable *tables, int count, int T, Error *error) {
     Series series[ARMS_MOST];
     for (int i = 0; i < count; i++)
         series[i] =
@@ -100,7 +100,7 @@ static bool power_chart(Page *page, const Table *tables, int count, int T, Error
     return page_chart(page, &chart, series, count, error);
 }
 
-static bool similarity_matrix(Page *page, const Table *table, int T, int C, Error *error) {
+static bool similarity_matrix(Page *page, const LearnedTable *table, int T, int C, Error *error) {
     double cells[SHADES_MOST * SHADES_MOST];
     char title[TEXT_CAPACITY + 64];
     const int n = similarity(cells, table->codes, T, C, SHADES_MOST);
@@ -159,7 +159,7 @@ static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
 
 static bool tables_section(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Table tables[ARMS_MOST] = {{0}};
+    LearnedTable tables[ARMS_MOST] = {{0}};
     int count = 0, T = 0, C = 0, learned = 0;
     bool ok = true;
     for (int arm = 0; arm < plan->arm_count; arm++)
@@ -178,7 +178,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
         Run run;
         if (!report_enters(o, arm, ENTERS_EMBEDDING)) continue;
         if (!(ok = report_open_run(&run, o, arm, error))) break;
-        Table *table = &tables[count++];
+        LearnedTable *table = &tables[count++];
         T = run.gpt.shape.context;
         C = run.gpt.shape.width;
         table->name = plan->arms[arm].name;

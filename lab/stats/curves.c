@@ -158,16 +158,16 @@ typedef struct {
     const Fitting *at;
     Family family;
     Range range;
-} Search;
+} ShapeSearch;
 
 static double left_at(void *context, double u) {
-    const Search *search = context;
+    const ShapeSearch *search = context;
     return fit_shape(search->fit, search->at, search->family, shape_at(&search->range, u));
 }
 
 // The best on the grid, and then between its two neighbours.
 static void search_shape(CurveFit *fit, const Fitting *at, Family family) {
-    Search search = {fit, at, family, range_of(family, at->n)};
+    ShapeSearch search = {fit, at, family, range_of(family, at->n)};
     const double step = 1.0 / search.range.steps;
     double least = INFINITY, on_grid = 0;
     for (int n = 0; n <= search.range.steps; n++) {
