@@ -140,10 +140,10 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
 
 # The words and plots of builtin:tales become tables of C.
-$(TALES): scripts/tales.awk data/made/tales/tales.txt
+$(TALES): data/made/tales/tales.txt $(wildcard scripts/tales.sh scripts/tales/*.awk)
 	@mkdir -p $(@D)
 	$(call SAY,write,$@)
-	$(Q)LC_ALL=C awk -f $^ >$@
+	$(Q)sh scripts/tales.sh $< >$@
 
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@

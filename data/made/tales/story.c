@@ -58,11 +58,6 @@ static void add_article(Story *story, char form, const char *noun) {
     if (form == 'a') add(story, strchr("aeiou", noun[0]) ? "an " : "a ");
 }
 
-static void add_noun(Story *story, char form, const char *noun) {
-    add_article(story, form, noun);
-    add(story, noun);
-}
-
 static int pick_phrase(Story *story, const Phrases *phrases) {
     return phrases->count > 1 ? pick(story, phrases->count) : 0;
 }
@@ -85,91 +80,56 @@ static void add_number(Story *story, char form, int number) {
     if (form == 'c') add(story, number == 1 ? " coin" : " coins");
 }
 
-static void add_person(Story *story, char form, const Entity *someone) {
-    static const char *const pronouns[][2] = {
-        ['h'] = {"he", "she"}, ['m'] = {"him", "her"}, ['s'] = {"his", "her"}, ['w'] = {"man", "woman"}};
-    switch (form) {
-    case '-':
-        add(story, someone->name);
-        break;
-    case 'o':
-        add(story, someone->town);
-        break;
-    case 'c':
-        add_number(story, form, someone->value[COINS]);
-        break;
-    case 't':
-    case 'a':
-        add_noun(story, form, phrase_number(&phrases_trade, someone->value[KIND]));
-        break;
-    default:
-        add(story, pronouns[(unsigned char)form][someone->value[WOMAN]]);
-    }
-}
-
-// "in the mill", "under a flat stone"
-static void add_where(Story *story, char form, const Phrases *prepositions, const Phrases *nouns, int which) {
-    add(story, prepositions->phrases[which]);
-    add(story, " ");
-    add_noun(story, form, nouns->phrases[which]);
-}
-
 // A name as it is, with hyphens between its letters, or backwards.
 static void add_name(Story *story, char form, const char *name) {
     const size_t length = strlen(name);
-    if (form == '-') add(story, name);
+    if (form != 'l' && form != 'r') add(story, name);
     for (size_t i = 0; form == 'l' && i < length; i++) text_print(story->text, i ? "-%c" : "%c", name[i]);
     for (size_t i = length; form == 'r' && i > 0; i--) text_add(story->text, &name[i - 1], 1);
 }
 
-// Which of its fields, and which kind of list.
-static void tell_list(Story *story, char form, int kind) {
-    tell_phrase(story,
-                form == '1'   ? &phrases_list_one
-                : form == 'b' ? &phrases_list_begin
-                : form == 'i' ? &phrases_list_item
-                              : &phrases_list,
-                kind);
-}
-
+// What a role stands for.
 static void add_role(Story *story, char form, int role) {
-    const Kind kind = tales_kinds[role];
-    Entity *whom = kind < KINDS ? entity(story, role) : NULL;
-    switch (kind) {
-    case NUMBERS:
+    static const char *const pronouns[][2] = {
+        ['h'] = {"he", "she"}, ['m'] = {"him", "her"}, ['s'] = {"his", "her"}, ['w'] = {"man", "woman"}};
+    if (tales_kinds[role] == NUMBERS) {
         add_number(story, form, story->role[role]);
+        return;
+    }
+    Entity *whom = entity(story, role);
+    switch (form) {
+    case 'h':
+    case 'm':
+    case 's':
+    case 'w':
+        add(story, pronouns[(unsigned char)form][whom->value[WOMAN]]);
         break;
-    case SPOTS:
-        add_where(story, form, &phrases_where_hidden, &phrases_spot, story->role[role]);
+    case 'o':
+        add(story, whom->town);
         break;
-    case PEOPLE:
-        add_person(story, form, whom);
+    case 'c':
+        add_number(story, form, whom->value[COINS]);
         break;
-    case THINGS:
-        add_noun(story, form, whom->name);
-        whom->value[DUE] = false;
-        break;
-    case PLACES:
-        if (form == '@') add_where(story, 't', &phrases_where, &phrases_place, whom->value[KIND]);
-        if (form != '@') add_noun(story, form, phrases_place.phrases[whom->value[KIND]]);
-        break;
-    case LISTS:
-        tell_list(story, form, whom->value[KIND]);
+    case 'p':
+        add_number(story, '#', whom->value[STEP]);
         break;
     default:
-        if (form == 'p') add_number(story, '#', whom->value[STEP]);
-        if (form != 'p') add_name(story, form, whom->name);
+        add_article(story, form, whom->name);
+        add_name(story, form, whom->name);
+        if (tales_kinds[role] == THINGS) whom->value[DUE] = false;
     }
 }
 
-// A phrase of a list or what a script tells. `slot` is five characters, see tables.h.
+// What a script tells, or a phrase of a list: a random one, number N, or the one that is the kind of A.
 static void tell_named(Story *story, const char *slot, int role) {
     const Slot *named = &tales_slots[(slot[3] - '0') * 10 + slot[4] - '0'];
     if (named->script) {
         run(story, named->script);
         return;
     }
-    const int which = slot[2] == '-' ? pick_phrase(story, named->phrases) : story->role[role];
+    const int which = slot[2] == '-'                 ? pick_phrase(story, named->phrases)
+                      : tales_kinds[role] == NUMBERS ? story->role[role]
+                                                     : entity(story, role)->value[KIND];
     add_article(story, slot[1], phrase_number(named->phrases, which));
     tell_phrase(story, named->phrases, which);
 }

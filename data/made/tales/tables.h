@@ -1,5 +1,5 @@
 // What tales.txt becomes when bitter is built: lists of phrases, and scripts, the statements of its scenes.
-// scripts/tales.awk writes these tables.
+// scripts/tales.sh writes these tables.
 #ifndef BITTER_TALES_TABLES_H
 #define BITTER_TALES_TABLES_H
 
@@ -27,7 +27,7 @@ typedef enum {
     WORDS,
     KINDS,
     NUMBERS = KINDS,
-    SPOTS
+    SPOTS = KINDS,
 } Kind;
 
 // What a letter of a script stands for at the moment: the index of one of its kind, or a number. 'A'..'Z' are 0..25.
@@ -138,10 +138,8 @@ extern const Step *const tales_questions[];
 extern const int tales_scene_count, tales_question_count;
 extern const Step script_world[], script_introductions[], script_whereabouts[];
 
-extern const Phrases phrases_place, phrases_where, phrases_spot, phrases_where_hidden; // "mill" "in", "rug" "under"
-extern const Phrases phrases_trade, phrases_material, phrases_noun;
-extern const Phrases phrases_number, phrases_ordinal; // "three", "thirty", "third"
-extern const Phrases phrases_list, phrases_list_one, phrases_list_begin, phrases_list_item; // one phrase for each kind
+extern const Phrases phrases_number, phrases_ordinal; // "three", "third", from 0
+extern const Phrases phrases_material, phrases_noun;
 extern const Phrases phrases_story_title, phrases_story_setting, phrases_story_heading, phrases_story_ending;
 
 #endif

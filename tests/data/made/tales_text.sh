@@ -1,8 +1,8 @@
-# The words and plots of builtin:tales: scripts/tales.awk names the line of a mistake in them, and says what is wrong.
+# The words and plots of builtin:tales: scripts/tales.sh names the line of a mistake in them, and says what is wrong.
 . tests/support/shell
 tales=$repository/data/made/tales/tales.txt
 
-translate() { LC_ALL=C awk -f "$repository/scripts/tales.awk" "$1" >tables.c 2>messages; }
+translate() { sh "$repository/scripts/tales.sh" "$1" >tables.c 2>messages; }
 
 check "the text is sound" translate "$tales"
 
