@@ -1,9 +1,10 @@
 # The first part of scripts/tales.sh: what the notation of tales.txt knows, and its sections.
 
 BEGIN {
-    free_questions = role_count = depth = scenes = questions = list_count = script_count = slot_count = told_count = told_line = 0
-    # What a slot may say of what a letter stands for. tell_slot() in data/made/tales/story.c reads the codes.
-    n = split("name - the t a a he h him m his s man w town o coins c first f # # at @ one 1 begin b item i " \
+    depth = scenes = questions = free_questions = 0
+    role_count = list_count = script_count = slot_count = told_count = told_line = 0
+    # The forms of slots and their codes, which tables.h explains; those without a code have a meaning below.
+    n = split("name - the t a a he h him m his s man w town o coins c first f # # at - one - begin - item - " \
               "spelled l backwards r step p", list, " ")
     for (i = 1; i < n; i += 2) form_code[list[i]] = list[i + 1]
     define_letters("A B C D E", "people", "name the a he him his man town coins")

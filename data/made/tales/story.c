@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SLOT_SIZE = 5 };
+enum { SLOT_SIZE = 5 }; // characters between the braces, see tables.h
 
 // --- What a story remembers ---
 
@@ -322,6 +322,7 @@ static bool act(Story *story, const Step *step, Span **learning) {
         (*learning)->start = story->text->size;
         break;
     case LEARNT:
+        assert(*learning);
         (*learning)->size = story->text->size - (*learning)->start;
         break;
     case RECITE:

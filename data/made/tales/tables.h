@@ -7,6 +7,8 @@
 
 // Words or phrases. In a phrase `<this|that>` is one of its alternatives, and `{^tA07}` a slot of five characters: ^
 // for a capital; the form; whose (a role, - for nobody's); the number of an entry of tales_slots, or -- for none.
+// Forms: - name, t the, a a, h he, m him, s his, w man, o town, c coins, f first, # digits, l spelled, r backwards, p
+// step.
 typedef struct {
     const char *name;
     const char *const *phrases; // (count)

@@ -97,7 +97,7 @@ static int weight(Story *story, const Choice *choice, int index) {
 
 // The index of a scene, or -1 when there is none.
 static int choose_scene(Story *story, const Choice *choice) {
-    int weights[MOST_SCENES], total = 0;
+    int weights[MOST_SCENES] = {0}, total = 0;
     for (int i = 0; i < tales_scene_count; i++) total += weights[i] = weight(story, choice, i);
     if (total == 0) return -1;
     int chosen = 0;
@@ -133,7 +133,7 @@ static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
 static bool tell_scenes(Story *story, size_t start, int kind, int aim) {
     const bool has_chapters = phrases_story_heading.phrases[kind][0] && aim >= LONG_AIM;
     bool block = true;
-    for (int i = 0;; i++) {
+    for (int i = 0; !story->text->failed; i++) {
         const int size = (int)(story->text->size - start);
         Choice choice = {
             .kind = kind, .part = i == 0 && aim >= LONG_AIM ? NEW : ANY_PART, .room = aim - size - reserve(story, aim)};
@@ -147,6 +147,7 @@ static bool tell_scenes(Story *story, size_t start, int kind, int aim) {
         story->text->size = end;
         return true;
     }
+    return block;
 }
 
 static void tell_ending(Story *story, int kind, int aim) {
