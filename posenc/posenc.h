@@ -60,6 +60,9 @@ typedef struct {
         real *dtheta;        // (pairs), where the stretch learns
         real *slabs;         // the same of the layer at work (B, H, pairs)
     } rotary;                // rotation/rotate.c
+    struct {
+        real *slabs; // gradients of the layer at work (B, H, N, d)
+    } vectors;       // content/vectors.c
 } Tables;
 
 // A block of scaled attention scores S = scale q k^T of one head of one sequence. Row i is the query of token
@@ -76,6 +79,17 @@ typedef struct {
     const real *features; // (columns, scheme->features), what input_forward made of each token
     real *scratch;        // (score_scratch) what score_forward leaves, score_backward of the same block finds
 } ScoreBlock;
+
+// How many keys row i's query sees: its own token's is the last.
+static inline int block_seen(const ScoreBlock *block, int i) {
+    return block->columns - block->rows + i + 1;
+}
+
+// How far key j, which it sees, is from row i's query; all from count-1 on count as count-1.
+static inline int block_distance(const ScoreBlock *block, int i, int j, int count) {
+    const int distance = block->query_at[i].t - block->key_at[j].t;
+    return distance < count ? distance : count - 1;
+}
 
 // The scratch as an arena, which hands out what a dry run has counted for score_scratch.
 static inline Arena scratch_of(const ScoreBlock *block) {
@@ -132,6 +146,8 @@ struct Scheme {
     double (*curve)(const Position *pos, int set, int head, int distance);
     void (*curve_backward)(const Tables *tables, int set, int head);
     int (*bucket)(const Position *pos, int distance);
+    // content/vectors.h: how many trained vectors a set has that queries are multiplied with.
+    int (*vectors)(const Position *pos);
 
     // --- hooks ---
     //

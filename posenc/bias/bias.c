@@ -58,7 +58,7 @@ void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGra
     const bool run = is_run(block);
     for (int i = 0; i < block->rows; i++) {
         const real *dS_i = grad->dS + (size_t)i * block->stride;
-        const int start = tables->positions - 1 - block->query_at[i].t, seen = block->columns - block->rows + i + 1;
+        const int start = tables->positions - 1 - block->query_at[i].t, seen = block_seen(block, i);
         if (run) {
             real *to = slab + start + block->key_at[0].t;
             for (int j = 0; j < seen; j++) to[j] += dS_i[j];

@@ -119,7 +119,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const real b2 = pos->params[B2][set * H + block->head];
     real *share = block->scratch;
     for (int i = 0; i < block->rows; i++) {
-        const int seen = block->columns - block->rows + i + 1;
+        const int seen = block_seen(block, i);
         real *S_i = block->S + (size_t)i * block->stride;
         shares(share, tables, block, set, i, seen);
         for (int j = 0; j < seen; j++) S_i[j] += b2;
@@ -179,7 +179,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     real *share = block->scratch, *dshare = share + block->columns;
     real *slab = tables->dtable[SLABS] + ((size_t)block->sequence * H + block->head) * slab_size(pos);
     for (int i = 0; i < block->rows; i++) {
-        const int seen = block->columns - block->rows + i + 1;
+        const int seen = block_seen(block, i);
         shares(share, tables, block, set, i, seen);
         network_backward(slab, dshare, grad->dS + (size_t)i * block->stride, share, w1, b1, w2, W, seen);
         shares_backward(&slab[3 * W + 1], &slab[3 * W + 2], dshare, share, pos, block, set, i, seen);

@@ -1,12 +1,6 @@
 // CoPE: positions are counted, not given. Every key between a query and the key it looks at counts for as much as the
 // query attends to it, so that "three back" can come to mean three words, or three sentences.
-#include "posenc/posenc.h"
-#include "posenc/slabs.h"
-
-#include "model/base/gemm.h"
-
-enum { E };     // params (sets * positions, d), shared by heads
-enum { SLABS }; // dtables, of the layer at work (B, H, N, d); N codes
+#include "posenc/content/vectors.h"
 
 typedef struct {
     long long positions;
@@ -20,28 +14,12 @@ static const Option cope_options[] = {
     {0},
 };
 
-static int all_codes(const Position *pos) { // of one set
+static int vectors(const Position *pos) {
     return (int)((const CopeOptions *)pos->options)->positions;
 }
 
 static void params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "e", pos->sets * all_codes(pos), head_width(&pos->shape), INIT_ZERO, 0);
-}
-
-// N: of the codes, those that can be reached, because a token counts for at most 1.
-static int codes(const Tables *tables) {
-    const Position *pos = tables->pos;
-    return all_codes(pos) <= tables->positions ? all_codes(pos) : tables->positions + 1;
-}
-
-static size_t slab_size(const Tables *tables) {
-    return (size_t)codes(tables) * head_width(&tables->pos->shape);
-}
-
-static void layout(Tables *tables, Arena *arena, bool training) {
-    if (training)
-        tables->dtable[SLABS] =
-            arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
+    position_param(pos, table, "e", pos->sets * vectors(pos), head_width(&pos->shape), INIT_ZERO, 0);
 }
 
 // Scratch of a block: what score_forward leaves, and two of score_backward's own.
@@ -55,8 +33,8 @@ typedef struct {
 static Work work_take(Arena *arena, const Tables *tables, int rows, int columns) {
     Work work;
     work.gates = arena_reals(arena, (size_t)rows * columns);
-    work.P = arena_reals(arena, (size_t)rows * codes(tables));
-    work.dP = arena_reals(arena, (size_t)rows * codes(tables));
+    work.P = arena_reals(arena, (size_t)rows * vectors_reached(tables));
+    work.dP = arena_reals(arena, (size_t)rows * vectors_reached(tables));
     work.dp = arena_reals(arena, (size_t)columns);
     return work;
 }
@@ -68,21 +46,15 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
     return counted.used / sizeof(real);
 }
 
-static const real *codes_of(const Position *pos, int layer) { // (positions, d)
-    return pos->params[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
-}
-
 // gate_ij = sigmoid(S_ij) of the keys that query i sees, and going back from it, the count p_ij = gate_ii + .. +
 // gate_ij, at most N-1. S_ij += P[i][p_ij], read between the two neighbours of p_ij.
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    const Position *pos = tables->pos;
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);
-    const int d = head_width(&pos->shape), N = codes(tables);
-    gemm(w.P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(codes_of(pos, block->layer), d),
-         block->rows, N, d);
+    const int N = vectors_reached(tables);
+    vectors_forward(w.P, tables, block);
     for (int i = 0; i < block->rows; i++) {
-        const int seen = block->columns - block->rows + i + 1;
+        const int seen = block_seen(block, i);
         real *S_i = block->S + (size_t)i * block->stride, *gate = w.gates + (size_t)i * block->columns;
         const real *P_i = w.P + (size_t)i * N;
 #pragma omp simd
@@ -119,27 +91,16 @@ static void row_backward(real *dS, real *dP, real *dp, const real *P, const real
     }
 }
 
-// P = scale q e^T, so dq = scale dP e and de = scale dP^T q. The gates hold on to the raw scores: dS changes.
+// The gates hold on to the raw scores: dS changes.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const Position *pos = tables->pos;
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);
-    const int d = head_width(&pos->shape), N = codes(tables), rows = block->rows, columns = block->columns;
-    real *de = tables->dtable[SLABS] + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
-    memset(w.dP, 0, (size_t)rows * N * sizeof(real));
-    for (int i = 0; i < rows; i++)
+    const int N = vectors_reached(tables);
+    memset(w.dP, 0, (size_t)block->rows * N * sizeof(real));
+    for (int i = 0; i < block->rows; i++)
         row_backward(grad->dS + (size_t)i * block->stride, w.dP + (size_t)i * N, w.dp, w.P + (size_t)i * N,
-                     w.gates + (size_t)i * columns, N, columns - rows + i + 1);
-    gemm(grad->dq, block->q_stride, 1, block->scale, rows_of(w.dP, N), rows_of(codes_of(pos, block->layer), d), rows, d,
-         N);
-    gemm(de, d, 1, block->scale, columns_of(w.dP, N), rows_of(block->q, block->q_stride), N, d, rows);
-}
-
-// All sequences and heads share the codes.
-static void score_reduce(const Tables *tables, int layer) {
-    const Position *pos = tables->pos;
-    real *de = pos->dparams[E] + (size_t)position_set(pos, layer) * all_codes(pos) * head_width(&pos->shape);
-    slabs_reduce(de, tables->dtable[SLABS], tables->batch * pos->shape.heads, (int)slab_size(tables));
+                     w.gates + (size_t)i * block->columns, N, block_seen(block, i));
+    vectors_backward(grad, w.dP, tables, block);
 }
 
 const Scheme scheme_cope = {
@@ -152,14 +113,12 @@ const Scheme scheme_cope = {
             "from N-1 on, which longer texts have more of, look alike.",
     .options = cope_options,
     .layers = &cope_options[1],
-    .enters = ENTERS_CONTENT,
     .bends = true,
     .placeless = true,
-    .relative = true,
     .params = params,
-    .layout = layout,
+    VECTOR_HOOKS,
+    .vectors = vectors,
     .score_scratch = score_scratch,
     .score_forward = score_forward,
     .score_backward = score_backward,
-    .score_reduce = score_reduce,
 };

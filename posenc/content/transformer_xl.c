@@ -2,13 +2,14 @@
 // asks it what it asks any key, and each head has two questions besides that are the same for all queries: u, which
 // contents matter, and v, which distances do.
 #include "posenc/embedding/code.h"
+#include "posenc/slabs.h"
 
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
-enum { W_R, U, V };     // params (sets * C, C), (sets, C), (sets, C)
-enum { CODES, KEYS };   // tables: R (D, C), r = R W_r^T (sets, D, C); D distances
-enum { DKEYS, DU, DV }; // dtables, of the layer at work: (B, D, C), (B, C), (B, C)
+enum { W_R, U, V };   // params (sets * C, C), (sets, C), (sets, C)
+enum { CODES, KEYS }; // tables: R (D, C), r = R W_r^T (sets, D, C); D distances
+enum { SUM, SLABS }; // dtables, of the layer at work: (D + 2, C) dr, du and dv; the same of each sequence (B, D + 2, C)
 
 #define BASE 10000.0
 
@@ -47,9 +48,8 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     tables->table[CODES] = arena_reals(arena, keys);
     tables->table[KEYS] = arena_reals(arena, pos->sets * keys);
     if (!training) return;
-    tables->dtable[DKEYS] = arena_reals(arena, tables->batch * keys);
-    tables->dtable[DU] = arena_reals(arena, tables->batch * C);
-    tables->dtable[DV] = arena_reals(arena, tables->batch * C);
+    tables->dtable[SUM] = arena_reals(arena, keys + 2 * C);
+    tables->dtable[SLABS] = arena_reals(arena, tables->batch * (keys + 2 * C));
 }
 
 // R (D, C): all sines, then all cosines.
@@ -107,12 +107,6 @@ static Work work_of(const Tables *tables, const ScoreBlock *block) {
     return work;
 }
 
-// The distance from row i's query to key j, which it sees, as a row of r.
-static inline int distance(const ScoreBlock *block, int i, int j, int count) {
-    const int n = block->query_at[i].t - block->key_at[j].t;
-    return n < count ? n : count - 1;
-}
-
 // S_ij += scale u . k_j + scale (q_i + v) . r_{i-j}
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
@@ -123,10 +117,10 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     gemm(w.P, w.count, 0, block->scale, rows_of(w.qv, d), columns_of(w.r, C), rows, w.count, d);
     gemm(w.by_key, columns, 0, block->scale, rows_of(w.u, d), columns_of(block->k, block->k_stride), 1, columns, d);
     for (int i = 0; i < rows; i++) {
-        const int seen = columns - rows + i + 1;
+        const int seen = block_seen(block, i);
         const real *P_i = w.P + (size_t)i * w.count;
         real *S_i = block->S + (size_t)i * block->stride;
-        for (int j = 0; j < seen; j++) S_i[j] += w.by_key[j] + P_i[distance(block, i, j, w.count)];
+        for (int j = 0; j < seen; j++) S_i[j] += w.by_key[j] + P_i[block_distance(block, i, j, w.count)];
     }
 }
 
@@ -137,18 +131,17 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     const Position *pos = tables->pos;
     const Work w = work_of(tables, block);
     const int C = pos->shape.width, d = head_width(&pos->shape), rows = block->rows, columns = block->columns;
-    const size_t b = (size_t)block->sequence, head = (size_t)block->head * d;
-    real *dr = tables->dtable[DKEYS] + b * distances(tables) * C + head;
-    real *du = tables->dtable[DU] + b * C + head, *dv = tables->dtable[DV] + b * C + head;
+    const size_t D = (size_t)distances(tables), head = (size_t)block->head * d;
+    real *dr = tables->dtable[SLABS] + block->sequence * (D + 2) * C + head, *du = dr + D * C, *dv = du + C;
     real *dP = w.P, *by_key = w.by_key, *dqv = w.qv; // each in the place of what is needed no more
     memset(dP, 0, (size_t)rows * w.count * sizeof(real));
     memset(by_key, 0, (size_t)columns * sizeof(real));
     for (int i = 0; i < rows; i++) {
-        const int seen = columns - rows + i + 1;
+        const int seen = block_seen(block, i);
         const real *dS_i = grad->dS + (size_t)i * block->stride;
         real *dP_i = dP + (size_t)i * w.count;
         for (int j = 0; j < seen; j++) by_key[j] += dS_i[j];
-        for (int j = 0; j < seen; j++) dP_i[distance(block, i, j, w.count)] += dS_i[j];
+        for (int j = 0; j < seen; j++) dP_i[block_distance(block, i, j, w.count)] += dS_i[j];
     }
     gemm(du, d, 1, block->scale, rows_of(by_key, columns), rows_of(block->k, block->k_stride), 1, d, columns);
     gemm(grad->dk, block->k_stride, 1, block->scale, rows_of(by_key, 1), rows_of(w.u, d), columns, d, 1);
@@ -161,34 +154,21 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
         }
 }
 
-// Columns own.begin .. own.end-1 of slabs (B, rows, C): all added to the first.
-static void add_slabs(real *slabs, int batch, int rows, int C, Share own) {
-    for (int b = 1; b < batch; b++)
-        for (int r = 0; r < rows; r++) {
-            real *first = slabs + (size_t)r * C;
-            const real *slab = first + (size_t)b * rows * C;
-            for (int c = own.begin; c < own.end; c++) first[c] += slab[c];
-        }
-}
-
-static void forget_slabs(real *slabs, int batch, int rows, int C, Share own) {
-    for (int r = 0; r < batch * rows; r++)
-        memset(slabs + (size_t)r * C + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
-}
-
-// Forward was r = R W_r^T, so dW_r = dr^T R. A thread's columns of dr are its rows of dW_r: nobody waits for anybody.
+// Forward was r = R W_r^T, so dW_r = dr^T R.
 static void score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, D = distances(tables), set = position_set(pos, layer);
-    real *const *slabs = tables->dtable;
-    const Share own = share_columns(C);
-    for (int t = DKEYS; t <= DV; t++) add_slabs(slabs[t], tables->batch, t == DKEYS ? D : 1, C, own);
-    linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, slabs[DKEYS], tables->table[CODES], D, C, C);
-    for (int c = own.begin; c < own.end; c++) {
-        pos->dparams[U][(size_t)set * C + c] += slabs[DU][c];
-        pos->dparams[V][(size_t)set * C + c] += slabs[DV][c];
+    real *dr = tables->dtable[SUM], *du = dr + (size_t)D * C, *dv = du + C;
+    const Share own = share_columns((D + 2) * C), channels = share_columns(C);
+    slabs_reduce(dr, tables->dtable[SLABS], tables->batch, (D + 2) * C);
+    team_barrier();
+    linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, dr, tables->table[CODES], D, C, C);
+    for (int c = channels.begin; c < channels.end; c++) {
+        pos->dparams[U][(size_t)set * C + c] += du[c];
+        pos->dparams[V][(size_t)set * C + c] += dv[c];
     }
-    for (int t = DKEYS; t <= DV; t++) forget_slabs(slabs[t], tables->batch, t == DKEYS ? D : 1, C, own);
+    team_barrier();
+    memset(dr + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
 }
 
 const Scheme scheme_transformer_xl = {

@@ -1,0 +1,47 @@
+#include "posenc/content/vectors.h"
+#include "posenc/slabs.h"
+
+#include "model/base/gemm.h"
+
+int vectors_reached(const Tables *tables) {
+    const int all = tables->pos->scheme->vectors(tables->pos);
+    return all <= tables->positions ? all : tables->positions + 1;
+}
+
+static size_t slab_size(const Tables *tables) {
+    return (size_t)vectors_reached(tables) * head_width(&tables->pos->shape);
+}
+
+// e, or de, of the layer's set.
+static real *set_of(real *vectors, const Position *pos, int layer) {
+    return vectors + (size_t)position_set(pos, layer) * pos->scheme->vectors(pos) * head_width(&pos->shape);
+}
+
+void vectors_layout(Tables *tables, Arena *arena, bool training) {
+    if (training)
+        tables->vectors.slabs =
+            arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));
+}
+
+void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const int d = head_width(&pos->shape), N = vectors_reached(tables);
+    const real *e = set_of(pos->params[0], pos, block->layer);
+    gemm(P, N, 0, block->scale, rows_of(block->q, block->q_stride), columns_of(e, d), block->rows, N, d);
+}
+
+// Forward was P = scale q e^T, so dq = scale dP e and de = scale dP^T q.
+void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
+    const int d = head_width(&pos->shape), N = vectors_reached(tables), rows = block->rows;
+    const real *e = set_of(pos->params[0], pos, block->layer);
+    real *de = tables->vectors.slabs + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
+    gemm(grad->dq, block->q_stride, 1, block->scale, rows_of(dP, N), rows_of(e, d), rows, d, N);
+    gemm(de, d, 1, block->scale, columns_of(dP, N), rows_of(block->q, block->q_stride), N, d, rows);
+}
+
+void vectors_score_reduce(const Tables *tables, int layer) {
+    const Position *pos = tables->pos;
+    slabs_reduce(set_of(pos->dparams[0], pos, layer), tables->vectors.slabs, tables->batch * pos->shape.heads,
+                 (int)slab_size(tables));
+}
