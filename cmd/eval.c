@@ -217,10 +217,7 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
         ok = atomic_write(&file, logits, (size_t)n * (size_t)V * sizeof *logits, error) &&
              stop_check(&stop_at_signal, error);
     }
-    if (ok)
-        ok = atomic_commit(&file, error);
-    else if (file.stream)
-        atomic_abandon(&file);
+    ok = result_close(&file, ok, error);
     free(logits);
     free(values);
     inference_free(&inference);
@@ -255,7 +252,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
         return false;
     AtomicFile csv = {0};
     interrupt_catch();
-    if (*options->csv && !result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
+    if (!result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
     kernels_report(stdout, "eval");
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
@@ -265,12 +262,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
            bytes ? "  bits per byte" : "");
     bool ok = true;
     for (int i = 0; ok && i < count; i++) ok = evaluate_one(run, split, name, options, contexts[i], csv.stream, error);
-    if (*options->csv) {
-        if (ok)
-            ok = atomic_commit(&csv, error);
-        else
-            atomic_abandon(&csv);
-    }
+    ok = result_close(&csv, ok, error);
     if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, contexts[0], error);
     return ok;
 }

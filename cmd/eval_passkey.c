@@ -249,15 +249,10 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
 bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
     AtomicFile csv = {0};
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
-    if (!check(run, directory, settings, error) ||
-        (*settings->csv && !result_open(&csv, "--csv", settings->csv, header, error)))
+    if (!check(run, directory, settings, error) || !result_open(&csv, "--csv", settings->csv, header, error))
         return false;
     interrupt_catch();
     kernels_report(stdout, "eval");
     print_title(settings, directory);
-    const bool ok = print_table(run, settings, csv.stream, error);
-    if (!csv.stream) return ok;
-    if (ok) return atomic_commit(&csv, error);
-    atomic_abandon(&csv);
-    return false;
+    return result_close(&csv, print_table(run, settings, csv.stream, error), error);
 }

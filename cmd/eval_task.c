@@ -159,14 +159,10 @@ bool evaluate_task(const Run *run, const char *directory, const TaskSettings *se
     bool as_trained = false;
     const char *data = *settings->data ? settings->data : run->options.data;
     if (!choose(&table, &as_trained, data, directory, error) ||
-        (*settings->csv && !result_open(&csv, "--csv", settings->csv, header, error)))
+        !result_open(&csv, "--csv", settings->csv, header, error))
         return false;
     table.csv = csv.stream;
     kernels_report(stdout, "eval");
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
-    const bool ok = print_table(&table, as_trained, error);
-    if (!*settings->csv) return ok;
-    if (ok) return atomic_commit(&csv, error);
-    atomic_abandon(&csv);
-    return false;
+    return result_close(&csv, print_table(&table, as_trained, error), error);
 }

@@ -61,8 +61,16 @@ bool result_check(const char *option, const char *path, const void *head, size_t
 
 bool result_open(AtomicFile *file, const char *option, const char *path, const char *header, Error *error) {
     const size_t size = strlen(header);
+    if (!*path) return true;
     return result_check(option, path, header, size, error) && atomic_open(file, path, error) &&
            atomic_write(file, header, size, error);
+}
+
+bool result_close(AtomicFile *file, bool ok, Error *error) {
+    if (!file->stream) return ok;
+    if (ok) return atomic_commit(file, error);
+    atomic_abandon(file);
+    return false;
 }
 
 bool result_same(const char *a, const char *b) {

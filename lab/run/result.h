@@ -9,8 +9,12 @@
 // a run or a comparison that uses a file of this name, whether that file exists or not.
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error);
 
-// Begin a table: check, open, and write its first line, which ends in a newline.
+// Begin a table: check, open, and write its first line, which ends in a newline. Does nothing when `path` is "".
 bool result_open(AtomicFile *file, const char *option, const char *path, const char *header, Error *error);
+
+// End a file that was begun: make it permanent if all went well so far, else leave what was there before. Returns
+// whether all went well. Does nothing for a file that was never opened ({0}).
+bool result_close(AtomicFile *file, bool ok, Error *error);
 
 // Do two paths lead to the same file? It need not exist.
 bool result_same(const char *a, const char *b);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 enum {
-    TRIES = 10,      // to make a child that is not known yet
-    FIRST_BATCH = 16 // of the first population: what is hopeless is judged anew after each
+    TRIES = 10,      // attempts at a child that is not known yet
+    FIRST_BATCH = 16 // candidates of the first population that are scored before the bar for abandoning moves
 };
 
 Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks) {
@@ -22,7 +22,7 @@ void search_end(Search *search) {
     free(search->members);
 }
 
-// Make a list of `before` candidates one of `count`, if that is more. Without memory for it the search stops.
+// Enlarge a list from `before` to `count` candidates if that is more. Stops the search when there is no memory for it.
 static bool grow(Search *search, Evaluated **list, size_t before, size_t count) {
     if (*list && count <= before) return true;
     Evaluated *larger = memory_grow(*list, before * sizeof *larger, count * sizeof *larger);
@@ -68,15 +68,16 @@ static const Evaluated *worst_parent(const Search *search) {
     return search->member_count > last ? &search->members[last] : NULL;
 }
 
-// Windows are the same for all, so differences by window tell more than means.
+// Should scoring of this candidate stop? All candidates see the same windows, so differences by window tell more than
+// differences of means.
 static bool hopeless(const Search *search, const Evaluated *e, const Evaluated *bar) {
     if (!bar || e->scored == 0 || search->options.abandon <= 0 || e->scored == search->options.windows) return false;
     double worse = 0;
     for (int w = 0; w < e->scored; w++) worse += e->scores[w] - bar->scores[w];
-    return !(worse / e->scored <= search->options.abandon / sqrt(e->scored)); // a loss that is not a number is hopeless
+    return !(worse / e->scored <= search->options.abandon / sqrt(e->scored)); // true when the loss is NaN
 }
 
-// Threads ask while another may be the one that stops.
+// Atomic, because another thread may be stopping the search now.
 static bool stopped(const Search *search) {
     bool now;
 #pragma omp atomic read
@@ -99,7 +100,7 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
             stop(search);
     }
 #pragma omp critical
-    if (!stopped(search)) { // what was cut short is not known
+    if (!stopped(search)) { // else scoring was cut short, and nothing is known
         search->evaluations++;
         search->windows += e->scored;
         search->abandoned += e->scored < search->options.windows;
@@ -107,7 +108,7 @@ static void score(Search *search, Evaluated *e, const Evaluated *bar, int worker
     }
 }
 
-// A total order, so that no two libraries' qsort make different populations of it.
+// A total order, so that the population does not depend on how a library's qsort treats equal elements.
 static int by_loss(const void *a, const void *b) {
     const Evaluated *x = a, *y = b;
     const double x_loss = evaluated_mean(x), y_loss = evaluated_mean(y);
@@ -115,7 +116,7 @@ static int by_loss(const void *a, const void *b) {
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// Score a batch, and let those that were scored to the end join the population, of which the best parents stay.
+// Score a batch. Candidates that were scored on all windows join the population.
 static void evaluate(Search *search, Evaluated *batch, int count) {
     const Evaluated *bar = worst_parent(search);
     Evaluated worst;
@@ -147,8 +148,8 @@ static void evaluate(Search *search, Evaluated *batch, int count) {
     qsort(search->members, (size_t)search->member_count, sizeof *search->members, by_loss);
 }
 
-// Put a candidate into the batch unless it is known: false then. One that an earlier run has scored comes with its
-// scores.
+// Put a candidate into the batch, with its scores if an earlier run has recorded them. Returns false when it has been
+// scored in this run already.
 static bool propose(Search *search, Evaluated *batch, int *count, const Candidate *candidate) {
     const Evaluated *known = search->options.forget ? NULL : archive_find(search, candidate);
     bool old = known && !known->recalled;
@@ -190,7 +191,7 @@ static void add_crossovers(Search *search, Evaluated *batch, int *count, Random 
         }
 }
 
-// The seeds and mutations of them.
+// Score the seeds and mutations of them.
 static void first_population(Search *search, Evaluated *batch, const Candidate *seeds, int seed_count, Random *random) {
     int count = 0, made = 0;
     for (int n = 0; n < search->options.population && !search->stopped; n++) {
@@ -214,7 +215,7 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
     first_population(search, batch, seeds, count, &random);
     for (search->generation = 1; search->generation <= o->generations && !search->stopped; search->generation++) {
         int size = 0;
-        if (search->member_count == 0) break; // no loss is a number: nothing to go on from
+        if (search->member_count == 0) break; // no candidate has a finite loss
         if (search->member_count > o->parents) search->member_count = (int)o->parents;
         add_mutations(search, batch, &size, &random);
         add_crossovers(search, batch, &size, &random);

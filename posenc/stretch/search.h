@@ -1,5 +1,5 @@
-// LongRoPE's search for the factors of a stretch, by evolution: keep the best, change them a little or a lot, mix them
-// (Ding et al. 2024, 2402.13753, algorithm 1). It knows nothing of models: a callback scores candidates.
+// LongRoPE's search for the factors of a stretch, by evolution: keep the best candidates, mutate some of them and cross
+// others (Ding et al. 2024, 2402.13753, algorithm 1). It does not know models: a callback scores candidates.
 #ifndef BITTER_SEARCH_H
 #define BITTER_SEARCH_H
 
@@ -9,14 +9,13 @@
 
 #define SEARCH_WINDOWS_MOST 64
 
-// A candidate and what is known of it. Windows after `scored` were not looked at, because it
-// was hopeless by then.
+// A candidate and its losses on the first `scored` windows; it was abandoned before the other windows.
 typedef struct {
     Candidate candidate;
     int scored;
-    bool recalled;                      // from an earlier run, and this one has not come to it yet
-    long long order;                    // in which members joined the population; of equal losses, the older member
-                                        // ranks first
+    bool recalled;                      // known from an earlier run, but not yet proposed in this one
+    long long order;                    // of joining the population; of members with equal losses, the older one ranks
+                                        // first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
@@ -37,10 +36,10 @@ typedef struct Search Search;
 
 typedef struct {
     void *context;
-    // Mean loss of a candidate on a window; called from several threads at once, each with its own worker number. false
-    // = stop, and forget this candidate.
+    // Set *loss to the candidate's mean loss on a window. Called from several threads at once, each with its own worker
+    // number. Returns false to stop the search; this candidate is then not recorded.
     bool (*score)(double *loss, void *context, int worker, const Candidate *candidate, int window);
-    // After each evaluation, one at a time. false = stop.
+    // Called after each evaluation, never by two threads at once. Returns false to stop the search.
     bool (*evaluated)(void *context, const Search *search, const Evaluated *what);
 } SearchHooks;
 
@@ -48,34 +47,34 @@ struct Search {
     SearchSpace space;
     SearchOptions options;
     SearchHooks hooks;
-    int generation;        // at work; 0 = the first population
-    long long evaluations; // candidates scored, those that were given up too
+    int generation;        // the current one; 0 = the first population
+    long long evaluations; // candidates scored, including those that were abandoned
     long long windows;     // windows scored
-    long long abandoned;   // candidates given up
-    long long known;       // candidates that needed no scoring
-    Evaluated *archive;    // (archived) all that is known
+    long long abandoned;   // candidates that were not scored on all windows
+    long long known;       // children that had been scored before
+    Evaluated *archive;    // (archived) all candidates that were ever scored
     size_t archived, capacity;
     Evaluated *members; // (member_count) the population, the best first
     int member_count;
     long long joined; // members that ever joined
-    size_t refused;   // candidates for which memory did not suffice, so that the search stopped; 0 = none
+    size_t refused;   // the number of candidates for which there was no memory, so that the search stopped; 0 = none
     bool stopped;
 };
 
 Search search_begin(const SearchSpace *space, const SearchOptions *options, const SearchHooks *hooks);
 
-// Before search_run: what an earlier run of the same search has found out. It is not scored again, so that the search
-// goes on as if it had never been stopped.
+// Call before search_run with each evaluation that an earlier run of the same search recorded. These are not scored
+// again, and the search goes the same way as if it had never been stopped.
 void search_recall(Search *search, const Evaluated *evaluated);
 
-// Search from `seeds` (count) until all generations are over; false when a hook said stop, or for want of memory.
+// Search from `seeds` (count) until the last generation. Returns false when a hook stopped it or memory ran out.
 bool search_run(Search *search, const Candidate *seeds, int count);
 
 // The best candidate that was scored on all windows; NULL before there is one.
 const Evaluated *search_best(const Search *search);
 double evaluated_mean(const Evaluated *evaluated); // over the windows scored
 
-// Evaluations that the whole search will make at most.
+// The largest number of evaluations that the whole search can make.
 long long search_budget(const SearchOptions *options);
 
 void search_end(Search *search);

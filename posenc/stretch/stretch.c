@@ -8,7 +8,7 @@ static double clamp01(double x) {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-// Slowed by s where keep is 0, not at all where it is 1: theta' = keep theta + (1 - keep) theta / s.
+// The factor of theta' = keep theta + (1 - keep) theta / s: s where keep is 0, and 1 where it is 1.
 static double blended(double keep, double factor) {
     return 1 / (keep + (1 - keep) / factor);
 }
@@ -18,7 +18,7 @@ static double pair_of_turns(double turns, int original, double base, int pairs) 
     return pairs * log(original / (turns * 2 * M_PI)) / log(base);
 }
 
-// The authors' code: pairs up to `low` keep their speed, from `high` on they are slowed by s.
+// The authors' code: pairs up to `low` keep their frequency; from `high` on it is divided by s.
 static double keep_by_pair(int pair, const FormulaOptions *o, int original, double base, int pairs) {
     double low = pair_of_turns(o->beta_fast, original, base, pairs);
     double high = pair_of_turns(o->beta_slow, original, base, pairs);
@@ -27,8 +27,8 @@ static double keep_by_pair(int pair, const FormulaOptions *o, int original, doub
         high = ceil(high);
     }
     low = fmax(low, 0);
-    high = fmin(high, 2 * pairs - 1); // sic: channels, though pairs are counted
-    high = fmax(high, low);           // more turns than the length has: no pair is fast enough
+    high = fmin(high, 2 * pairs - 1); // as in that code, which limits a pair's number by the number of channels
+    high = fmax(high, low);           // when no pair is fast enough for either
     if (low == high) high += 0.001;
     return 1 - clamp01((pair - low) / (high - low));
 }

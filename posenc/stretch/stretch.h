@@ -1,6 +1,6 @@
-// RoPE past its trained length: by how much each pair is slowed when the context is stretched. A stretch is a list of
-// factors, theta_i' = theta_i / factors[i]; the published methods are formulas for it, posenc/stretch/search.h looks
-// for a better one, and gradient descent finds one through the rotations.
+// RoPE past its trained length: the factor by which each pair's frequency is divided when the context is stretched,
+// theta_i' = theta_i / factors[i]. Published methods have formulas for these factors; posenc/stretch/search.h searches
+// for better ones, and lab/extend/gradient.c finds them by gradient descent.
 #ifndef BITTER_STRETCH_H
 #define BITTER_STRETCH_H
 
@@ -9,10 +9,10 @@
 #define PAIRS_MOST 256 // of a head that is stretched
 
 typedef struct {
-    double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] a token
+    double factors[PAIRS_MOST]; // pair i turns by theta_i / factors[i] per token
     double attention;           // cosines and sines are multiplied by it, so scores by its square
-    int unscaled;               // so many tokens at the start turn as they were trained (LongRoPE's n_hat)
-    bool bare_start;            // and go without the attention factor (LongRoPE's released code)
+    int unscaled;    // the number of tokens at the start whose frequencies are not divided (LongRoPE's n_hat)
+    bool bare_start; // those tokens have no attention factor, as in LongRoPE's released code
 } Stretch;
 
 typedef enum {
@@ -29,24 +29,25 @@ typedef enum {
 typedef enum { RAMP_CODE, RAMP_EXACT, RAMP_PAPER } Ramp;
 #define RAMP_NAMES "code|exact|paper"
 
-// What a model's rotations are stretched by. Windows of up to `original` tokens may have a stretch of their own.
+// Which stretch a model's rotations have in a window of which length. Windows of up to `original` tokens may have a
+// stretch of their own.
 typedef struct {
     int method;    // a Method
     double factor; // s = stretched length / original length
     int original;  // the length that the frequencies were trained at; 0 = nothing is stretched
-    double growth; // of METHOD_DYNAMIC, whose factors follow the window; else 0
-    int pairs;     // of factors, but for METHOD_DYNAMIC
+    double growth; // for METHOD_DYNAMIC, whose factors follow the window (stretch_dynamic); else 0
+    int pairs;     // how many factors there are; not for METHOD_DYNAMIC
     bool has_short;
     Stretch long_stretch, short_stretch;
-    bool learns; // training passes add up the gradient by the factors
+    bool learns; // training passes add up the gradient with respect to the factors
 } StretchRule;
 
 // The numbers that formulas have besides s and L, with the defaults of their authors.
 typedef struct {
     int ramp;                    // a Ramp, of YaRN
-    double beta_fast, beta_slow; // of YaRN: full turns within L above which a pair keeps its speed, below which it is
-                                 // slowed by s
-    double low_freq, high_freq;  // of Llama 3, the same the other way round
+    double beta_fast, beta_slow; // of YaRN: a pair that makes more full turns within L than beta_fast keeps its
+                                 // frequency; with fewer than beta_slow, it is divided by s
+    double low_freq, high_freq;  // of Llama 3: the same as beta_slow and beta_fast
 } FormulaOptions;
 
 // The factors of a method that is a formula, for n pairs of theta_i = base^(-i/n), L = `original` and s = `factor`.
@@ -59,13 +60,13 @@ typedef struct {
 void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *options, double factor, int original,
                      double base, int pairs);
 
-// For a model that turns by `before` already and was fine-tuned at `context` tokens: YaRN again, by the paper's ramp
-// over the turns that each pair makes within those, on top of what there is.
+// For a model that is stretched by `before` already and was fine-tuned at `context` tokens: YaRN on top of `before`, by
+// the paper's ramp over the turns that each pair now makes within `context`.
 void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptions *options, double factor, int context,
                      double base, int pairs);
 
-// ntk for a window of `length` tokens: s = growth length/L - (growth-1), 1 up to the original length. growth = 1 is the
-// paper's, growth = factor Hugging Face's.
+// ntk for a window of `length` tokens: s = growth length/L - (growth-1), but 1 up to the original length. With growth =
+// 1 this is the paper's formula, with growth = factor Hugging Face's.
 void stretch_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
 
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
@@ -74,7 +75,8 @@ double longrope_attention(double factor, int original);
 // Windows of two lengths have the same stretch when this returns the same number for both.
 int stretch_form(const StretchRule *rule, int length);
 
-// NULL, or the stretch that a window of `length` tokens has; `made` is memory for one that has to be worked out.
+// The stretch of a window of `length` tokens, or NULL if nothing is stretched. A stretch that depends on the length is
+// computed into *made.
 const Stretch *stretch_of_window(Stretch *made, const StretchRule *rule, int length, int pairs);
 
 #endif
