@@ -11,27 +11,27 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TOKENS_AT_A_TIME 2048 // side by side: enough for fast matrix products, little memory
+#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 #define CHUNK_MOST       512  // of each prompt
 
 int passkey_shortest_window(const Tokenizer *tokenizer) {
     return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
 }
 
-// Products that grow with the width, and attention to all tokens before.
+// Matrix products grow with the width, attention with the number of tokens before.
 double passkey_work(const Gpt *gpt, int tokens) {
     return tokens * (6.0 * gpt->shape.width + tokens / 2.0);
 }
 
-// Prompts that are fed side by side: all of them have the same length.
+// Prompts that are fed together; all of them have the same length.
 typedef struct {
     const Run *run;
     int window, B;
     Inference inference;
-    Text prompt;            // of one of them
+    Text prompt;            // the one being added
     Tokens tokens;          // (B, prompt)
     int *ids, *next;        // (B, chunk), (B)
-    bool *ended;            // (B) has the mark between documents come?
+    bool *ended;            // (B) has the model written the mark between documents?
     real *logits, *scratch; // (V)
 } Solver;
 
@@ -40,7 +40,8 @@ static bool solver_create(Solver *solver, const Run *run, int count, int window,
     const int B = side_by_side < 1 ? 1 : side_by_side < count ? side_by_side : count;
     const size_t V = (size_t)run->gpt.shape.vocab;
     *solver = (Solver){.run = run, .window = window, .B = B};
-    // Memory for the whole window, though its last token is never fed: stretched rotations depend on it.
+    // Memory for the whole window, though its last token is never fed: stretched rotations depend on the window's
+    // length.
     if (!inference_create(&solver->inference, &run->gpt, B, window, CHUNK_MOST, error)) return false;
     solver->ids = malloc((size_t)B * CHUNK_MOST * sizeof *solver->ids);
     solver->next = malloc((size_t)B * sizeof *solver->next);
@@ -75,7 +76,7 @@ static bool add_prompt(Solver *solver, const PasskeyAttempt *attempt, Error *err
                             error);
 }
 
-// Chunk by chunk; *last is how many tokens the last one has.
+// Feed the prompts chunk by chunk; *last is the number of tokens in the last chunk.
 static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double before, Error *error) {
     const int B = solver->inference.B, prompt = (int)(solver->tokens.count / (size_t)B);
     inference_restart(&solver->inference);
@@ -101,7 +102,7 @@ static int likeliest(Solver *solver, int b, int n) {
     return sample_token(solver->scratch, solver->logits, gpt->shape.vocab, 0, 0, &unused);
 }
 
-// `n` tokens of each were fed last.
+// The last chunk that was fed has n tokens of each prompt.
 static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n, Error *error) {
     const Tokenizer *tokenizer = &solver->run->tokenizer;
     for (int b = 0; b < solver->inference.B; b++) solver->ended[b] = false;
@@ -129,7 +130,7 @@ bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int wi
     bool ok = solver_create(&solver, run, count, window, error);
     for (int first = 0; ok && first < count; first += solver.B) {
         const int B = count - first < solver.B ? count - first : solver.B;
-        solver.inference.B = B; // the last ones may be fewer than what memory was taken for
+        solver.inference.B = B; // the last batch may be smaller
         solver.tokens.count = 0;
         for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
         int last = 0;
@@ -152,7 +153,7 @@ void passkey_documents(PasskeyAttempt *documents, const PasskeySettings *setting
                                             .depth = depth_of(settings, d)};
 }
 
-// right (depths): how many keys of a window are found.
+// right (depths): how many keys are found in windows of this length.
 static bool examine(int *right, const Run *run, const PasskeySettings *settings, int window, ProgressLine *line,
                     double before, Error *error) {
     const int samples = settings->samples, count = samples * settings->depths;
@@ -233,7 +234,7 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
                               settings->windows[i], shortest, shortest);
         if (!length_check(&run->gpt, settings->windows[i], error)) return false;
     }
-    // Does the tokenizer know what the documents are made of?
+    // Does the tokenizer know all characters of the documents?
     Text prompt = {0};
     Tokens tokens = {0};
     passkey_prompt(&prompt, 12345, PASSKEY_SHORTEST, 0);

@@ -1,5 +1,5 @@
-// `bitter eval --passkey`: can a number be found again, by the length of a text and the depth of the place where it
-// stands?
+// `bitter eval --passkey`: how often a model repeats a number that it read somewhere in a long text, by the length of
+// the text and by the number's depth in it.
 #ifndef BITTER_EVAL_PASSKEY_H
 #define BITTER_EVAL_PASSKEY_H
 
@@ -7,25 +7,25 @@
 #include "base/text.h"
 #include "lab/run/run.h"
 
-#define PASSKEY_TOKENS 10 // of a continuation: the number must come in them
+#define PASSKEY_TOKENS 10 // tokens that the model may write; the number must be among them
 
-// One document, and what the model wrote behind its question.
+// One document, and what the model wrote after its question.
 typedef struct {
     int key;
     double depth;      // 0 to 1
-    Text continuation; // at most PASSKEY_TOKENS tokens, without the mark between documents, which ends it; the caller's
+    Text continuation; // at most PASSKEY_TOKENS tokens, up to the mark between documents; freed by the caller
 } PasskeyAttempt;
 
-// The shortest window for tokens of this kind.
+// The shortest window, in tokens, that a document and its answer fit into.
 int passkey_shortest_window(const Tokenizer *tokenizer);
 
-// What a window of so many tokens costs, for the progress line.
+// The cost of a window of so many tokens, in the unit of the progress line.
 double passkey_work(const Gpt *gpt, int tokens);
 
-// Write the continuations (count) for prompts of given key and depth, always the likeliest token. The mark between
-// documents, where there is one, a prompt and PASSKEY_TOKENS fill a window of `window` tokens exactly. Shows `before`
-// and the work done on the line. Fails (input) on characters that the tokenizer does not know, (run) for want
-// of memory.
+// Fill the continuations of attempts (count) whose key and depth are given, by greedy decoding. The mark between
+// documents, where there is one, the prompt and PASSKEY_TOKENS tokens fill a window of `window` tokens exactly. Shows
+// `before` plus the work done so far on the progress line. Fails (input) on characters that the tokenizer does not
+// know, (run) when there is no memory.
 bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
                      Error *error);
 
@@ -33,12 +33,12 @@ typedef struct {
     const int *windows; // (count) lengths in tokens
     int count;
     int samples; // documents of each length and depth
-    int depths;  // from 0 to 1, evenly; at least 2
+    int depths;  // evenly spaced from 0 to 1; at least 2
     uint64_t seed;
     const char *csv; // a file to write the table to, or ""
 } PasskeySettings;
 
-// The documents of one window (depths * samples), those of equal depth one after the other: their keys and depths.
+// Fill keys and depths of the documents of one window length (depths, samples).
 void passkey_documents(PasskeyAttempt *documents, const PasskeySettings *settings, int window);
 
 // Print a table with a row for each length and a column for each depth, and the worst depth of each length. Documents

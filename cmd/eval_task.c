@@ -9,14 +9,14 @@
 
 #include <inttypes.h>
 
-#define ROWS_MOST 20 // of the trained lengths, and of those beyond
+#define ROWS_MOST 20 // for the trained lengths, and as many for longer ones
 
 // The rows of a table: lengths first..last, or some of them, evenly spaced.
 typedef struct {
-    const char *title, *name; // for people, and in the CSV file
+    const char *title, *name; // in the printed table, and in the CSV file
     int first, last, count;
     int lengths[ROWS_MOST];
-    int answered; // of the lengths: the others have no positions
+    int answered; // lengths for which the scheme is defined
     Answers sum;
 } AnswerPart;
 
@@ -26,7 +26,7 @@ typedef struct {
     BuiltinCorpus task;
     FILE *csv; // NULL = none
     ProgressLine line;
-    int done; // rows
+    int done; // rows printed
 } AnswerTable;
 
 static AnswerPart part_of(const char *title, const char *name, int first, int last) {
@@ -36,7 +36,7 @@ static AnswerPart part_of(const char *title, const char *name, int first, int la
     return part;
 }
 
-// NULL, or why there are no answers at this length.
+// NULL, or the reason why there are no answers at this length.
 static const char *objection(char text[256], const AnswerTable *table, int length) {
     const Builtin *builtin = table->task.builtin;
     const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL;

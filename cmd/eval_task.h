@@ -1,6 +1,6 @@
 // `bitter eval --task`: right answers by length.
-#ifndef BITTER_TASKS_H
-#define BITTER_TASKS_H
+#ifndef BITTER_EVAL_TASK_H
+#define BITTER_EVAL_TASK_H
 
 #include "lab/run/run.h"
 
@@ -10,9 +10,9 @@ typedef struct {
     int samples;      // exercises of each length
 } TaskSettings;
 
-// Print a table of the lengths that the task trains on and of lengths up to twice as long. Exercises are the same for
-// every run, and not those of training. `directory` is the run's. Fails (input) when there is no task, or the run's
-// tokens are not bytes.
+// Print a table of right answers at the task's training lengths and at lengths up to twice as long. All runs get the
+// same exercises, which are none of those of training. `directory` is the run's. Fails (input) when there is no task,
+// or the run's tokens are not bytes.
 bool evaluate_task(const Run *run, const char *directory, const TaskSettings *settings, Error *error);
 
 #endif

@@ -79,7 +79,7 @@ bool examine(Answers *answers, const Gpt *gpt, const Examination *e, Error *erro
             ok = false;
             break;
         }
-        x.inference.B = B; // the last ones may be fewer than what memory was taken for
+        x.inference.B = B; // the last batch may be smaller
         inference_restart(&x.inference);
         inference_feed(&x.inference, gpt, x.inputs, n);
         inference_logits(x.logits, &x.inference, gpt, n);

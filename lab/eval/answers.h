@@ -1,4 +1,4 @@
-// How much of a task a model can do.
+// How many exercises of a task a model answers correctly.
 #ifndef BITTER_ANSWERS_H
 #define BITTER_ANSWERS_H
 
@@ -6,26 +6,26 @@
 #include "data/made/task.h"
 #include "model/infer.h"
 
-// An answer is right when each of its tokens is the likeliest one behind what is right before it: then decoding that
-// always takes the likeliest token writes exactly this answer, and one pass over the whole exercise shows it.
+// An answer is right when each of its tokens is the model's likeliest one given all correct tokens before it. Then
+// greedy decoding writes exactly this answer, and one pass over the whole exercise is enough to know it.
 typedef struct {
-    uint64_t exercises, perfect; // and those with every answer right
-    uint64_t questions, right;   // and those whose answer is right
-    uint64_t tokens;             // of answers
-    double nll;                  // of them, in nats
+    uint64_t exercises, perfect; // all, and those in which every answer is right
+    uint64_t questions, right;   // all, and those whose answer is right
+    uint64_t tokens;             // of all answers
+    double nll;                  // the sum over these tokens, in nats
 } Answers;
 
-// Which exercises: the first `count` of a stream (task_stream), lengths drawn from the task's min..max.
+// The exercises to answer: the first `count` of a stream (task_stream), with lengths drawn from the task's min..max.
 typedef struct {
     BuiltinCorpus task;
     uint64_t stream;
     int count;
     int end;          // the token that ends a document
-    const Stop *stop; // NULL = go on to the end
+    const Stop *stop; // asked after each batch; NULL = never stop
 } Examination;
 
-// Add what the model answers to *answers. The model's scheme must be defined for task_tokens(max). Fails (run) for
-// want of memory, (interrupted) when it is to stop.
+// Add the model's results to *answers. Its scheme must be defined for task_tokens(max) positions. Fails (run) when
+// there is no memory, (interrupted) when `stop` says so.
 bool examine(Answers *answers, const Gpt *gpt, const Examination *examination, Error *error);
 
 void answers_add(Answers *sum, const Answers *answers);

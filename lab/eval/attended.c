@@ -20,7 +20,7 @@ void attended_free(Attended *a) {
     *a = (Attended){0};
 }
 
-// Add the probabilities P (t + 1) of the query at t; `head` counts through all layers.
+// Add the probabilities P (t + 1) of the query at t; heads are numbered through all layers.
 static void add_query(Attended *a, int head, const real *P, int t) {
     double *by_distance = a->by_distance + (size_t)head * a->T, distance = 0, entropy = 0;
     for (int j = 0; j <= t; j++) {
@@ -34,7 +34,7 @@ static void add_query(Attended *a, int head, const real *P, int t) {
     a->first[head] += (double)P[0];
 }
 
-// From sums over the queries of `windows` windows to means.
+// Turn sums over the queries of `windows` windows into means.
 static void divide(Attended *a, int windows) {
     for (int head = 0; head < a->layers * a->heads; head++) {
         const double queries = (double)windows * a->T;
@@ -45,7 +45,7 @@ static void divide(Attended *a, int windows) {
     }
 }
 
-// One window, a block of queries at a time, so that their P (L, H, n, keys) stays small.
+// Add one window, a block of queries at a time, so that their P (L, H, n, keys) stays small.
 static void add_window(Attended *a, Inference *inference, const Gpt *gpt, const int *ids) {
     inference_restart(inference);
     while (inference->length < a->T) {

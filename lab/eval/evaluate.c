@@ -29,19 +29,19 @@ bool length_check(const Gpt *gpt, int window, Error *error) {
                       past ? "--past clamp, --past interpolate or " : "");
 }
 
-// A run of windows that are fed side by side.
+// Windows that are fed together.
 typedef struct {
     uint64_t start[TOKENS_AT_A_TIME]; // first token
     int from[TOKENS_AT_A_TIME];       // first position whose target is scored
     int count;
 } Windows;
 
-// The next windows, at most `most`; the first *done targets are scored, or not wanted.
+// Choose the next windows, at most `most`. The first *done targets are scored already, or not wanted.
 static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
     for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
         const uint64_t window = (uint64_t)e->window;
         uint64_t fresh = (uint64_t)e->stride;
-        if (*done + fresh < window) fresh = window - *done; // nothing stands before the stream
+        if (*done + fresh < window) fresh = window - *done; // the first window cannot begin before the stream
         if (fresh > targets - *done) fresh = targets - *done;
         windows->start[windows->count] = *done + fresh - window;
         windows->from[windows->count] = e->window - (int)fresh;
@@ -64,7 +64,7 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
 static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
                   Error *error) {
     Inference *inference = &scorer->inference;
-    inference->B = windows->count; // the last run may be smaller than what memory was taken for
+    inference->B = windows->count; // the last batch may be smaller
     inference_restart(inference);
     for (int at = 0; at < e->window; at += inference->chunk) {
         const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;

@@ -6,31 +6,31 @@
 #include "data/corpus.h"
 #include "model/infer.h"
 
-// Windows of `window` tokens; each scores the targets that no window before it scored: all of the first one's, or,
-// where `from` leaves enough text before it, `stride` as of all others. The last window ends at the end of the stream,
-// so that it too has its full context.
+// Windows of `window` tokens. Each window scores the targets that no window before it has scored: the first one all of
+// its targets, or `stride` targets if `from` leaves enough text before it; every other window `stride` targets. The
+// last window ends at the end of the stream, so that it has its full context, too.
 typedef struct {
     int window, stride;
-    uint64_t from;   // the stream's first `from` tokens are context only: no target is scored there
-    uint64_t limit;  // only the stream's first `limit` tokens; 0 = all
+    uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there
+    uint64_t limit;  // read only the stream's first `limit` tokens; 0 = all
     double nll;      // sum over scored targets, in nats
     uint64_t tokens; // scored targets: one less than the tokens of the stream behind `from`
-    uint64_t bytes;  // of text in them, for bits per byte; counted when there is a tokenizer
+    uint64_t bytes;  // of text in the scored targets, for bits per byte; counted when there is a tokenizer
     const Tokenizer *tokenizer;
-    double *position_nll;      // (window) the same, by position in the window; NULL = not asked for
+    double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    const Stop *stop;          // NULL = go on to the end
+    const Stop *stop;          // asked after each batch of windows; NULL = never stop
 } Evaluation;
 
 // Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has
 // fewer than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
-// Called now and then with the share that is done, 0..1.
+// Called after each batch of windows with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
-// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run) for want of memory or
-// because the data changed, (interrupted) when it is to stop.
+// Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run) when there is no memory or
+// the data has changed, (interrupted) when `stop` says so.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
 

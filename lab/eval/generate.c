@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// The tokens that are known before the first is drawn: the prompt, behind the mark between documents where there is
-// one.
+// Fill `tokens` with what precedes the first generated token: the mark between documents if the tokenizer has one, and
+// the prompt.
 static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *prompt, Error *error) {
     const int end = tokenizer_end(tokenizer);
     const uint16_t mark = (uint16_t)(end >= 0 ? end : 0);
@@ -16,7 +16,8 @@ static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *pr
     return !*prompt || tokenizer_encode(tokens, tokenizer, prompt, strlen(prompt), "the prompt", error);
 }
 
-// A model can write anything, the commands of a terminal included. There they are shown as '?'; files get all bytes.
+// A model can write any bytes, including control sequences of a terminal. A terminal is sent '?' instead of them; files
+// get all bytes.
 static void print_token(FILE *out, bool terminal, const Tokenizer *tokenizer, int id) {
     char text[16];
     const int length = tokenizer_decode(tokenizer, id, text);
@@ -99,7 +100,8 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
     Inference inference = {0};
     Generator generator = {.inference = &inference};
     bool ok = beginning(&generator.tokens, tokenizer, g->prompt, error);
-    // What fits into less than the window needs no more memory. Randomised positions are drawn for all of it at once.
+    // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
+    // whole context at once.
     const size_t all = generator.tokens.count + (size_t)g->tokens;
     const int window = all < (size_t)g->context && !position_random(&gpt->pos) ? (int)all : g->context;
     ok = ok && generator_create(&generator, gpt, window, error) && run(out, &generator, gpt, tokenizer, g, error);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PAST_TRAINING 4
-#define TOKEN_RMS     0.02 // of token embeddings before training, beside which codes are added
+#define TOKEN_RMS     0.02 // root mean square of token embeddings before training, to which codes are added
 
 // A scheme with tables of its own, and room for one sequence.
 typedef struct {
@@ -127,7 +127,7 @@ static void codes(Probe *probe) {
     }
 }
 
-// Distance of the two most similar codes.
+// Distance between the two most similar codes, divided by the root mean square of all codes.
 static double measure_unique(const Probe *probe) {
     double nearest = INFINITY, squares = 0;
     for (int p = 0; p < probe->T; p++) {
@@ -139,8 +139,8 @@ static double measure_unique(const Probe *probe) {
     return squares > 0 ? nearest / sqrt(squares) : 0;
 }
 
-// Add one head's scores to the sums by distance; `within` and `all` collect squares around the mean of each distance,
-// and of all.
+// Sums over heads: the mean score at each distance, and squares of the scores' differences from the mean of their
+// distance (within) and from the mean of all (all).
 typedef struct {
     double *sum; // (T) by distance, over heads
     double within, all;
@@ -179,7 +179,7 @@ static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
         scores(probe, h, probe->T);
         add_scores(&sums, probe->S, probe->T);
     }
-    // What a float keeps of equal scores is noise, not a spread.
+    // Scores that are equal but for rounding have no spread.
     const bool flat = sums.all < 1e-9 * probe->T * probe->T;
     p->distance = flat ? NAN : sqrt(sums.within / sums.all);
     p->falls = flat ? NAN : rank_correlation(sums.sum, probe->T);
@@ -187,7 +187,7 @@ static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
     return true;
 }
 
-// How much longer or shorter a token or a query gets, at worst.
+// The largest relative change of the length of a token or a query.
 static double measure_norm(Probe *probe) {
     const Scheme *scheme = probe->tables.pos->scheme;
     double worst = 0;
@@ -203,7 +203,7 @@ static double measure_norm(Probe *probe) {
     return worst;
 }
 
-// Attention without a mask in a layer of random weights, on "the cat saw the dog": what comes out at the two "the".
+// Attention without a mask in a layer of random weights, on "the cat saw the dog": does it tell the two "the" apart?
 enum { WORDS = 5, FIRST_THE = 0, SECOND_THE = 3 };
 
 static void random_matrix(real *W, const Probe *probe, const char *purpose) {
@@ -211,7 +211,8 @@ static void random_matrix(real *W, const Probe *probe, const char *purpose) {
     for (size_t n = 0; n < (size_t)probe->C * probe->C; n++) W[n] = (real)(random_normal(key, n) / sqrt(probe->C));
 }
 
-// The words' embeddings with the scheme's code, each brought to mean 0 and variance 1, as a layer norm does.
+// Write the words' embeddings with the scheme's code to x, each normalised to mean 0 and variance 1, as by a layer
+// norm.
 static void read_sentence(Probe *probe) {
     static const int words[WORDS] = {0, 1, 2, 0, 3};
     const int C = probe->C;
@@ -292,7 +293,7 @@ static bool axis_matters(Probe *probe, real *before, int t, int line, int column
     return differs;
 }
 
-// Past the trained positions, are codes and scores numbers?
+// Are codes and scores finite past the trained positions?
 static bool finite_past_training(Probe *probe) {
     const int past = probe->positions - probe->T;
     for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){past + t, past + t, past + t};
@@ -359,7 +360,7 @@ bool scheme_bias(double *curves, const Gpt *gpt, Error *error) {
     apply_hooks(&probe, probe.T);
     for (int h = 0; h < probe.H; h++) {
         scores(&probe, h, probe.T);
-        const real *last = probe.S + (T - 1) * T; // the one query that has all distances
+        const real *last = probe.S + (T - 1) * T; // the only query that has keys at all distances
         for (size_t distance = 0; distance < T; distance++)
             curves[(size_t)h * T + distance] = (double)last[T - 1 - distance];
     }
