@@ -31,7 +31,7 @@ typedef struct {
     // Tables over ExtendOptions, up to the first NULL: the method's own, which begins with a heading that says what the
     // method does, and those that it shares with other methods.
     const Option *options[5];
-    // The stretch of long windows or, with --short, of short ones. Fails (input, run, interrupted).
+    // Find the stretch of long windows or, with --short, of short ones. Fails (input, run, interrupted).
     bool (*find)(Stretch *result, Extension *x, Error *error);
 } ExtendMethod;
 
@@ -51,7 +51,7 @@ struct Extension {
     int original;     // the length that the frequencies were trained at
     RunStretch found; // what the new run will have
     Corpus corpus;
-    Scorer scorer; // on the corpus' training text; only for methods that look at text
+    Scorer scorer; // on the corpus' training text, if the method looks at text
 };
 
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.

@@ -1,4 +1,4 @@
-// What was asked, what came out, and how sure that is.
+// The question, the answer, and how certain it is.
 #include "lab/report/sections.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static double tokens_of(const Plan *plan, int size) {
     return plan_job_tokens(plan, &job);
 }
 
-// "The lowest loss of ... is rope-learned's, 1.3495": of schemes with parameters of their own, or without.
+// The scheme with the lowest loss among those with position parameters, or among those without; -1 if there is none.
 static int best_of(const Standing *standings, const Plan *plan, bool learned) {
     int best = -1;
     for (int arm = 0; arm < plan->arm_count; arm++) {
@@ -18,7 +18,7 @@ static int best_of(const Standing *standings, const Plan *plan, bool learned) {
     return best;
 }
 
-// A learned scheme may be better than the designed one of its kind, and behind another designed one.
+// A learned scheme may be better than the designed scheme of its kind, and still worse than another designed scheme.
 static void best_sentence(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
@@ -62,7 +62,7 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
     best_sentence(page, o, size);
 }
 
-// A comparison that is still under way says so first.
+// Says first if the comparison is not complete yet.
 static void unfinished(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     const int done = outcome_done(o), all = plan_job_count(plan);
@@ -71,7 +71,7 @@ static void unfinished(Page *page, const Outcome *o) {
                        all, o->seeds, plan->seeds);
 }
 
-// A best rate at the end of the grid may have a better one beyond it.
+// Did a scheme choose the smallest or largest learning rate of the grid? Then a better one may lie beyond.
 static bool rate_at_end(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     for (int size = 0; size < plan->size_count; size++)

@@ -1,4 +1,4 @@
-// What heads look at, by distance.
+// Where attention goes, by distance.
 #include "data/corpus.h"
 #include "lab/eval/attended.h"
 #include "lab/report/sections.h"
@@ -40,8 +40,8 @@ static void heads_rows(Page *page, const char *name, const Attended *a) {
         }
 }
 
-// Distances of half an octave together: x (POINTS_MOST) is their geometric middle, plus 1, because a logarithmic axis
-// has no 0; y the mean over them. Returns how many points there are.
+// Average by_distance over groups of distances that span half an octave. x (POINTS_MOST): the geometric middle of each
+// group, plus 1, because a logarithmic axis has no 0; y: the mean. Returns the number of groups.
 static int octaves(double *x, double *y, const double *by_distance, int T) {
     int count = 0;
     for (int from = 0, to; from < T && count < POINTS_MOST; from = to, count++) {

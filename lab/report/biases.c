@@ -32,7 +32,7 @@ static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curve
     return true;
 }
 
-// All near distances, and every step-th of the others.
+// Points at all distances below NEAR, and at every step-th distance after that.
 static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
     enum { HEADS_MOST = 64, POINTS_MOST = 64, NEAR = 16 };
     static char names[HEADS_MOST][32];

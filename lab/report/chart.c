@@ -1,4 +1,4 @@
-// Charts of a page: gnuplot draws, and their numbers stand beside them as a table.
+// Charts of a page: gnuplot draws them, and their numbers follow in a table.
 #include "lab/report/page.h"
 
 #include "lab/report/gnuplot.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// Okabe and Ito's colours, which people tell apart whatever colours they see, on light and on dark; further series
-// begin again with another dash.
+// Okabe and Ito's colours, which people with colour blindness can tell apart, on light and on dark pages. After the
+// last colour, series begin again with another dash.
 static const char *const colours[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
@@ -28,7 +28,7 @@ static void label(FILE *out, const char *what, const char *text) {
     fputc('\n', out);
 }
 
-// Where all series have the same few x, they are the ticks.
+// If all series have the same few x, use these as ticks.
 static void write_ticks(FILE *out, const Series *series, int count) {
     enum { TICKS_MOST = 8 };
     const Series *longest = &series[0];
@@ -74,13 +74,13 @@ static void write_axes(FILE *out, const Chart *chart, const Series *series, int 
     fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
 }
 
-// Bars of several series at the same x would hide each other: series s of `count` is moved a little to its side.
+// Move series s of `count` a little to the side, because error bars at the same x would hide each other.
 static double beside(double x, const Chart *chart, double width, int s, int count) {
     const double side = 0.008 * (s - 0.5 * (count - 1));
     return chart->log_x ? x * exp(side * width) : x + side * width;
 }
 
-// From the smallest to the largest x, as drawn.
+// The distance from the smallest to the largest x, in logarithms where the axis is logarithmic.
 static double width_of(const Chart *chart, const Series *series, int count) {
     double low = INFINITY, high = -INFINITY;
     for (int s = 0; s < count; s++)
@@ -123,7 +123,7 @@ static void write_script(FILE *out, const Chart *chart, const Series *series, in
     fputc('\n', out);
 }
 
-// Go over `word` if it stands here.
+// Skip `word` if the text at *at begins with it.
 static bool taken(const char **at, const char *word) {
     const size_t length = strlen(word);
     if (strncmp(*at, word, length) != 0) return false;
@@ -131,7 +131,7 @@ static bool taken(const char **at, const char *word) {
     return true;
 }
 
-// gnuplot's names for parts of a drawing are unique within one drawing only: they get its number.
+// gnuplot's ids are unique only within one drawing; add the drawing's number to them.
 static bool renamed(FILE *out, const char **at, int number) {
     static const char *const names[] = {"id=\"", "id='", "href='#", "href=\"#", "url(#"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -142,7 +142,8 @@ static bool renamed(FILE *out, const char **at, int number) {
     return false;
 }
 
-// Black becomes the colour of the text around the drawing, so that dark pages can be read.
+// Copy a drawing with its own ids and a label. Within the page, black becomes the colour of the text, so that the
+// drawing can be read on a dark page; a drawing in a file of its own (alone) stays black.
 static void write_svg(FILE *out, const char *svg, int number, const char *title, bool alone) {
     const char *at = strstr(svg, "<svg");
     bool labelled = false;
@@ -154,7 +155,7 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
             html_text(out, title);
             fputs("\">", out);
             labelled = true;
-        } else if (taken(&at, "<title>")) { // "Gnuplot", shown at every mouse-over
+        } else if (taken(&at, "<title>")) { // "Gnuplot", which browsers show when the mouse is over the drawing
             const char *end = strstr(at, "</title>");
             at = end ? end + strlen("</title>") : at;
         } else if (!renamed(out, &at, number)) {
@@ -163,7 +164,7 @@ static void write_svg(FILE *out, const char *svg, int number, const char *title,
     }
 }
 
-// The drawing goes into the page, and for Markdown into a file of its own.
+// Put the drawing into the HTML page, and into a file of its own for Markdown.
 static bool place(Page *page, const char *title, FILE *script, Error *error) {
     char path[PATH_CAPACITY];
     Buffer svg;
@@ -194,7 +195,7 @@ static bool place_drawing(Page *page, const char *title, FILE *script, Error *er
     return ok;
 }
 
-// A file that has no name any more: nothing is left of it, however this ends.
+// Open a file without a name, so that it is removed however the program ends.
 static FILE *open_script(const Page *page, Error *error) {
     char path[PATH_CAPACITY];
     if (!path_format(path, error, "%s/.plot-XXXXXX", page->directory)) return NULL;
@@ -211,7 +212,7 @@ static void number_row(Page *page, const Series *s, int i) {
                s->low ? s->low[i] : 0, s->high ? s->high[i] : 0);
 }
 
-// A table to be opened.
+// Begin a table that the reader can unfold.
 static void open_numbers(Page *page) {
     fputs("<details><summary>The numbers</summary>\n", page->html.stream);
     fputs("\n<details><summary>The numbers</summary>\n", page->markdown.stream);
@@ -272,7 +273,7 @@ static void write_image(FILE *script, const double *cells, int n, double step) {
     fputs("END\nplot $data using 1:2:3 with image pixels\n", script);
 }
 
-// Without a gnuplot the script stays NULL, and the title stands alone.
+// Open the script of the next chart. Without gnuplot *script is NULL, and a paragraph shows the title instead.
 static bool begin_drawing(FILE **script, Page *page, const char *title, Error *error) {
     page->charts++;
     *script = NULL;

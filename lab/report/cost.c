@@ -4,18 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-// Seconds a token.
+// Seconds per token of one run.
 static double seed_pace(const Outcome *o, int size, int arm, int seed) {
     return outcome_value(o, size, -1, arm, seed, "seconds", 0) / outcome_value(o, size, -1, arm, seed, "tokens", 0);
 }
 
 static double pace_of(const Outcome *o, int size, int arm) {
-    double least = INFINITY; // others at work make runs slower, never faster
+    double least = INFINITY; // other work on the machine makes runs slower, never faster
     for (int seed = 0; seed < o->seeds; seed++) least = fmin(least, seed_pace(o, size, arm, seed));
     return least;
 }
 
-// The model without positions; where it is not among the schemes, the cheapest.
+// The arm without positions, or the cheapest arm if there is none.
 static int cheapest(const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     int base = 0;

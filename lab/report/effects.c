@@ -1,4 +1,4 @@
-// What is known of positions from elsewhere, held against this comparison.
+// Published effects of position schemes, and whether this comparison reproduces them.
 #include "lab/report/sections.h"
 
 #include <assert.h>
@@ -7,16 +7,16 @@
 
 typedef enum { RISES, DOES_NOT_RISE, TIES, FALLS } Claimed;
 
-// Nats a token: a loss that rises by less is no failure, and losses that differ by less tie.
+// Nats per token: a loss that rises by less than this is no failure, and losses that differ by less tie.
 #define MARGIN 0.02
 
 typedef struct {
     char text[TEXT_CAPACITY + 64];
     const char *source;
     Paired measured; // a difference of losses
-    double p;        // of it, where it stands in another table
-    Claimed claimed; // of it
-    double margin;   // that it must rise by, must not rise by, or must not differ by
+    double p;        // its adjusted p-value, as in the other table that shows it
+    Claimed claimed; // what the source says about it
+    double margin;   // what counts as no change
 } Effect;
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     int count;
 } Effects;
 
-// The first arm of a scheme with its default options, of which alone it was published; -1 = none is here.
+// The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
 static int arm_of(const Plan *plan, const char *scheme) {
     Position pos;
     Error error;
@@ -44,7 +44,7 @@ static void add(Effects *all, const Effect *effect, const char *subject, const c
     snprintf(added->text, sizeof added->text, "%.500s %s", subject, predicate);
 }
 
-// The loss from the trained length to eight times that.
+// Changes of the loss from the trained length to eight times that length.
 static void collect_changes(Effects *all, const Outcome *o, int size) {
     static const struct {
         const char *scheme, *source, *predicate;
@@ -68,7 +68,7 @@ static void collect_changes(Effects *all, const Outcome *o, int size) {
     }
 }
 
-// Only gaps that other tables have: where the reference is not `none`, gaps to it are left out.
+// Gaps that other tables show, too: gaps to `none` are left out unless it is the reference.
 static void collect_gaps(Effects *all, const Outcome *o, int size) {
     static const struct {
         const char *scheme, *other, *source, *predicate;
@@ -96,7 +96,7 @@ static void collect_gaps(Effects *all, const Outcome *o, int size) {
     }
 }
 
-// An effect is reproduced, or contradicted, when all of the interval says so, and a difference only when its p does.
+// An effect is reproduced or contradicted only if the whole interval says so; a difference also needs a small p.
 static const char *found(const Effect *effect) {
     const Interval in = effect->measured.t;
     const double margin = effect->margin;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// theta of every head and layer, beside base^(-2i/d).
+// Learned frequencies of every head and layer, beside the designed base^(-2i/d).
 static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
     enum { SETS_MOST = 64 };
     static double x[PAIRS_MOST], y[SETS_MOST + 1][PAIRS_MOST];

@@ -7,13 +7,13 @@
 // Can gnuplot be run?
 bool gnuplot_exists(void);
 
-// Run a script, from its beginning: a file open for reading. What gnuplot prints, an SVG drawing, goes to `svg`, whose
-// bytes the caller frees. No shell takes part, and gnuplot, which runs in /, reads neither the user's settings nor a
-// file of the working directory. Fails (run) when it cannot be started or does not draw.
+// Run the script in a file that is open for reading. `svg` receives the SVG drawing that gnuplot prints; the caller
+// frees its bytes. No shell is involved, and gnuplot runs in / and reads neither the user's settings nor a file of the
+// working directory. Fails (run) when gnuplot cannot be started or does not draw.
 bool gnuplot_draw(Buffer *svg, FILE *script, Error *error);
 
-// Write a string of a script in single quotes, in which gnuplot knows neither escapes nor substitutions. Single quotes
-// become typographic ones and control characters spaces, so that no text can end the string.
+// Write a string of a script in single quotes, in which gnuplot has neither escapes nor substitutions. Single quotes in
+// the text become typographic ones and control characters spaces, so that no text can end the string.
 void gnuplot_string(FILE *script, const char *text);
 
 #endif

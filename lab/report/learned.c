@@ -36,7 +36,7 @@ static void measures_row(Page *page, const char *name, const Spectrum *spectrum,
     page_row_end(page);
 }
 
-// What numbers without any order look like, to hold the others against.
+// A table of random numbers, for comparison.
 static bool noise_row(Page *page, int T, int C, Error *error) {
     assert(T > 0 && C > 0);
     const uint64_t key = random_key(1337, "noise");
@@ -108,7 +108,7 @@ static bool similarity_matrix(Page *page, const LearnedTable *table, int T, int 
     return page_matrix(page, title, cells, n, (double)T / n, error);
 }
 
-// What the position parameters were on the way.
+// Set the position parameters to what they were at a snapshot during training.
 static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Error *error) {
     char path[PATH_CAPACITY], file[64];
     float *values;
@@ -127,7 +127,7 @@ static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Err
     return ok;
 }
 
-// How the learned table comes to its structure, or does not.
+// Write a row with the residual at each snapshot, which shows when a learned table gets its structure.
 static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     Run run;
     if (!report_open_run(&run, o, arm, error)) return false;
@@ -200,7 +200,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     return ok;
 }
 
-// Models that cannot be looked at.
+// Names the schemes whose weights are missing.
 static void missing_paragraph(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     Text list = {0};

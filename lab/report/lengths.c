@@ -1,5 +1,5 @@
-// Losses against the context: windows longer than the trained one, positions in them, and the same tokens with more
-// text before them.
+// Losses beyond the trained context: in longer windows, by position in them, and of the same tokens with more text
+// before them.
 #include "lab/report/sections.h"
 
 #include "lab/compare/measure.h"
@@ -27,7 +27,7 @@ static bool context_chart(Page *page, const Outcome *o, int size, Error *error) 
     return page_chart(page, &chart, series, plan->arm_count, error);
 }
 
-// Cells of a change by seed, and the word for it.
+// Write the cells of a change, and the word for it.
 static void change_cells(Page *page, const Paired *change, double adjusted, bool diverged, const char *const words[3]) {
     const bool judged = report_difference_cells(page, change);
     page_cell(page, judged ? "%.3g" : "-", adjusted);
@@ -38,8 +38,8 @@ static void change_cells(Page *page, const Paired *change, double adjusted, bool
                                     : "");
 }
 
-// A row a scheme: a quantity at 1, 2, 4, ... times the trained length, `count` of them, and its change from the first
-// to the last; words say what no, a falling and a rising change are.
+// One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
+// the first to the last. words: for a change that is not resolved, falls, or rises.
 static void change_table(Page *page, const Outcome *o, int size, const char *quantity, int count, const char *caption,
                          const char *const words[3], const char *word_heading) {
     const Plan *plan = &o->comparison->plan;
@@ -65,7 +65,7 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
     page_table_end(page);
 }
 
-// Rows of one quantity of one run, averaged over seeds, in the order of x; their number comes back.
+// One quantity by x, averaged over seeds, in the order of x. Returns the number of points.
 static int curve_of(double *x, double *y, int most, const Outcome *o, int size, int arm, const char *quantity) {
     const Job first = outcome_job(o, size, arm, 0);
     const Measures *measures = outcome_measures(o, &first);

@@ -22,7 +22,7 @@ static const char style[] =
     "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
     "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
 
-// A newline in a name would end the line: control characters become spaces.
+// Control characters become spaces, because a newline in a name would end the line.
 static char printable(char c) {
     return (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c;
 }
@@ -83,7 +83,7 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
     return true;
 }
 
-// Plots of an earlier report that had more of them.
+// Remove plots that an earlier report with more plots has left.
 static void remove_others(const Page *page) {
     char path[PATH_CAPACITY];
     Error ignored;
@@ -112,7 +112,7 @@ void page_heading(Page *page, const char *text) {
     page_both(page, "<h2>", "</h2>\n", "\n## ", "\n", text);
 }
 
-// What a format prints, ended by a 0; text_free frees it.
+// The text that a format prints, terminated; it belongs to `text`.
 static char *printed(Text *text, const char *format, va_list arguments) {
     static char none[] = "(no memory for this text)";
     text_print_list(text, format, arguments);

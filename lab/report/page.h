@@ -1,4 +1,4 @@
-// A report that is written twice: as Markdown, and as one HTML file that needs nothing else.
+// A report in two forms, written side by side: Markdown, and one HTML file that needs no other file.
 #ifndef BITTER_PAGE_H
 #define BITTER_PAGE_H
 
@@ -9,15 +9,15 @@
 typedef struct {
     AtomicFile markdown, html;
     const char *directory; // where both are, and the plots of the Markdown
-    int charts;            // so far
-    bool plots;            // is there a gnuplot?
-    bool heading;          // the row that is being written is one of headings,
-    int cells;             // and has so many cells so far
+    int charts;            // written so far
+    bool plots;            // gnuplot is installed
+    bool heading;          // the row that is being written is one of headings
+    int cells;             // in that row so far
 } Page;
 
 // Begin DIR/NAME.md and DIR/NAME.html.
 bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error);
-// End both. After a failure they are what they were before.
+// End both. After a failure, or when the page is abandoned, the files are what they were before.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
@@ -32,22 +32,22 @@ void page_both(Page *page, const char *html, const char *html_end, const char *m
 // Plain text, escaped.
 void page_heading(Page *page, const char *text);
 void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-// A line as it is, in a block.
+// A line of code, in a block of its own.
 void page_code(Page *page, const char *text);
 
-// A table, cell by cell: a row of headings, then rows. The first column is text, the others are numbers.
+// A table, cell by cell: a row of headings, then other rows. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption);
 void page_row(Page *page, bool heading);
 void page_row_of(Page *page, const char *name); // begin a row whose first cell is this text
 void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-void page_number(Page *page, int digits, double value); // so many digits behind the point; NAN is "-"
+void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
 void page_row_end(Page *page);
 void page_table_end(Page *page);
 
-// One row, printed by one format that has the cells separated by '|'.
+// A whole row, printed by one format in which '|' separates the cells.
 void page_cells(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
 
-// Lines of a chart. NAN breaks a line; low and high, if there are any, are drawn as bars.
+// A line of a chart. NAN breaks the line; low and high, unless NULL, are drawn as error bars.
 typedef struct {
     const char *name;
     const double *x, *y, *low, *high; // (count)
@@ -56,17 +56,17 @@ typedef struct {
 
 typedef struct {
     const char *title, *x_label, *y_label;
-    bool log_x, log_y; // log_y where values are far apart, else not
+    bool log_x, log_y; // log_y applies only if the largest y is more than 5 times the smallest
     double mark;       // a vertical line at this x, with a label; NAN = none
     const char *mark_label;
 } Chart;
 
-// A plot by gnuplot, and its numbers as a table to be opened; without a gnuplot the table only. Fails (run) when
-// gnuplot does. Where there is no point to draw, a paragraph says so.
+// A plot by gnuplot, and its numbers in a table that the reader can unfold; without gnuplot only the table. If there is
+// no point to draw, a paragraph says so. Fails (run) when gnuplot fails.
 bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error);
 
-// A matrix of cells -1..1, (n,n), as shades and as a table, like a chart; its rows and columns are positions `step`
-// apart.
+// A matrix of cells (n, n) from -1 to 1, as shades and as a table, like a chart; its rows and columns are positions
+// that are `step` apart.
 bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error);
 
 #endif

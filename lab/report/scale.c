@@ -1,10 +1,10 @@
-// How the gap between learned and designed moves with compute.
+// How the gap between learned and designed schemes changes with compute.
 #include "lab/report/sections.h"
 
 #include <math.h>
 #include <string.h>
 
-// 6 N D floating point operations, without attention's.
+// 6 N D floating point operations; those of attention are not counted.
 static double compute_of(const Plan *plan, int size) {
     const Job job = {.size = size, .task = -1, .arm = plan->reference};
     return 6 * (double)plan->sizes[size].parameters * plan_job_tokens(plan, &job);
@@ -16,7 +16,7 @@ typedef struct {
     double adjusted;
 } Pair;
 
-// Every learned scheme with its designed one; how many there are comes back.
+// Pair every learned scheme with its designed one; returns the number of pairs.
 static int find_pairs(Pair *pairs, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     double x[SIZES_MOST], gaps[SEEDS_MOST * SIZES_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
@@ -40,7 +40,7 @@ static int find_pairs(Pair *pairs, const Outcome *o) {
     return count;
 }
 
-// Of a gap that moves along no straight line, a slope does not tell how.
+// A slope does not describe a gap that does not change along a straight line.
 static const char *words_of(const Pair *pair) {
     return trend_is_bent(&pair->trend) ? "no straight line" : trend_words(trend_verdict(&pair->trend, pair->adjusted));
 }

@@ -8,7 +8,7 @@ enum { BOOTSTRAP_LEAST = 5 }; // seeds: with fewer, resampling has too little to
 // A gap: mean, interval, verdict, p, what is resolvable, bootstrap.
 static void gap_cells(Page *page, const Outcome *o, const Standing *s, int arm) {
     const Interval *bootstrap = &s->gap.bootstrap;
-    const Paired none = {.mean = NAN}; // the reference has no gap
+    const Paired none = {.mean = NAN}; // the reference has no gap to itself
     const bool judged = report_difference_cells(page, arm == o->comparison->plan.reference ? &none : &s->gap);
     const bool enough = o->seeds >= BOOTSTRAP_LEAST && isfinite(bootstrap->low) && isfinite(bootstrap->high);
     page_cell(page, "%s", standing_words(o, s, arm));

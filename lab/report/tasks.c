@@ -1,4 +1,4 @@
-// How many answers are right, by length.
+// Right answers to tasks, by length.
 #include "data/made/task.h"
 #include "lab/report/sections.h"
 

@@ -13,7 +13,7 @@ typedef struct {
     int count;
 } Curve;
 
-// Of a log with more validations than POINTS_MOST, every second, third, ... is read.
+// Read every validation of a log, or every second, third, ... so that there are at most POINTS_MOST.
 static void parse_curve(Curve *curve, const char *log) {
     int every = 1;
     for (int pass = 0; pass < 2; pass++) {
@@ -47,7 +47,7 @@ static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int se
     return true;
 }
 
-// Add a seed's losses to a sum; points of the sum that the seed has not are left out.
+// Add a seed's losses to the sum, and drop points of the sum that this seed does not have.
 static void add_curve(Curve *sum, const Curve *one) {
     int kept = 0;
     for (int i = 0, j = 0; i < sum->count; i++) {

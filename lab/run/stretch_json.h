@@ -21,10 +21,10 @@ typedef struct {
 // positions go without the attention factor; without it they have it.
 json_t *stretch_to_json(const RunStretch *stretch);
 
-// Read it back. Fails (input), naming `path`, on a member that is missing or not as stretch_to_json writes it.
+// Read that object. Fails (input), naming `path`, when a member is missing or not as stretch_to_json writes it.
 bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
 
-// Does the stretch belong to this scheme and shape? Fails (input) when it does not; else it becomes pos->stretch.
+// Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
 bool stretch_apply(Position *pos, const StretchRule *rule, const char *path, Error *error);
 
 #endif

@@ -9,7 +9,7 @@
 // Begin an array of float32 (rows, columns) at `path`; its numbers follow with atomic_write, then atomic_commit.
 bool npy_open(AtomicFile *file, const char *path, long long rows, long long columns, Error *error);
 
-// The numbers of such an array, to be freed, and how many there are. Fails (input) on anything else.
+// Read the numbers of such an array; the caller frees them. Fails (input) on any other file.
 bool npy_read(float **values, size_t *count, const char *path, Error *error);
 
 #endif

@@ -1,5 +1,4 @@
-// How sure a measured number is: intervals, and the distribution behind them. lab/stats/paired.h compares schemes with
-// it.
+// Confidence intervals and Student's t distribution, with which lab/stats/paired.h compares schemes.
 #ifndef BITTER_STATISTICS_H
 #define BITTER_STATISTICS_H
 
