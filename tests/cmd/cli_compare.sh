@@ -234,7 +234,7 @@ check "nothing half measured is left" test -z "$(find measuring -name '*.tmp')"
 check "the trained state is kept" test "$(find measuring -name state.safetensors | wc -l)" -eq 1
 rm -r measuring
 
-# --- a run that cannot be done ---
+# --- a run that fails ---
 mkdir -p barred/runs/none-seed1337/log.csv
 run compare $small --steps 20 --seeds 2 --workers 2 --out barred none rope
 check "a run that cannot be done: exit code" test $code -eq 2
@@ -244,7 +244,7 @@ rmdir barred/runs/none-seed1337/log.csv
 succeed "the others were done, and then it is" compare $small --steps 20 --seeds 2 --out barred none rope
 rm -r barred
 
-# --- two at once ---
+# --- two processes in one directory ---
 twice "two processes at once" compare $long --patience 5 --out shared $three
 check "every step once, though there were two" whole shared 1000
 check "two at once: the same report" same straight shared
@@ -257,21 +257,21 @@ for pair in 1 2 3 4; do
 done
 rm -rf killed orphans worker stopped interrupted shared
 
-# --- a model that is not there ---
+# --- a model file that is missing ---
 mv straight/runs/rope-seed1337/model.safetensors gone
 succeed "without a scheme's model" report straight
 check "it is named" grep -q 'for want of weights .*: rope\.$' straight/report.md
 check "the other models are looked at" test "$(grep -cE '^\| (learned|none|rope) \| 0 \| 0 \|' straight/report.md)" -eq 2
 mv gone straight/runs/rope-seed1337/model.safetensors
 
-# --- more of it ---
+# --- more seeds and schemes for a finished comparison ---
 touch mark && sleep 0.02
 need compare $long --seeds 3 --out straight $three a=alibi
 check "more seeds and schemes: only what is new is trained" test "$(later straight mark | cut -d / -f 3 | sort -u |
     tr '\n' ' ')" = 'a-seed1337 a-seed1338 a-seed1339 learned-seed1339 none-seed1339 rope-seed1339 '
 check "all of it is reported" test "$(grep -c ',batches,' straight/results.csv)" -eq 12
 
-# --- what is the same is not resolved; what is not, is ---
+# --- equal schemes are not resolved, different ones are ---
 need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairing=interleaved c=rope noise=random
 check "the same scheme: no difference at all" grep -qE '^c +0 .* \+0\.0000  \+0\.0000 to \+0\.0000 .*not resolved$' \
     "$scratch/out"
@@ -333,7 +333,7 @@ refuses "one that was not timed" "budget/compare.json;rope was not timed;--out" 
 refuses "fewer than were timed" "budget/compare.json;3 schemes were timed together;--out" \
     compare $small --steps 200 --seeds 1 --budget seconds --out budget none fire
 
-# --- what cannot be ---
+# --- impossible requests ---
 rm -r aa grid ladder tasks pace budget
 few="compare $small --steps 100"
 refuses "no scheme" "name the schemes" $few

@@ -49,7 +49,7 @@ refuses "--val 1" "--val;leaves none for training" prepare --val 1 --out new tex
 refuses "--val 2" "--val;'2'" prepare --val 2 --out new text.txt
 refuses "--shard-tokens 0" "--shard-tokens;'0'" prepare --shard-tokens 0 --out new text.txt
 
-# --- models and schemes that cannot be ---
+# --- impossible models and schemes ---
 refuses "heads that do not divide the width" "--heads;--width;15;2" train $small --width 15 --data bytes --out new
 refuses "odd head width with rope" "rope;even;3" train $small --width 6 --data bytes --out new
 refuses "unknown scheme" "'ropee';did you mean 'rope'" train $small --pos ropee --data bytes --out new

@@ -80,7 +80,7 @@ extends gradient --windows 3 --steps 30 --threads 1
 succeed "by default RUN-METHOD, and yarn" extend run
 check "and 8 times as long" grep -q '"context": 128' run-yarn/config.json
 
-# --- what they do to the losses ---
+# --- how the methods change the losses ---
 need extend run --method pi --factor 1 --out once
 check "--factor 1 --method pi changes nothing" same_losses run once 16,64
 check "pi changes something" less "$(loss run 16)" "$(loss pi 16)"
@@ -322,7 +322,7 @@ check "a descent that was interrupted: exit code 130" test $code -eq 130
 check "it leaves no run" test "$(ls descent)" = descent.csv
 succeed "it is started again" extend run --method gradient --factor 4 --windows 3 --steps 10 --threads 1 --out descent
 
-# --- training goes on with the stretch that it was started with ---
+# --- training continues with the stretch that it began with ---
 training="train --batch 4 --threads 1 --steps 400 --save-every 0"
 # shellcheck disable=SC2086
 need $training --init kept --out trained
@@ -341,7 +341,7 @@ check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
 need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
 check "--init with the same --pos is, whatever the context" same_rotation yarn shortened
 
-# --- what cannot be ---
+# --- impossible requests ---
 need train $small --data $data --steps 2 --pos learned --out learned
 need train $small --data $data --steps 2 --pos rope-learned --out rope-learned
 need train $small --data $data --steps 2 --random-positions 64 --out scattered

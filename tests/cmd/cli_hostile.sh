@@ -18,7 +18,7 @@ else
 fi
 [ -z "$place" ] || rm -rf "$place"
 
-# --- directories that somebody prepared ---
+# --- directories prepared by an attacker ---
 # shellcheck disable=SC2086
 need compare $small --out good none a=rope
 mkdir home && echo 'system "touch pwned"' >home/.gnuplot
@@ -129,14 +129,14 @@ mv bad/compare.json plan && ln -s ../plan bad/compare.json
 refuses "a link for compare.json is refused" "bad/compare.json;link" compare $small --out bad none
 rm -r bad
 
-# --- a file that is there, but leads nowhere, is not a file that is missing ---
+# --- a link that leads nowhere is not a missing file ---
 need prepare --out data builtin:tales:bytes=40000
 rm data/tokenizer.json && ln -s nowhere data/tokenizer.json
 refuses "data whose tokenizer.json leads nowhere" "data/tokenizer.json;check the name" train --data data --steps 1 --layers 1 \
     --heads 1 --width 4 --context 8 --batch 1 --out new
 rm -r data
 
-# --- what config.json quotes goes to a terminal ---
+# --- control characters in config.json ---
 run_small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --steps 2 --data builtin:tales:bytes=40000'
 # shellcheck disable=SC2086
 need train $run_small --out trained
@@ -175,7 +175,7 @@ refuses "steps that cannot be counted, times tokens" "--steps 922337203685477580
 refuses "an escape in --data" "--data;control" train --data "a$escape[31m" --out new
 refuses "an escape in --out" "--out;control" train --out "a$escape[31m"
 
-# --- a newline in a name that is typed ---
+# --- names with a newline ---
 # shellcheck disable=SC2086
 refuses "a newline in --data" "argument;newline" compare $small --out new none --data 'a
 # b'

@@ -72,12 +72,12 @@ else
     skip "pipes" "this file system has none"
 fi
 
-# --- what an unfinished prepare left ---
+# --- what a killed prepare leaves behind ---
 cp -r data data.4711.tmp
 refuses "unfinished data" "data.4711.tmp;bitter prepare;incomplete" train $small --data data.4711.tmp --out new
 refuses "unfinished data with a slash" "data.4711.tmp" train $small --data data.4711.tmp/ --out new
 
-# --- limits of the shell ---
+# --- limits set with ulimit ---
 # limited NAME WORDS LIMIT ARGUMENT...: under `ulimit LIMIT` bitter ends with exit code 1 and one line.
 limited() {
     name=$1 words=$2 limit=$3
@@ -105,7 +105,7 @@ check "train leaves no temporary file" test -z "$(find . -name '*.tmp*' ! -name 
 limited "five open files" "Too many open files;ulimit -n" "-n 5" train $small --steps 2 --data data --out few
 limited "four open files" "Too many open files;ulimit -n" "-n 4" train $small --steps 2 --data data --out few
 
-# --- gzip without an end ---
+# --- gzip data that never ends ---
 mkdir bomb && cp data/tokenizer.json data/val_000000.bin bomb
 { shard "20240520 1 100" "" && dd if=/dev/zero bs=65536 count=4096 2>/dev/null; } | gzip >bomb/train_000000.bin.gz
 refuses "a gzip that inflates to more than its header says" "has more than 1224 bytes;100 tokens" \

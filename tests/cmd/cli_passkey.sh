@@ -8,7 +8,7 @@ while [ $i -lt 2500 ]; do
     echo "line $i of a text about nothing in particular"
 done >text.txt
 
-# --- the mixture ---
+# --- a text with passkeys in it ---
 need prepare --out plain text.txt
 succeed "prepare with passkeys" prepare --out mixed text.txt builtin:passkey
 check "it says how many documents there are" \

@@ -69,7 +69,7 @@ for data in "prepare --out new" "train --out new --data"; do
     fails 1 "more than memory holds: ${data%% *}" "bytes=1e12;GiB of memory" $data builtin:tales:bytes=1e12
 done
 
-# --- what is in the way, and what comes in between ---
+# --- existing files, and interruptions ---
 ln -s nowhere dangling && mkdir empty && ln -s empty link
 refuses "--out is a dangling link" "dangling;symbolic link" prepare --out dangling $tales
 refuses "--out is a link to a directory" "link;symbolic link" prepare --out link $tales

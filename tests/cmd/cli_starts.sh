@@ -75,7 +75,7 @@ else
     fail "three starts without --out" "$wrong"
 fi
 
-# --- a run in which somebody is at work ---
+# --- a run that another process works on ---
 "$BITTER" train $small --steps 1000000 --save-every 0 --data $data --out busy >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 while [ ! -f busy/log.csv ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
@@ -95,7 +95,7 @@ check "and goes in the end" test ! -f busy/lock
 refuses "a fresh start there" "busy;already holds a run" train $small --data $data --out busy
 rm -r busy
 
-# --- where the weights come from may change or go ---
+# --- the run given to --init changes or disappears ---
 need train $small --data $data --seed 3 --out origin
 need train $small --data $data --init origin --save-every 0 --out straight
 "$BITTER" train $small --data $data --init origin --save-every 0 --steps 1000000 --warmup 5 --out begun \

@@ -142,7 +142,7 @@ succeed "gradcheck" gradcheck --pos rope --controls
 check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
 check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$scratch/out")" -eq 2
 
-# --- output that does not arrive ---
+# --- output that cannot be written ---
 if [ -c /dev/full ]; then
     for words in --help --version "train --pos help" "eval run" "sample run --tokens 5"; do
         "$BITTER" $words >/dev/full 2>"$scratch/err"
