@@ -336,7 +336,7 @@ check "the same rotation" same_rotation trained halted
 check "the one that it was started with" same_rotation kept halted
 refuses "--resume of what extend wrote" "yarn;nothing to resume;--init yarn" train --resume --out yarn --steps 2000
 need train --init yarn --pos rope:base=500 --batch 4 --steps 2 --threads 1 --out rebased
-check "--init with another --pos says that the stretch is lost" says '^init .* yarn are stretched 4 times; these are not'
+check "--init with another --pos says that the stretch is lost" says '^init .* yarn are stretched 4 times; those of the new run are not'
 check "--init with another --pos is not stretched" test -z "$(rotation rebased)"
 need train --init yarn --pos rope --context 16 --batch 4 --steps 2 --threads 1 --out shortened
 check "--init with the same --pos is, whatever the context" same_rotation yarn shortened

@@ -84,7 +84,7 @@ for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 
 done
 
 # --- mistakes ---
-refuses "a second corpus to scatter" "builtin:passkey;seed=2;give one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
+refuses "a second corpus to scatter" "builtin:passkey;seed=2;give only one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
 printf 'no line ends here' >line.txt
 refuses "text without a place" "builtin:passkey;end of one of its lines;share=N" prepare --out new line.txt builtin:passkey
 refuses "documents that are too short" "min;255" prepare --out new text.txt builtin:passkey:min=200
