@@ -17,7 +17,7 @@ static const Option kerple_options[] = {
 };
 
 static Kind kind_of(const Position *pos) {
-    return (Kind)((const KerpleOptions *)pos->options)->kind;
+    return (Kind)options_of(pos, KerpleOptions)->kind;
 }
 
 static void params(Position *pos, TensorTable *table) {

@@ -15,7 +15,7 @@ static const Option cope_options[] = {
 };
 
 static int vectors(const Position *pos) {
-    return (int)((const CopeOptions *)pos->options)->positions;
+    return (int)options_of(pos, CopeOptions)->positions;
 }
 
 static void params(Position *pos, TensorTable *table) {

@@ -4,8 +4,8 @@
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
-enum { W, B }; // params (layers * H, C), (layers, H)
-enum { DZ };   // dtables (rows, H), of the layer at work: gradients by what goes into the sigmoids
+enum { WEIGHT, BIAS }; // params (layers * H, C), (layers, H)
+enum { DZ };           // dtables (rows, H), of the layer at work: gradients by what goes into the sigmoids
 
 typedef struct {
     double bias;
@@ -25,7 +25,7 @@ static void params(Position *pos, TensorTable *table) {
 static void init(Position *pos, uint64_t seed) {
     (void)seed;
     for (int n = 0; n < pos->shape.layers * pos->shape.heads; n++)
-        pos->params[B][n] = (real)((const FoxOptions *)pos->options)->bias;
+        pos->params[BIAS][n] = (real)options_of(pos, FoxOptions)->bias;
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {
@@ -53,7 +53,8 @@ static void input_forward(const Tables *tables, int layer, real *features, const
     const Position *pos = tables->pos;
     const int C = pos->shape.width, H = pos->shape.heads;
     const Share own = share_rows(rows);
-    linear_forward(features, x, pos->params[W] + (size_t)layer * H * C, pos->params[B] + (size_t)layer * H, rows, C, H);
+    linear_forward(features, x, pos->params[WEIGHT] + (size_t)layer * H * C, pos->params[BIAS] + (size_t)layer * H,
+                   rows, C, H);
     for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++) features[n] = log_sigmoid(features[n]);
 }
 
@@ -66,52 +67,53 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
     real *dz = tables->dtable[DZ];
     for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++)
         dz[n] = log_sigmoid_backward(dfeatures[n], features[n]);
-    linear_backward_add(dx, dz, pos->params[W] + w, rows, C, H);
+    linear_backward_add(dx, dz, pos->params[WEIGHT] + w, rows, C, H);
     team_barrier();
-    linear_backward_weights(pos->dparams[W] + w, pos->dparams[B] + b, dz, x, rows, C, H);
+    linear_backward_weights(pos->dparams[WEIGHT] + w, pos->dparams[BIAS] + b, dz, x, rows, C, H);
 }
 
 size_t forget_scratch(int columns) {
     return 2 * (size_t)columns;
 }
 
-// S_ij += log f_{j+1} + ... + log f_i = C_i - C_j, with C the running sum of log f. C grows with the text while the
-// differences that matter stay small, so it is held in two numbers, what a real can hold and the rest.
+// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, with sum_t that of log f over all tokens up to t. These sums
+// grow with the text while the differences that matter stay small, so each is held in two numbers, what a real can hold
+// and the rest.
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch) {
-    real *C = scratch, *rest = scratch + block->columns;
-    double sum = 0;
+    real *sum = scratch, *rest = scratch + block->columns;
+    double running = 0;
     for (int t = 0; t < block->columns; t++) {
-        sum += (double)log_f[(size_t)t * stride];
-        C[t] = (real)sum;
-        rest[t] = (real)(sum - (double)C[t]);
+        running += (double)log_f[(size_t)t * stride];
+        sum[t] = (real)running;
+        rest[t] = (real)(running - (double)sum[t]);
     }
     for (int row = 0; row < block->rows; row++) {
         const int i = block->columns - block->rows + row;
         real *S_i = block->S + (size_t)row * block->stride;
-        for (int j = 0; j < i; j++) S_i[j] += (C[i] - C[j]) + (rest[i] - rest[j]);
+        for (int j = 0; j < i; j++) S_i[j] += (sum[i] - sum[j]) + (rest[i] - rest[j]);
     }
 }
 
-// So dC_i += the sum of row i of dS, and dC_j -= the sum of column j. Every C from t on contains log f_t: dlog f_t is
-// the sum of dC_u over u >= t.
+// So dsum_i += row i of dS added up, and dsum_j -= column j added up. log f_t is part of sum_u for all u >= t: dlog f_t
+// is dsum_u added up over these.
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch) {
-    real *dC = scratch;
-    memset(dC, 0, (size_t)block->columns * sizeof(real));
+    real *dsum = scratch;
+    memset(dsum, 0, (size_t)block->columns * sizeof(real));
     for (int row = 0; row < block->rows; row++) {
         const int i = block->columns - block->rows + row;
         const real *dS_i = dS + (size_t)row * block->stride;
-        double sum = 0;
-#pragma omp simd reduction(+ : sum)
+        double row_sum = 0;
+#pragma omp simd reduction(+ : row_sum)
         for (int j = 0; j < i; j++) {
-            sum += (double)dS_i[j];
-            dC[j] -= dS_i[j];
+            row_sum += (double)dS_i[j];
+            dsum[j] -= dS_i[j];
         }
-        dC[i] += (real)sum;
+        dsum[i] += (real)row_sum;
     }
-    double sum = 0;
+    double running = 0;
     for (int t = block->columns - 1; t >= 0; t--) {
-        sum += (double)dC[t];
-        dlog_f[(size_t)t * stride] += (real)sum;
+        running += (double)dsum[t];
+        dlog_f[(size_t)t * stride] += (real)running;
     }
 }
 

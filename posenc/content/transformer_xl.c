@@ -38,7 +38,7 @@ static void params(Position *pos, TensorTable *table) {
 
 // D: distances 0 .. D-1 are told apart.
 static int distances(const Tables *tables) {
-    const long long clamp = ((const TransformerXlOptions *)tables->pos->options)->clamp;
+    const long long clamp = options_of(tables->pos, TransformerXlOptions)->clamp;
     return clamp && clamp < tables->positions ? (int)clamp + 1 : tables->positions;
 }
 

@@ -18,13 +18,13 @@ static const Option normalized_options[] = {
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const NormalizedOptions *o = (const NormalizedOptions *)pos->options;
+    const NormalizedOptions *o = options_of(pos, NormalizedOptions);
     const int length = o->length == BY_TRAINED ? position_span(pos) : tables->window;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
 }
 
 static int form(const Tables *tables, int length) {
-    return ((const NormalizedOptions *)tables->pos->options)->length == BY_WINDOW ? length : 0;
+    return options_of(tables->pos, NormalizedOptions)->length == BY_WINDOW ? length : 0;
 }
 
 const Scheme scheme_normalized = {

@@ -18,17 +18,13 @@ static const Option sinusoidal_options[] = {
     {0},
 };
 
-static const SinusoidalOptions *options_of(const Position *pos) {
-    return (const SinusoidalOptions *)pos->options;
-}
-
 static const char *check(const Position *pos) {
     return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
 }
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const SinusoidalOptions *o = options_of(pos);
+    const SinusoidalOptions *o = options_of(pos, SinusoidalOptions);
     const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
     code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
 }
