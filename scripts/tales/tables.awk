@@ -24,6 +24,7 @@ function compiled(text, at,    i, c, end, open, result) {
     return result
 }
 
+# What stands between braces: [FORM] LETTER, [FORM] LIST, [FORM] LIST LETTER, or a script.
 function slot(text, at,    word, n, capital, form, who, list, indexed) {
     n = split(text, word, " ")
     capital = word[1] ~ /^[A-Z]/ && length(text) > 1
@@ -47,8 +48,9 @@ function slot(text, at,    word, n, capital, form, who, list, indexed) {
         fail_at(at, "{" text "}: no form, list of words or phrases, or script is called \"" list "\"")
     if (indexed && kind_of[who] !~ /^(numbers|spots|people|places|lists)$/)
         fail_at(at, "{" text "}: expected one of the letters of numbers at the end")
+    if (form != "name" && (list in step_count || (form != "a" && form != "the")))
+        fail_at(at, "{" text "}: " list " has no form \"" form "\"")
     if (form == "a") need_plain[list] = at
-    if (form != "name" && form != "a" && form != "the") fail_at(at, "{" text "}: words have no form \"" form "\"")
     if (!(list in slot_number)) {
         if (slot_count == 100) fail_at(at, "more than 100 lists and scripts stand in braces")
         slot_number[list] = slot_count
@@ -58,6 +60,7 @@ function slot(text, at,    word, n, capital, form, who, list, indexed) {
            sprintf("%02d}", slot_number[list])
 }
 
+# A slot that means others.
 function meant(text, letter, capital, at) {
     gsub(/%/, letter, text)
     if (capital) text = "{" toupper(substr(text, 2, 1)) substr(text, 3)

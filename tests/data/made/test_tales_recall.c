@@ -143,7 +143,7 @@ static size_t word_at(const char *text, const Phrases *words) {
 static void count_belongings(Share *share, const char *document) {
     static const char *const owning[] = {" owned a",     " treasure was a",  " took a",    " had won a",
                                          " had found a", " had inherited a", " without a", " carried a",
-                                         " also had a",  " by his",          " by her"};
+                                         " by his",      " by her"};
     for (size_t i = 0; i < COUNT(owning); i++) {
         for (const char *at = document; (at = strstr(at, owning[i]));) {
             at += strlen(owning[i]);
