@@ -58,11 +58,11 @@ static void print_validation(const Trainer *trainer, const StepReport *report) {
 typedef struct {
     const Trainer *trainer;
     ProgressLine line;
-    long long begun;              // after this many steps
-    double first_loss, last_loss; // training losses of the first and the last step since then
+    long long begun;              // the steps that earlier sessions have done
+    double first_loss, last_loss; // training losses of this session's first and last step
 } Session;
 
-// What is shown of a step; and whether a signal asks to stop after it.
+// Called after each step: show it, and stop if a signal came.
 static TrainNext show_step(void *context, const StepReport *report, Error *error) {
     (void)error;
     Session *s = context;
@@ -107,7 +107,7 @@ static bool check_learning(const Session *s, Error *error) {
                           s->trainer->options->out, s->last_loss, guessing);
 }
 
-// The steps that are left of a run, from its first or its last checkpoint on.
+// Do the remaining steps of the run.
 static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
     const TrainOptions *o = trainer->options;
     Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 
+// Is it time, at `step`, for what is done every `every` steps (0 = never) and after the last step?
 static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
 }
@@ -38,9 +39,9 @@ static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
     return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
 }
 
-// Set *counted to the number of targets of the next step that count, or to 0 when its only batch will tell. In text all
-// targets count. To count those of a task, its batches are made once more, ahead of the step, from a copy of the
-// cursor; copy and original share the memory of the current exercise, which is written anew for each batch.
+// Set *counted to the number of targets of the next step that count, or to 0 if it has only one batch, where next_batch
+// counts them. In text all targets count. For a task, the batches of the step are made once in advance from a copy of
+// the cursor; copy and original share the memory of the current exercise, which is written again for each batch.
 static bool count_targets(double *counted, Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
@@ -77,8 +78,8 @@ static bool check_finite(const StepReport *report, const Trainer *trainer, long 
                step, report->loss, fabs(report->gradient_norm), first_nonfinite(where, trainer));
 }
 
-// Read the step's next batch, in which each target that counts weighs one of `counted` (or, where that is 0, of those
-// in this batch), so that the losses of the step's batches add up to its mean loss.
+// Read the step's next batch. Each target that counts weighs 1/counted (1 / their number in this batch if `counted` is
+// 0), so that the losses of the step's batches add up to its mean loss.
 static bool next_batch(Trainer *trainer, double counted, Error *error) {
     const uint64_t seed = (uint64_t)trainer->options->seed;
     TrainPass *pass = &trainer->pass;
@@ -111,18 +112,19 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     double counted;
     *report = (StepReport){.validation = {NAN, NAN}};
     if (!count_targets(&counted, trainer, error)) return false;
+    // The gradient of the step's mean loss, summed over its batches.
     for (long long batch = 0; batch < o->accumulate; batch++) {
         if (!next_batch(trainer, counted, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
         train_pass_forward(pass, gpt, trainer->targets, true); // nll (B,T)
-        train_pass_backward(pass, gpt, trainer->inputs);       // added to gpt->grads
+        train_pass_backward(pass, gpt, trainer->inputs);       // adds to gpt->grads
         report->loss += batch_loss(trainer);
     }
     report->gradient_norm = gradient_norm(gpt);
     if (!check_finite(report, trainer, step, error)) return false;
+    // Clip the gradient, move the parameters, and clear the gradient for the next step.
     report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
-    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm,
-               step); // clips, moves, and clears the gradient
+    adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
     trainer->progress.step = step;
     trainer->progress.rows = (int64_t)trainer->batches.cursor;
     trainer->progress.batch_crc = trainer->batches.crc;
