@@ -35,8 +35,8 @@ typedef struct {
     StretchRule stretch;            // of the rotations, past the trained length
 } Position;
 
-// The options struct S of a scheme: options_of(pos, RopeOptions)->base.
-#define options_of(pos, S) ((const S *)(const void *)(pos)->options)
+// The options struct S of a scheme: scheme_options(pos, RopeOptions)->base.
+#define scheme_options(pos, S) ((const S *)(const void *)(pos)->options)
 
 // What one runner of the model owns: tables for as many coordinates and sequences as it works on. A training pass and
 // an inference at another length each lay out their own.

@@ -25,7 +25,7 @@ static const Option fire_options[] = {
 };
 
 static int hidden(const Position *pos) {
-    return (int)options_of(pos, FireOptions)->width;
+    return (int)scheme_options(pos, FireOptions)->width;
 }
 
 static void params(Position *pos, TensorTable *table) {
@@ -87,7 +87,7 @@ typedef struct {
 } Reach;
 
 static Reach reach_of(const Position *pos, int set, int position) {
-    const double threshold = fabs((double)pos->params[MULT][set] * options_of(pos, FireOptions)->threshold);
+    const double threshold = fabs((double)pos->params[MULT][set] * scheme_options(pos, FireOptions)->threshold);
     const double reach = fmax(position, threshold);
     const double by_threshold = 0.5 * ((threshold > position) + (threshold >= position));
     return (Reach){reach, psi((double)pos->params[SLOPE][set], reach) + EPSILON, by_threshold};
@@ -164,7 +164,7 @@ static void shares_backward(real *dc, real *dmult, const real *dshare, const rea
     }
     *dc += (real)(sum + dof * psi_by_c(c, reach.reach));
     *dmult += (real)(reach.by_threshold * dof * fabs(c) / (1 + fabs(c) * reach.reach) *
-                     copysign(options_of(pos, FireOptions)->threshold, (double)pos->params[MULT][set]));
+                     copysign(scheme_options(pos, FireOptions)->threshold, (double)pos->params[MULT][set]));
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {

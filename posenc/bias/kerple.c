@@ -17,7 +17,7 @@ static const Option kerple_options[] = {
 };
 
 static Kind kind_of(const Position *pos) {
-    return (Kind)options_of(pos, KerpleOptions)->kind;
+    return (Kind)scheme_options(pos, KerpleOptions)->kind;
 }
 
 static void params(Position *pos, TensorTable *table) {

@@ -16,19 +16,19 @@ static const Option t5_options[] = {
 };
 
 static const char *check(const Position *pos) {
-    const T5Options *o = options_of(pos, T5Options);
+    const T5Options *o = scheme_options(pos, T5Options);
     return o->distance <= o->buckets / 2 ? "T5's distance must be more than half its buckets" : NULL;
 }
 
 static void params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "beta", pos->sets * pos->shape.heads, (int)options_of(pos, T5Options)->buckets,
+    position_param(pos, table, "beta", pos->sets * pos->shape.heads, (int)scheme_options(pos, T5Options)->buckets,
                    INIT_ZERO, 0);
 }
 
 // The first half of the buckets are distances, the second half their logarithm, in float as in the published code:
 // where the logarithm is a whole number, its rounding decides.
 static int bucket(const Position *pos, int distance) {
-    const T5Options *o = options_of(pos, T5Options);
+    const T5Options *o = scheme_options(pos, T5Options);
     const int buckets = (int)o->buckets, exact = buckets / 2;
     if (distance < exact) return distance;
     const float logarithm = logf((float)distance / (float)exact) / (float)log((double)o->distance / exact);

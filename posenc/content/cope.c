@@ -15,7 +15,7 @@ static const Option cope_options[] = {
 };
 
 static int vectors(const Position *pos) {
-    return (int)options_of(pos, CopeOptions)->positions;
+    return (int)scheme_options(pos, CopeOptions)->positions;
 }
 
 static void params(Position *pos, TensorTable *table) {

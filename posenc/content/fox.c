@@ -25,7 +25,7 @@ static void params(Position *pos, TensorTable *table) {
 static void init(Position *pos, uint64_t seed) {
     (void)seed;
     for (int n = 0; n < pos->shape.layers * pos->shape.heads; n++)
-        pos->params[BIAS][n] = (real)options_of(pos, FoxOptions)->bias;
+        pos->params[BIAS][n] = (real)scheme_options(pos, FoxOptions)->bias;
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {

@@ -30,15 +30,15 @@ static const Option path_options[] = {
 };
 
 static int rank_of(const Position *pos) {
-    return (int)options_of(pos, PathOptions)->rank;
+    return (int)scheme_options(pos, PathOptions)->rank;
 }
 
 static int taps_of(const Position *pos) {
-    return (int)options_of(pos, PathOptions)->conv;
+    return (int)scheme_options(pos, PathOptions)->conv;
 }
 
 static int gates_of(const Position *pos) {
-    return pos->shape.heads * (options_of(pos, PathOptions)->forget ? 2 : 1);
+    return pos->shape.heads * (scheme_options(pos, PathOptions)->forget ? 2 : 1);
 }
 
 static void params(Position *pos, TensorTable *table) {
@@ -234,7 +234,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Head h = head_of(pos, block);
     for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
-    if (options_of(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
+    if (scheme_options(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
@@ -242,7 +242,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     const Head h = head_of(pos, block);
     real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
     real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
-    if (options_of(pos, PathOptions)->forget)
+    if (scheme_options(pos, PathOptions)->forget)
         forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections);
     for (int t = 0; t < block->columns; t++)

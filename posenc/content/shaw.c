@@ -15,7 +15,7 @@ static const Option shaw_options[] = {
 };
 
 static int vectors(const Position *pos) { // of one set
-    return (int)options_of(pos, ShawOptions)->clip + 1;
+    return (int)scheme_options(pos, ShawOptions)->clip + 1;
 }
 
 static void params(Position *pos, TensorTable *table) {

@@ -38,7 +38,7 @@ static void params(Position *pos, TensorTable *table) {
 
 // D: distances 0 .. D-1 are told apart.
 static int distances(const Tables *tables) {
-    const long long clamp = options_of(tables->pos, TransformerXlOptions)->clamp;
+    const long long clamp = scheme_options(tables->pos, TransformerXlOptions)->clamp;
     return clamp && clamp < tables->positions ? (int)clamp + 1 : tables->positions;
 }
 

@@ -15,7 +15,7 @@ static const Option binary_options[] = {
 };
 
 static int bits_of(const Position *pos) {
-    const long long given = options_of(pos, BinaryOptions)->bits;
+    const long long given = scheme_options(pos, BinaryOptions)->bits;
     int bits = 1;
     while (bits < 30 && 1 << bits < position_span(pos)) bits++;
     return given ? (int)given : bits;
@@ -34,7 +34,7 @@ static int max_length(const Position *pos) {
 // Digits from the lowest on, again and again until the channels are full.
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const double one = sqrt(2) * options_of(pos, BinaryOptions)->amplitude;
+    const double one = sqrt(2) * scheme_options(pos, BinaryOptions)->amplitude;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(one * (t >> c % bits_of(pos) & 1));
 }
 

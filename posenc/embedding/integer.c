@@ -13,7 +13,7 @@ static const Option integer_options[] = {
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const double step = options_of(pos, IntegerOptions)->step;
+    const double step = scheme_options(pos, IntegerOptions)->step;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(step * t);
 }
 

@@ -24,28 +24,28 @@ static const Option learned_options[] = {
 
 static const char *check(const Position *pos) {
     const bool odd = pos->shape.width % 2;
-    return options_of(pos, LearnedOptions)->start == START_SINUSOIDAL && odd
+    return scheme_options(pos, LearnedOptions)->start == START_SINUSOIDAL && odd
                ? "start=sinusoidal comes in pairs, so --width must be even"
                : NULL;
 }
 
 static int max_length(const Position *pos) {
-    return options_of(pos, LearnedOptions)->past == PAST_ERROR ? position_span(pos) : 0;
+    return scheme_options(pos, LearnedOptions)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
 static int form(const Tables *tables, int length) {
     const Position *pos = tables->pos;
-    return options_of(pos, LearnedOptions)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
+    return scheme_options(pos, LearnedOptions)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
 }
 
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "table", position_span(pos), pos->shape.width, INIT_NORMAL,
-                   options_of(pos, LearnedOptions)->amplitude);
+                   scheme_options(pos, LearnedOptions)->amplitude);
 }
 
 static void init(Position *pos, uint64_t seed) {
     (void)seed;
-    const LearnedOptions *o = options_of(pos, LearnedOptions);
+    const LearnedOptions *o = scheme_options(pos, LearnedOptions);
     const int C = pos->shape.width;
     if (o->start == START_RANDOM) return;
     for (int t = 0; t < position_span(pos); t++)
@@ -57,7 +57,7 @@ static int row_of(real *fraction, const Tables *tables, int at) {
     const Position *pos = tables->pos;
     const int T = position_span(pos);
     *fraction = 0;
-    if (options_of(pos, LearnedOptions)->past == PAST_INTERPOLATE && tables->window > T) {
+    if (scheme_options(pos, LearnedOptions)->past == PAST_INTERPOLATE && tables->window > T) {
         double row = (double)at * (T - 1) / (tables->window - 1);
         int floor = (int)row < T - 1 ? (int)row : T - 1;
         *fraction = (real)(row - floor);

@@ -18,13 +18,13 @@ static const Option normalized_options[] = {
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const NormalizedOptions *o = options_of(pos, NormalizedOptions);
+    const NormalizedOptions *o = scheme_options(pos, NormalizedOptions);
     const int length = o->length == BY_TRAINED ? position_span(pos) : tables->window;
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
 }
 
 static int form(const Tables *tables, int length) {
-    return options_of(tables->pos, NormalizedOptions)->length == BY_WINDOW ? length : 0;
+    return scheme_options(tables->pos, NormalizedOptions)->length == BY_WINDOW ? length : 0;
 }
 
 const Scheme scheme_normalized = {

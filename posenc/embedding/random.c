@@ -17,7 +17,7 @@ static const Option random_options[] = {
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const RandomOptions *o = options_of(pos, RandomOptions);
+    const RandomOptions *o = scheme_options(pos, RandomOptions);
     const uint64_t key = random_bits(random_key((uint64_t)o->seed, "random positions"), (uint64_t)t);
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->amplitude * random_normal(key, (uint64_t)c));
 }

@@ -24,7 +24,7 @@ static const char *check(const Position *pos) {
 
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
-    const SinusoidalOptions *o = options_of(pos, SinusoidalOptions);
+    const SinusoidalOptions *o = scheme_options(pos, SinusoidalOptions);
     const double peak = o->amplitude * sqrt(2); // sin^2 + cos^2 = 1, so a unit pair has RMS sqrt(1/2)
     code_sinusoid(code, peak, t, pos->shape.width, o->base, o->layout == INTERLEAVED);
 }

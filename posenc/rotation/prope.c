@@ -14,7 +14,7 @@ static const Option prope_options[] = {
 
 // The exponents are those of all d/2 pairs; the slow ones stand still.
 static double theta(const Position *pos, int pair) {
-    const double p = options_of(pos, PropeOptions)->p;
+    const double p = scheme_options(pos, PropeOptions)->p;
     return pair < (int)(p * rotary_pairs(pos)) ? rotary_theta(pos, pair) : 0;
 }
 

@@ -32,7 +32,7 @@ static int frequencies(const Position *pos) { // of one set
 // theta = exp(rho): frequencies stay positive, and a step of gradient descent changes them by a share.
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "rho", pos->sets * pos->shape.heads, rotary_pairs(pos), INIT_ZERO, 0);
-    table->items[pos->tensors[RHO]].rate = options_of(pos, RopeLearnedOptions)->rate;
+    table->items[pos->tensors[RHO]].rate = scheme_options(pos, RopeLearnedOptions)->rate;
 }
 
 static void init(Position *pos, uint64_t seed) {
@@ -41,7 +41,7 @@ static void init(Position *pos, uint64_t seed) {
     for (int n = 0; n < pos->sets * frequencies(pos); n++) {
         const double designed = log(rotary_theta(pos, n % pairs)),
                      drawn = -log(rotary_of(pos)->base) * random_next(&random);
-        pos->params[RHO][n] = (real)(options_of(pos, RopeLearnedOptions)->start == START_ROPE ? designed : drawn);
+        pos->params[RHO][n] = (real)(scheme_options(pos, RopeLearnedOptions)->start == START_ROPE ? designed : drawn);
     }
 }
 

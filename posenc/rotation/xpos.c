@@ -23,7 +23,7 @@ static double zeta(const Position *pos, int pair) {
 
 // The fastest pair's scale at the ends is zeta_0^(-length / 2 gamma): 10^30 is what floats can hold.
 static int max_length(const Position *pos) {
-    const double length = 2 * options_of(pos, XposOptions)->gamma * 30 / -log10(zeta(pos, 0));
+    const double length = 2 * scheme_options(pos, XposOptions)->gamma * 30 / -log10(zeta(pos, 0));
     return length < 1e9 ? (int)length : 0;
 }
 
@@ -41,7 +41,7 @@ static void prepare(Tables *tables) {
     for (int t = 0; t < tables->positions; t++)
         for (int i = 0; i < pairs; i++) {
             const double angle = t * rotary_theta(pos, i);
-            const double scale = pow(zeta(pos, i), (t - middle) / options_of(pos, XposOptions)->gamma);
+            const double scale = pow(zeta(pos, i), (t - middle) / scheme_options(pos, XposOptions)->gamma);
             const size_t n = (size_t)t * pairs + i;
             rotation_fill(&tables->table[Q_COSINE][n], &tables->table[Q_SINE][n], scale, angle);
             tables->table[K_COSINE][n] = (real)(cos(angle) / scale);
