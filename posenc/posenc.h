@@ -106,13 +106,15 @@ typedef struct {
     real *dfeatures; // (columns, scheme->features)
 } ScoreGradient;
 
-// How gradients come to a scheme's parameters. A scheme takes one of five ways (path takes two of them):
+// The five routes by which gradients reach a scheme's parameters (path uses two of them):
 //
-//   dx ------ embed_backward -> dparams                                                   learned
-//   dq, dk -- qk_backward ----> slabs -> dtable ----------------- reduce -> dparams       rope-learned
-//   dS ------ score_backward -> slabs -- score_reduce -> dtable -- reduce -> dparams      alibi-learned, t5, kerple,
-//   table dS ------ score_backward -> slabs -- score_reduce -> dparams                          fire, shaw, cope, xl,
-//   path dS ------ score_backward -> dfeatures -- input_backward -> dparams                    fox, path
+//   learned                          dx -> embed_backward -> dparams
+//   rope-learned                     dq, dk -> qk_backward -> slabs -> dtable -> reduce -> dparams
+//   alibi-learned, t5, kerple,
+//     table                          dS -> score_backward -> slabs -> score_reduce -> dtable -> reduce -> dparams
+//   fire, shaw, cope,
+//     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
+//   fox, path                        dS -> score_backward -> dfeatures -> input_backward -> dparams
 //
 // A slab holds what one sequence, or one head of it, adds, so that threads never write to the same numbers and the
 // order of every sum is fixed; it is emptied after each layer. A dtable holds the gradient by a table, such as a curve
