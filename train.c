@@ -4,8 +4,9 @@
 // step, which stands in train_step() of lab/run/train_loop.c with the loop around it:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
-//   forward   train_pass_forward()   the loss of each target, nll (B,T)
-//   backward  train_pass_backward()  the gradient of their mean by every parameter
+//   forward   train_pass_forward()   from the tokens through all layers to the input of the head
+//   backward  train_pass_backward()  the loss of each target, nll (B,T), and the gradient of their mean by every
+//                                    parameter, beginning with the head
 //   clip      gradient_norm()        the gradient is scaled down if its norm is above --clip
 //   AdamW     adamw_step()           the parameters move
 //   log       log_row()              one row of log.csv

@@ -98,7 +98,8 @@ static int likeliest(Solver *solver, int b, int n) {
     const Gpt *gpt = &solver->run->gpt;
     const size_t C = (size_t)gpt->shape.width, last = (size_t)b * (size_t)n + (size_t)(n - 1);
     Random unused = {0, 0};
-    head_forward(solver->logits, solver->inference.norm + last * C, gpt->w.wte, 1, gpt->shape.width, gpt->shape.vocab);
+    head_forward(solver->logits, solver->inference.buffers.norm + last * C, gpt->w.wte, 1, gpt->shape.width,
+                 gpt->shape.vocab);
     return sample_token(solver->scratch, solver->logits, gpt->shape.vocab, 0, 0, &unused);
 }
 

@@ -6,39 +6,6 @@
 
 #define INIT_SCALE 0.02
 
-typedef enum { NONE, WIDTH, WIDTH_3, WIDTH_MLP, VOCAB } Dimension;
-
-typedef struct {
-    const char *name;
-    size_t view; // offset of the pointer in Weights or LayerWeights
-    Dimension rows, columns;
-    Init init;
-    bool residual; // writes to the residual stream: starts smaller by 1/sqrt(2L)
-} TensorRow;
-
-static const TensorRow model_rows[] = {
-    {"wte", offsetof(Weights, wte), VOCAB, WIDTH, INIT_NORMAL, false},
-    {"ln_f.weight", offsetof(Weights, lnfw), WIDTH, NONE, INIT_ONE, false},
-    {"ln_f.bias", offsetof(Weights, lnfb), WIDTH, NONE, INIT_ZERO, false},
-};
-
-static const TensorRow layer_rows[] = {
-    {"ln_1.weight", offsetof(LayerWeights, ln1w), WIDTH, NONE, INIT_ONE, false},
-    {"ln_1.bias", offsetof(LayerWeights, ln1b), WIDTH, NONE, INIT_ZERO, false},
-    {"attn.qkv.weight", offsetof(LayerWeights, qkvw), WIDTH_3, WIDTH, INIT_NORMAL, false},
-    {"attn.qkv.bias", offsetof(LayerWeights, qkvb), WIDTH_3, NONE, INIT_ZERO, false},
-    {"attn.proj.weight", offsetof(LayerWeights, projw), WIDTH, WIDTH, INIT_NORMAL, true},
-    {"attn.proj.bias", offsetof(LayerWeights, projb), WIDTH, NONE, INIT_ZERO, false},
-    {"ln_2.weight", offsetof(LayerWeights, ln2w), WIDTH, NONE, INIT_ONE, false},
-    {"ln_2.bias", offsetof(LayerWeights, ln2b), WIDTH, NONE, INIT_ZERO, false},
-    {"mlp.fc.weight", offsetof(LayerWeights, fcw), WIDTH_MLP, WIDTH, INIT_NORMAL, false},
-    {"mlp.fc.bias", offsetof(LayerWeights, fcb), WIDTH_MLP, NONE, INIT_ZERO, false},
-    {"mlp.proj.weight", offsetof(LayerWeights, fcprojw), WIDTH, WIDTH_MLP, INIT_NORMAL, true},
-    {"mlp.proj.bias", offsetof(LayerWeights, fcprojb), WIDTH, NONE, INIT_ZERO, false},
-};
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 bool shape_check(const Shape *shape, Error *error) {
     if (shape->vocab < 1 || shape->context < 1 || shape->layers < 1 || shape->heads < 1 || shape->width < 1)
         return fail_input(error, "every size of the model must be at least 1");
@@ -60,51 +27,67 @@ bool shape_check(const Shape *shape, Error *error) {
     return true;
 }
 
-static int size_of(Dimension dimension, const Shape *shape) {
-    switch (dimension) {
-    case WIDTH:
-        return shape->width;
-    case WIDTH_3:
-        return 3 * shape->width;
-    case WIDTH_MLP:
-        return MLP_RATIO * shape->width;
-    case VOCAB:
-        return shape->vocab;
-    case NONE:
-        break;
-    }
-    return 1;
+// A vector has 0 columns. What writes to the residual stream starts smaller by 1/sqrt(2L).
+static void add(TensorTable *table, const char *prefix, const char *name, int rows, int columns, Init init,
+                double smaller) {
+    Tensor tensor = {
+        .rank = columns ? 2 : 1,
+        .shape = {rows, columns ? columns : 1},
+        .init = init,
+        .scale = INIT_SCALE / smaller,
+        .decay = columns > 0,
+        .rate = 1,
+    };
+    snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, name);
+    tensor_add(table, tensor);
 }
 
-static void add_rows(TensorTable *table, const char *prefix, const TensorRow *rows, int count, const Shape *shape) {
-    for (int i = 0; i < count; i++) {
-        const TensorRow *row = &rows[i];
-        Tensor tensor = {
-            .rank = row->columns == NONE ? 1 : 2,
-            .shape = {size_of(row->rows, shape), size_of(row->columns, shape)},
-            .init = row->init,
-            .scale = INIT_SCALE / (row->residual ? sqrt(2.0 * shape->layers) : 1),
-            .decay = row->columns != NONE,
-            .rate = 1,
-        };
-        snprintf(tensor.name, sizeof tensor.name, "%s%s", prefix, row->name);
-        tensor_add(table, tensor);
+// All tensors but the scheme's, in the order in which view_weights points at them and files have them.
+static void add_weights(TensorTable *table, const Shape *shape) {
+    const int C = shape->width, wide = MLP_RATIO * C;
+    const double residual = sqrt(2.0 * shape->layers);
+    add(table, "", "wte", shape->vocab, C, INIT_NORMAL, 1);
+    add(table, "", "ln_f.weight", C, 0, INIT_ONE, 1);
+    add(table, "", "ln_f.bias", C, 0, INIT_ZERO, 1);
+    for (int l = 0; l < shape->layers; l++) {
+        char h[32];
+        snprintf(h, sizeof h, "h.%d.", l);
+        add(table, h, "ln_1.weight", C, 0, INIT_ONE, 1);
+        add(table, h, "ln_1.bias", C, 0, INIT_ZERO, 1);
+        add(table, h, "attn.qkv.weight", 3 * C, C, INIT_NORMAL, 1);
+        add(table, h, "attn.qkv.bias", 3 * C, 0, INIT_ZERO, 1);
+        add(table, h, "attn.proj.weight", C, C, INIT_NORMAL, residual);
+        add(table, h, "attn.proj.bias", C, 0, INIT_ZERO, 1);
+        add(table, h, "ln_2.weight", C, 0, INIT_ONE, 1);
+        add(table, h, "ln_2.bias", C, 0, INIT_ZERO, 1);
+        add(table, h, "mlp.fc.weight", wide, C, INIT_NORMAL, 1);
+        add(table, h, "mlp.fc.bias", wide, 0, INIT_ZERO, 1);
+        add(table, h, "mlp.proj.weight", C, wide, INIT_NORMAL, residual);
+        add(table, h, "mlp.proj.bias", C, 0, INIT_ZERO, 1);
     }
 }
 
-// Point the views of one struct at consecutive tensors of the table, in the order of its rows.
-static const Tensor *view_rows(void *views, real *flat, const Tensor *tensor, const TensorRow *rows, int count) {
-    for (int i = 0; i < count; i++, tensor++) {
-        real *at = flat + tensor->offset;
-        memcpy((char *)views + rows[i].view, &at, sizeof at);
+// Point w at the tensors in flat: parameters, or their gradients.
+static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
+    const Tensor *t = gpt->tensors.items;
+    w->wte = flat + t[0].offset;
+    w->lnfw = flat + t[1].offset;
+    w->lnfb = flat + t[2].offset;
+    t += 3;
+    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++, t += 12) {
+        layer->ln1w = flat + t[0].offset;
+        layer->ln1b = flat + t[1].offset;
+        layer->qkvw = flat + t[2].offset;
+        layer->qkvb = flat + t[3].offset;
+        layer->projw = flat + t[4].offset;
+        layer->projb = flat + t[5].offset;
+        layer->ln2w = flat + t[6].offset;
+        layer->ln2b = flat + t[7].offset;
+        layer->fcw = flat + t[8].offset;
+        layer->fcb = flat + t[9].offset;
+        layer->fcprojw = flat + t[10].offset;
+        layer->fcprojb = flat + t[11].offset;
     }
-    return tensor;
-}
-
-static void view(Weights *w, real *flat, const Gpt *gpt) {
-    const Tensor *tensor = view_rows(w, flat, gpt->tensors.items, model_rows, COUNT(model_rows));
-    for (int l = 0; l < gpt->shape.layers; l++)
-        tensor = view_rows(&w->layers[l], flat, tensor, layer_rows, COUNT(layer_rows));
 }
 
 static void layout(Gpt *gpt, bool training) {
@@ -120,12 +103,7 @@ static void layout(Gpt *gpt, bool training) {
 bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error) {
     *gpt = (Gpt){.shape = *shape, .pos = *pos};
     if (!shape_check(shape, error)) return false;
-    add_rows(&gpt->tensors, "", model_rows, COUNT(model_rows), shape);
-    for (int l = 0; l < shape->layers; l++) {
-        char prefix[32];
-        snprintf(prefix, sizeof prefix, "h.%d.", l);
-        add_rows(&gpt->tensors, prefix, layer_rows, COUNT(layer_rows), shape);
-    }
+    add_weights(&gpt->tensors, shape);
     gpt->pos.param_count = 0;
     bool ok = tensors_check(&gpt->tensors, error);
     if (ok && pos->scheme->params) {
@@ -141,8 +119,8 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
         return false;
     }
     layout(gpt, training);
-    view(&gpt->w, gpt->params, gpt);
-    if (training) view(&gpt->dw, gpt->grads, gpt);
+    view_weights(&gpt->w, gpt->params, gpt);
+    if (training) view_weights(&gpt->dw, gpt->grads, gpt);
     for (int i = 0; i < gpt->pos.param_count; i++) {
         const size_t offset = gpt->tensors.items[gpt->pos.tensors[i]].offset;
         gpt->pos.params[i] = gpt->params + offset;

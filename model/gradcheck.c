@@ -22,8 +22,11 @@ static double total_loss(Check *check, bool training) {
     const size_t rows = (size_t)pass->B * pass->T, n = rows * check->gpt.shape.width;
     train_pass_embed(pass, &check->gpt, check->ids);
     for (size_t i = 0; i < n; i++) pass->layers[0].x[i] += check->x_shift[i];
-    train_pass_forward(pass, &check->gpt, check->targets, training);
-    if (training) train_pass_backward(pass, &check->gpt, check->ids);
+    train_pass_forward(pass, &check->gpt);
+    if (training)
+        train_pass_backward(pass, &check->gpt, check->ids, check->targets);
+    else
+        train_pass_loss(pass, &check->gpt, check->targets);
     double total = 0;
     for (size_t r = 0; r < rows; r++) total += pass->dnll[r] * pass->nll[r];
     return total;

@@ -15,22 +15,24 @@ static void layout(Inference *inference, const Gpt *gpt) {
     tables_layout(&inference->tables, pos, arena, span, inference->B, false);
     inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
     inference->features = arena_reals(arena, (size_t)shape->layers * tokens * F);
-    inference->new_features = arena_reals(arena, rows * F);
     inference->drawn = arena_take(arena, (size_t)inference->capacity * sizeof(int));
     inference->cursor = arena_take(arena, (size_t)inference->B * sizeof(Place));
     inference->key_at = arena_take(arena, tokens * sizeof(Place));
     inference->query_at = arena_take(arena, rows * sizeof(Place));
-    inference->x = arena_reals(arena, rows * C);
-    inference->norm = arena_reals(arena, rows * C);
-    inference->mean = arena_reals(arena, rows);
-    inference->rstd = arena_reals(arena, rows);
-    inference->qkv = arena_reals(arena, rows * 3 * C);
-    inference->hidden = arena_reals(arena, rows * MLP_RATIO * C);
-    inference->heads = arena_reals(arena, rows * C);
-    inference->branch = arena_reals(arena, rows * C);
+    LayerActivations *activations = &inference->a;
+    LayerBuffers *buffers = &inference->buffers;
+    activations->x = activations->x_mid = arena_reals(arena, rows * C);
+    activations->ln1_mean = activations->ln2_mean = arena_reals(arena, rows);
+    activations->ln1_rstd = activations->ln2_rstd = arena_reals(arena, rows);
+    activations->qkv = arena_reals(arena, rows * 3 * C);
+    activations->heads = arena_reals(arena, rows * C);
+    activations->fc = buffers->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    buffers->norm = arena_reals(arena, rows * C);
+    buffers->branch = arena_reals(arena, rows * C);
+    buffers->features = arena_reals(arena, rows * F);
     const size_t attention = attention_scratch(&inference->tables, inference->capacity, false),
                  head = head_scratch(shape->vocab);
-    inference->scratch = arena_reals(arena, attention > head ? attention : head);
+    buffers->scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
@@ -70,24 +72,37 @@ static void remember(real *cache, real *features, const Inference *inference, in
     const Share own = share_rows(inference->B * n);
     for (int r = own.begin; r < own.end; r++) {
         const size_t token = token_of(inference, r, n);
-        memcpy(cache + token * 2 * C, inference->qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
-        memcpy(features + token * F, inference->new_features + r * F, F * sizeof(real));
+        memcpy(cache + token * 2 * C, inference->a.qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
+        memcpy(features + token * F, inference->buffers.features + r * F, F * sizeof(real));
     }
 }
 
-static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
-    const int C = gpt->shape.width, H = gpt->shape.heads, rows = inference->B * n, keys = inference->length + n;
-    const Position *pos = &gpt->pos;
-    const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
-    real *qkv = inference->qkv, *cache = inference->cache + l * tokens * 2 * C;
-    real *features = inference->features + l * tokens * F;
-    if (pos->scheme->qk_forward)
-        pos->scheme->qk_forward(&inference->tables, l, qkv, qkv + C, 3 * C, inference->query_at, rows);
-    remember(cache, features, inference, n, C, F);
-    team_barrier();
-    const AttentionShape shape = {
+// Layer l on the n new tokens of each sequence, which look at all that are remembered.
+static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
+    const int C = gpt->shape.width, rows = inference->B * n, keys = inference->length + n;
+    const size_t F = (size_t)position_features(&gpt->pos), tokens = (size_t)inference->B * inference->capacity;
+    real *cache = inference->cache + l * tokens * 2 * C, *features = inference->features + l * tokens * F;
+    const Layer layer = {
+        .gpt = gpt,
+        .tables = &inference->tables,
+        .index = l,
+        .rows = rows,
+        .at = inference->query_at,
+        .a = &inference->a,
+        .buffers = &inference->buffers,
+    };
+    const Attention attention = {
+        .out = inference->a.heads,
+        .P = inference->P ? inference->P + (size_t)l * rows * gpt->shape.heads * keys : NULL,
+        .q = inference->a.qkv,
+        .k = cache,
+        .v = cache + C,
+        .features = features,
+        .query_at = inference->query_at,
+        .key_at = inference->key_at,
+        .layer = l,
         .B = inference->B,
-        .H = H,
+        .H = gpt->shape.heads,
         .d = head_width(&gpt->shape),
         .queries = n,
         .keys = keys,
@@ -95,36 +110,12 @@ static void attend(Inference *inference, const Gpt *gpt, int l, int n) {
         .kv_stride = 2 * C,
         .q_batch = (size_t)n * 3 * C,
         .kv_batch = (size_t)inference->capacity * 2 * C,
-        .layer = l,
-        .query_at = inference->query_at,
-        .key_at = inference->key_at,
-        .features = features,
         .key_batch = inference->capacity,
-        .P = inference->P ? inference->P + (size_t)l * rows * H * keys : NULL,
     };
-    attention_forward(inference->heads, NULL, qkv, cache, cache + C, &inference->tables, &shape, inference->scratch);
-}
-
-static void layer(Inference *inference, const Gpt *gpt, int l, int n) {
-    const LayerWeights *w = &gpt->w.layers[l];
-    const int C = gpt->shape.width, wide = MLP_RATIO * C, rows = inference->B * n;
-    const Dropout keep_all = {0};
-    const Position *pos = &gpt->pos;
-    real *x = inference->x, *norm = inference->norm, *branch = inference->branch, *hidden = inference->hidden;
-
-    layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln1w, w->ln1b, rows, C);
-    if (pos->scheme->input_forward)
-        pos->scheme->input_forward(&inference->tables, l, inference->new_features, norm, rows);
-    linear_forward(inference->qkv, norm, w->qkvw, w->qkvb, rows, C, 3 * C);
-    attend(inference, gpt, l, n);
-    linear_forward(branch, inference->heads, w->projw, w->projb, rows, C, C);
-    residual_forward(x, x, branch, &keep_all, rows, C);
-
-    layernorm_forward(norm, inference->mean, inference->rstd, x, w->ln2w, w->ln2b, rows, C);
-    linear_forward(hidden, norm, w->fcw, w->fcb, rows, C, wide);
-    gelu_forward(hidden, hidden, rows, wide);
-    linear_forward(branch, hidden, w->fcprojw, w->fcprojb, rows, wide, C);
-    residual_forward(x, x, branch, &keep_all, rows, C);
+    layer_qkv_forward(&layer);
+    remember(cache, features, inference, n, C, F);
+    team_barrier();
+    layer_forward(inference->a.x, &layer, &attention);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
@@ -139,22 +130,22 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
     if (inference->length == 0) tables_prepare(&inference->tables);
 #pragma omp parallel
     {
-        tokens_forward(inference->x, ids, gpt->w.wte, rows, C);
+        tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
         if (pos->scheme->embed_forward)
-            pos->scheme->embed_forward(&inference->tables, inference->x, inference->query_at, rows);
-        for (int l = 0; l < gpt->shape.layers; l++) layer(inference, gpt, l, n);
-        layernorm_forward(inference->norm, inference->mean, inference->rstd, inference->x, gpt->w.lnfw, gpt->w.lnfb,
-                          rows, C);
+            pos->scheme->embed_forward(&inference->tables, inference->a.x, inference->query_at, rows);
+        for (int l = 0; l < gpt->shape.layers; l++) layer_feed(inference, gpt, l, n);
+        layernorm_forward(inference->buffers.norm, inference->a.ln1_mean, inference->a.ln1_rstd, inference->a.x,
+                          gpt->w.lnfw, gpt->w.lnfb, rows, C);
     }
     inference->length += n;
 }
 
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {
-    head_forward(logits, inference->norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
+    head_forward(logits, inference->buffers.norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
 }
 
 void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n) {
 #pragma omp parallel
-    loss_forward(nll, inference->norm, gpt->w.wte, targets, inference->scratch, inference->B * n, gpt->shape.width,
-                 gpt->shape.vocab);
+    loss_forward(nll, inference->buffers.norm, gpt->w.wte, targets, inference->buffers.scratch, inference->B * n,
+                 gpt->shape.width, gpt->shape.vocab);
 }

@@ -3,7 +3,7 @@
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
 
-#include "model/gpt.h"
+#include "model/layer.h"
 
 typedef struct {
     int B, capacity; // sequences side by side, and the most tokens of each
@@ -11,21 +11,14 @@ typedef struct {
     int length;      // tokens fed so far: the next one's position
     Tables tables;   // of the position scheme
     Arena arena;
-    real *cache;        // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
-    real *features;     // (L, B, capacity, F) what the scheme's input hook made of the tokens
-    real *new_features; // (B, chunk, F)
-    Place *cursor;      // (B) the next token's place in its text
-    int *drawn;         // (capacity) the coordinates that 0, 1, 2 ... become: themselves unless randomised
-    Place *key_at;      // (B, capacity) coordinates
-    Place *query_at;    // (B, chunk) coordinates of the new tokens
-    real *x;            // (B, chunk, C) residual stream
-    real *norm;         // (B, chunk, C); after a feed, the input of the head
-    real *mean, *rstd;  // (B, chunk)
-    real *qkv;          // (B, chunk, 3C)
-    real *hidden;       // (B, chunk, 4C) the MLP's
-    real *heads;        // (B, chunk, C)
-    real *branch;       // (B, chunk, C)
-    real *scratch;
+    real *cache;          // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
+    real *features;       // (L, B, capacity, F) what the scheme's input hook made of the tokens
+    Place *cursor;        // (B) the next token's place in its text
+    int *drawn;           // (capacity) the coordinates that 0, 1, 2 ... become: themselves unless randomised
+    Place *key_at;        // (B, capacity) coordinates
+    Place *query_at;      // (B, chunk) coordinates of the new tokens
+    LayerActivations a;   // (B, chunk, ...) of the layer at work: layers write over each other
+    LayerBuffers buffers; // after a feed, buffers.norm (B, chunk, C) is the input of the head
     real *P; // NULL, or the caller's (L, B, H, n, length + n) in which a feed of n tokens leaves its attention weights
 } Inference;
 

@@ -74,35 +74,47 @@ void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 //
 #define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
 
+// Attention of B sequences with H heads of d channels. Each sequence has `queries` queries, which stand at the end of
+// its `keys` keys: query i sees keys 0 .. keys - queries + i.
 typedef struct {
+    real *out; // (B, queries, H*d)
+    real *lse; // (B, H, queries) log of each row's softmax denominator, kept for backward; NULL when there is none
+    real *P;   // NULL, or (B, H, queries, keys): forward leaves the weights before dropout of the keys that are seen
+    const real *q, *k, *v;    // (B, queries, H*d), (B, keys, H*d) twice, laid out by the strides below
+    const real *features;     // (B, keys, F) what the scheme's input hook made of the tokens, and
+    const Place *key_at;      // (B, keys) coordinates: sequences `key_batch` tokens apart
+    const Place *query_at;    // (B, queries) coordinates
+    int layer;                // for the position scheme
     int B, H, d;              // sequences, heads, head width
-    int queries, keys;        // per sequence; the queries stand at the end: query i sees keys 0 .. keys - queries + i
+    int queries, keys;        // per sequence
     int q_stride, kv_stride;  // numbers from one token's row to the next in q, and in k and v
     size_t q_batch, kv_batch; // numbers from one sequence to the next
-    int layer;                // for the position scheme and for dropout
-    const Place *query_at;    // (B, queries) coordinates, sequences `queries` apart
-    const Place *key_at;      // (B, keys) coordinates, sequences `key_batch` apart, like
-    const real *features;     // (B, keys, F) what the scheme's input hook made of the tokens
     int key_batch;
     Dropout dropout; // of the attention weights
-    real *P; // NULL, or (B, H, queries, keys) in which forward leaves those weights, before dropout, of the keys
-             // that each query sees
-} AttentionShape;
+} Attention;
 
-// Numbers of scratch that attention needs: S (and dS in backward) of one block per thread, and what the scheme wants.
+// The gradients of the same.
+typedef struct {
+    real *dq, *dk, *dv; // laid out as q, k and v; overwritten
+    real *dfeatures;    // laid out as features; added to
+    const real *dout;   // (B, queries, H*d)
+} AttentionGradient;
+
+// Numbers of scratch that attention needs: the blocks of scores and of their gradients that each thread works on, and
+// what the scheme wants.
 size_t attention_scratch(const Tables *tables, int keys, bool training);
 
-// out (B, queries, H*d) = softmax(causal(pos.score(q k^T / sqrt(d)))) v; lse (B, H, queries) = log of each row's
-// softmax denominator, kept for backward; NULL when there will be none. Threads share out heads and blocks of queries:
-// it wants a barrier before it and ends with one.
-void attention_forward(real *out, real *lse, const real *q, const real *k, const real *v, const Tables *tables,
-                       const AttentionShape *shape, real *scratch);
-// dq, dk, dv with the layout of q, k, v; dfeatures += (with that of features). As in forward, a barrier before, and one
-// at its end. Scores are computed again block by block (Dao et al. 2022, without the tiling of keys). queries == keys.
-// Threads share out heads of sequences, so B * H should be more than there are of them.
-void attention_backward(real *dq, real *dk, real *dv, real *dfeatures, const real *dout, const real *q, const real *k,
-                        const real *v, const real *out, const real *lse, const Tables *tables,
-                        const AttentionShape *shape, real *scratch);
+// out = softmax(causal(scores)) v, with scores from scores_forward. Threads share out heads and blocks of queries: it
+// wants a barrier before it and ends with one.
+void attention_forward(const Attention *attention, const Tables *tables, real *scratch);
+// As in forward, a barrier before, and one at its end. Scores are computed again block by block (Dao et al. 2022,
+// without the tiling of keys). queries == keys. Threads share out heads of sequences, so B * H should be more than
+// there are of them.
+void attention_backward(const AttentionGradient *grad, const Attention *attention, const Tables *tables, real *scratch);
+
+// block->S (rows, columns) = scale q k^T with heads of d channels, and what the position scheme makes of it. Columns
+// after a query's own are not masked yet.
+void scores_forward(const Tables *tables, const ScoreBlock *block, int d);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //

@@ -24,7 +24,7 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     const Shape *shape = &gpt->shape;
     const Position *pos = &gpt->pos;
     Arena *arena = &pass->arena;
-    const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
+    const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width, F = (size_t)position_features(pos);
     tables_layout(&pass->tables, pos, arena, position_span(pos), pass->B, true);
     pass->at = arena_take(arena, rows * sizeof *pass->at);
     pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
@@ -36,19 +36,21 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     pass->x_final = arena_reals(arena, rows * C);
     pass->lnf_mean = arena_reals(arena, rows);
     pass->lnf_rstd = arena_reals(arena, rows);
-    pass->norm = arena_reals(arena, rows * C);
-    pass->hidden = arena_reals(arena, rows * MLP_RATIO * C);
-    pass->branch = arena_reals(arena, rows * C);
+    LayerBuffers *b = &pass->buffers;
+    b->norm = arena_reals(arena, rows * C);
+    b->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    b->branch = arena_reals(arena, rows * C);
     pass->dx = arena_reals(arena, rows * C);
-    pass->dbranch = arena_reals(arena, rows * C);
-    pass->dnorm = arena_reals(arena, rows * C);
-    pass->dwide = arena_reals(arena, rows * MLP_RATIO * C);
-    pass->features = arena_reals(arena, rows * (size_t)position_features(pos));
-    pass->dfeatures = arena_reals(arena, rows * (size_t)position_features(pos));
+    b->dbranch = arena_reals(arena, rows * C);
+    b->dnorm = arena_reals(arena, rows * C);
+    b->dhidden = arena_reals(arena, rows * MLP_RATIO * C);
+    b->features = arena_reals(arena, rows * F);
+    b->dfeatures = arena_reals(arena, rows * F);
     pass->dnll = arena_reals(arena, rows);
     pass->nll = arena_take(arena, rows * sizeof *pass->nll);
+    // Attention and head are never at work together.
     const size_t attention = attention_scratch(&pass->tables, pass->T, true), head = head_scratch(shape->vocab);
-    pass->scratch = arena_reals(arena, attention > head ? attention : head);
+    b->scratch = pass->head_scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
@@ -75,118 +77,45 @@ static Dropout dropout_site(const TrainPass *pass, uint64_t layer, uint64_t site
 
 enum { SITE_ATTENTION, SITE_PROJ, SITE_MLP, SITE_EMBED };
 
-static AttentionShape attention_shape(const TrainPass *pass, const Shape *shape, int layer) {
-    const int T = pass->T, C = shape->width;
-    return (AttentionShape){
+static Layer layer_at(const TrainPass *pass, const Gpt *gpt, int l) {
+    return (Layer){
+        .gpt = gpt,
+        .tables = &pass->tables,
+        .index = l,
+        .rows = pass->B * pass->T,
+        .at = pass->at,
+        .a = &pass->layers[l],
+        .buffers = &pass->buffers,
+        .drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
+        .drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP),
+    };
+}
+
+static Attention attention_at(const TrainPass *pass, const Gpt *gpt, int l) {
+    const LayerActivations *a = &pass->layers[l];
+    const int T = pass->T, C = gpt->shape.width;
+    return (Attention){
+        .out = a->heads,
+        .lse = a->lse,
+        .q = a->qkv,
+        .k = a->qkv + C,
+        .v = a->qkv + 2 * C,
+        .features = pass->buffers.features,
+        .query_at = pass->at,
+        .key_at = pass->at,
+        .layer = l,
         .B = pass->B,
-        .H = shape->heads,
-        .d = C / shape->heads,
+        .H = gpt->shape.heads,
+        .d = head_width(&gpt->shape),
         .queries = T,
         .keys = T,
         .q_stride = 3 * C,
         .kv_stride = 3 * C,
         .q_batch = (size_t)T * 3 * C,
         .kv_batch = (size_t)T * 3 * C,
-        .layer = layer,
-        .query_at = pass->at,
-        .key_at = pass->at,
-        .features = pass->features,
         .key_batch = T,
-        .dropout = dropout_site(pass, (uint64_t)layer, SITE_ATTENTION),
+        .dropout = dropout_site(pass, (uint64_t)l, SITE_ATTENTION),
     };
-}
-
-// Called by every thread. Everything is by rows, and stays with the thread that owns them, but attention.
-static void layer_forward(TrainPass *pass, real *x_out, const Gpt *gpt, int l) {
-    const LayerWeights *w = &gpt->w.layers[l];
-    LayerActivations *a = &pass->layers[l];
-    const Scheme *scheme = gpt->pos.scheme;
-    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
-    const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
-    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
-                  drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
-    real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
-
-    layernorm_forward(pass->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
-    if (scheme->input_forward) scheme->input_forward(&pass->tables, l, pass->features, pass->norm, rows);
-    linear_forward(a->qkv, pass->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
-    if (scheme->qk_forward) scheme->qk_forward(&pass->tables, l, q, k, 3 * C, pass->at, rows);
-    team_barrier();
-    attention_forward(a->heads, a->lse, q, k, v, &pass->tables, &shape, pass->scratch);
-    linear_forward(pass->branch, a->heads, w->projw, w->projb, rows, C, C);
-    residual_forward(a->x_mid, a->x, pass->branch, &drop_proj, rows, C);
-
-    layernorm_forward(pass->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
-    linear_forward(a->fc, pass->norm, w->fcw, w->fcb, rows, C, hidden);
-    gelu_forward(pass->hidden, a->fc, rows, hidden);
-    linear_forward(pass->branch, pass->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
-    residual_forward(x_out, a->x_mid, pass->branch, &drop_mlp, rows, C);
-}
-
-// x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw), read upwards. Gradients by rows come first, then, when
-// all rows are there, those by columns; the next rows may only be written when these are done.
-static void mlp_backward(TrainPass *pass, Gpt *gpt, int l) {
-    const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
-    LayerActivations *a = &pass->layers[l];
-    const int rows = pass->B * pass->T, C = gpt->shape.width, hidden = MLP_RATIO * C;
-    const Dropout drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP);
-    real *dhidden = pass->dwide, *dfc = pass->dwide; // (B,T,4C)
-
-    residual_backward(pass->dbranch, pass->dx, &drop_mlp, rows, C);
-    gelu_and_slope(pass->hidden, a->fc, rows, hidden);
-    linear_backward(dhidden, pass->dbranch, w->fcprojw, rows, hidden, C);
-    gelu_backward(dhidden, a->fc, rows, hidden);
-    layernorm_again(pass->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
-    linear_backward(pass->dnorm, dfc, w->fcw, rows, C, hidden);
-    layernorm_backward(pass->dx, pass->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
-    team_barrier();
-    linear_backward_weights(dw->fcprojw, dw->fcprojb, pass->dbranch, pass->hidden, rows, hidden, C);
-    linear_backward_weights(dw->fcw, dw->fcb, dfc, pass->norm, rows, C, hidden);
-    layernorm_backward_weights(dw->ln2w, dw->ln2b, pass->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
-    team_barrier();
-}
-
-// What the scheme's input hook made of the layer's input: cheaper to make again than to store for every layer. By rows.
-static void features_again(TrainPass *pass, const Gpt *gpt, int l, int rows) {
-    const Scheme *scheme = gpt->pos.scheme;
-    if (!scheme->input_forward) return;
-    const size_t F = (size_t)position_features(&gpt->pos);
-    const Share own = share_rows(rows);
-    scheme->input_forward(&pass->tables, l, pass->features, pass->norm, rows);
-    memset(pass->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
-}
-
-// x_mid = x + dropout(attention(layernorm(x) qkvw) projw), read upwards.
-static void attend_backward(TrainPass *pass, Gpt *gpt, int l) {
-    const LayerWeights *w = &gpt->w.layers[l], *dw = &gpt->dw.layers[l];
-    LayerActivations *a = &pass->layers[l];
-    const Scheme *scheme = gpt->pos.scheme;
-    const int rows = pass->B * pass->T, C = gpt->shape.width;
-    const AttentionShape shape = attention_shape(pass, &gpt->shape, l);
-    const Dropout drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ);
-    const real *q = a->qkv, *k = a->qkv + C, *v = a->qkv + 2 * C;
-    real *dheads = pass->branch; // (B,T,C)
-    real *dqkv = pass->dwide;    // (B,T,3C)
-    real *dq = dqkv, *dk = dqkv + C, *dv = dqkv + 2 * C;
-
-    residual_backward(pass->dbranch, pass->dx, &drop_proj, rows, C);
-    linear_backward(dheads, pass->dbranch, w->projw, rows, C, C);
-    layernorm_again(pass->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
-    features_again(pass, gpt, l, rows);
-    team_barrier();
-    linear_backward_weights(dw->projw, dw->projb, pass->dbranch, a->heads, rows, C, C);
-    attention_backward(dq, dk, dv, pass->dfeatures, dheads, q, k, v, a->heads, a->lse, &pass->tables, &shape,
-                       pass->scratch);
-    if (scheme->score_reduce) scheme->score_reduce(&pass->tables, l);
-    if (scheme->qk_backward) scheme->qk_backward(&pass->tables, l, dq, dk, q, k, 3 * C, pass->at, rows);
-    linear_backward(pass->dnorm, dqkv, w->qkvw, rows, C, 3 * C);
-    if (scheme->input_backward)
-        scheme->input_backward(&pass->tables, l, pass->dnorm, pass->dfeatures, pass->features, pass->norm, rows);
-    layernorm_backward(pass->dx, pass->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
-    team_barrier();
-    linear_backward_weights(dw->qkvw, dw->qkvb, dqkv, pass->norm, rows, C, 3 * C);
-    layernorm_backward_weights(dw->ln1w, dw->ln1b, pass->dnorm, a->x, a->ln1_mean, a->ln1_rstd, rows, C);
-    team_barrier();
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
@@ -202,8 +131,8 @@ void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
     tokens_forward(pass->layers[0].x, ids, gpt->w.wte, pass->B * pass->T, gpt->shape.width);
 }
 
-void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training) {
-    const int rows = pass->B * pass->T, C = gpt->shape.width, V = gpt->shape.vocab, L = gpt->shape.layers;
+void train_pass_forward(TrainPass *pass, const Gpt *gpt) {
+    const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
     const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     real *x = pass->layers[0].x;
@@ -213,33 +142,44 @@ void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool trai
     {
         if (scheme->embed_forward) scheme->embed_forward(&pass->tables, x, pass->at, rows);
         dropout_apply(x, &drop_embed, rows, C);
-        for (int l = 0; l < L; l++) layer_forward(pass, l + 1 < L ? pass->layers[l + 1].x : pass->x_final, gpt, l);
-        layernorm_forward(pass->norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows, C);
-        team_barrier();
-        if (training)
-            loss_forward_backward(pass->nll, pass->dnorm, gpt->dw.wte, pass->dnll, pass->norm, gpt->w.wte, targets,
-                                  pass->scratch, rows, C, V);
-        else
-            loss_forward(pass->nll, pass->norm, gpt->w.wte, targets, pass->scratch, rows, C, V);
+        for (int l = 0; l < L; l++) {
+            const Layer layer = layer_at(pass, gpt, l);
+            const Attention attention = attention_at(pass, gpt, l);
+            layer_qkv_forward(&layer);
+            team_barrier();
+            layer_forward(l + 1 < L ? pass->layers[l + 1].x : pass->x_final, &layer, &attention);
+        }
+        layernorm_forward(pass->buffers.norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb,
+                          rows, C);
     }
 }
 
-void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids) {
+void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets) {
+#pragma omp parallel
+    loss_forward(pass->nll, pass->buffers.norm, gpt->w.wte, targets, pass->head_scratch, pass->B * pass->T,
+                 gpt->shape.width, gpt->shape.vocab);
+}
+
+void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *targets) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
     const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
-    real *dx = pass->dx;
+    const real *norm = pass->buffers.norm;
+    real *dx = pass->dx, *dnorm = pass->buffers.dnorm;
 
     memset(dx, 0, (size_t)rows * C * sizeof(real));
 #pragma omp parallel
     {
-        layernorm_backward(dx, pass->dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean, pass->lnf_rstd, rows, C);
-        layernorm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, pass->dnorm, pass->x_final, pass->lnf_mean,
-                                   pass->lnf_rstd, rows, C);
+        loss_forward_backward(pass->nll, dnorm, gpt->dw.wte, pass->dnll, norm, gpt->w.wte, targets, pass->head_scratch,
+                              rows, C, gpt->shape.vocab);
+        layernorm_backward(dx, dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean, pass->lnf_rstd, rows, C);
+        layernorm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, dnorm, pass->x_final, pass->lnf_mean, pass->lnf_rstd,
+                                   rows, C);
         team_barrier();
         for (int l = L - 1; l >= 0; l--) {
-            mlp_backward(pass, gpt, l);
-            attend_backward(pass, gpt, l);
+            const Layer layer = layer_at(pass, gpt, l);
+            const Attention attention = attention_at(pass, gpt, l);
+            layer_backward(dx, &layer, &attention);
         }
         dropout_apply(dx, &drop_embed, rows, C);
         team_barrier();

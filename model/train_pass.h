@@ -2,19 +2,7 @@
 #ifndef BITTER_TRAIN_PASS_H
 #define BITTER_TRAIN_PASS_H
 
-#include "model/gpt.h"
-
-// What one layer keeps from forward for backward. Layer norms and the gelu are recomputed instead of kept.
-typedef struct {
-    real *x;                   // (B,T,C) residual stream on entry
-    real *ln1_mean, *ln1_rstd; // (B,T)
-    real *qkv;                 // (B,T,3C), q and k after the scheme's qk hook
-    real *heads;               // (B,T,C) output of the heads, before the projection
-    real *lse;                 // (B,H,T)
-    real *x_mid;               // (B,T,C) residual stream between attention and MLP
-    real *ln2_mean, *ln2_rstd; // (B,T)
-    real *fc;                  // (B,T,4C) before the gelu; backward overwrites it by the gelu's slope
-} LayerActivations;
+#include "model/layer.h"
 
 typedef struct {
     int B, T;      // of the batch at work
@@ -27,23 +15,16 @@ typedef struct {
     Place *at;                 // (B,T) coordinates of the tokens
     int *drawn;                // (T) the coordinates that a sequence's 0, 1, 2 ... become, where they are randomised
     LayerActivations *layers;  // (L)
+    LayerBuffers buffers;      // of the layer at work; forward leaves the output of the last layer norm in buffers.norm
     real *x_final;             // (B,T,C) residual stream after the last layer
     real *lnf_mean, *lnf_rstd; // (B,T)
-    real *norm;                // (B,T,C) output of the layer norm at work
-    real *hidden;              // (B,T,4C) output of the gelu at work
-    real *branch;              // (B,T,C) what is about to join the residual stream
     real *dx;                  // (B,T,C) gradient by the residual stream; in the end, by the input embeddings
-    real *dbranch;             // (B,T,C)
-    real *dnorm;               // (B,T,C)
-    real *dwide;               // (B,T,4C) gradient by the hidden layer, or by qkv
-    real *features;            // (B,T,F) the position scheme's, of the layer at work
-    real *dfeatures;           // (B,T,F)
     real *dnll;                // (B,T) gradient of the total loss by each token's
     double *nll;               // (B,T) loss of each token, in nats
-    real *scratch;             // blocks of scores or of logits
+    real *head_scratch;        // blocks of logits
 } TrainPass;
 
-// Take memory for batches of (B,T). Fails (run) when there is not enough.
+// Take memory for batches of (B,T). `gpt` must stay where it is. Fails (run) when there is not enough memory.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
 
@@ -53,13 +34,16 @@ void train_pass_resize(TrainPass *pass, int T);
 // Read the token embeddings of ids (B,T) into the first layer's x, and find out where the tokens stand.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
-// From those embeddings to pass->nll. `training` also begins the backward pass, because the logits are not kept: from
-// pass->dnll, the gradient of the total loss by each nll, through the head into pass->dnorm and dw.wte.
-void train_pass_forward(TrainPass *pass, Gpt *gpt, const int *targets, bool training);
+// From those embeddings through all layers to the input of the head, buffers.norm.
+void train_pass_forward(TrainPass *pass, const Gpt *gpt);
 
-// The rest of the backward pass: gradients are added to gpt->grads; pass->dx becomes the gradient by the input
-// embeddings.
-void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids);
+// After forward, where no gradient is wanted: pass->nll.
+void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets);
+
+// After forward: pass->nll, and from pass->dnll, the gradient of the total loss by each of these, all gradients. Those
+// of parameters are added to gpt->grads; pass->dx becomes the gradient by the input embeddings. The loss is part of
+// this, because logits, the largest tensor of all, are not kept: the backward pass begins where they are made.
+void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *targets);
 
 // Where a number that is not finite came up first in the forward pass, such as "the attention of layer 2" (into
 // `where`), or NULL.

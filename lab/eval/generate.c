@@ -59,7 +59,8 @@ static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
     *fed = generator->tokens.count;
     // Only the last token's logits are wanted.
     const int C = gpt->shape.width;
-    head_forward(generator->logits, inference->norm + (fresh - 1) * (size_t)C, gpt->w.wte, 1, C, gpt->shape.vocab);
+    head_forward(generator->logits, inference->buffers.norm + (fresh - 1) * (size_t)C, gpt->w.wte, 1, C,
+                 gpt->shape.vocab);
 }
 
 static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g,

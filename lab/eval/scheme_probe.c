@@ -91,7 +91,6 @@ static void apply_hooks(Probe *probe, int count) {
 
 // The scores S (count, count) of one head, from q and k.
 static void scores(Probe *probe, int head, int count) {
-    const Scheme *scheme = probe->tables.pos->scheme;
     const ScoreBlock block = {
         .S = probe->S,
         .stride = count,
@@ -108,9 +107,7 @@ static void scores(Probe *probe, int head, int count) {
         .features = probe->features,
         .scratch = probe->scratch,
     };
-    gemm(probe->S, count, 0, block.scale, rows_of(block.q, probe->C), columns_of(block.k, probe->C), count, count,
-         probe->d);
-    if (scheme->score_forward) scheme->score_forward(&probe->tables, &block);
+    scores_forward(&probe->tables, &block, probe->d);
 }
 
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.

@@ -9,7 +9,7 @@
 
 // Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or only where
 // frequencies are divided, so in long windows except at their unscaled tokens, as in LongRoPE's released code.
-typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } Attention;
+typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } AttentionFactor;
 
 typedef struct {
     char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
@@ -17,7 +17,7 @@ typedef struct {
     double factor;
     FormulaOptions formula;
     int growth;    // of the dynamic method: 0 = 1, as in the paper; 1 = the factor, as in Hugging Face
-    int attention; // an Attention
+    int attention; // an AttentionFactor
     bool keep_short, short_only, tune, resume;
     SearchOptions search;
     long long steps, tokens, threads;

@@ -54,8 +54,8 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     pass->tables.prepared = false; // the tables are those of the step before
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
-    train_pass_forward(pass, &d->gpt, ids + 1, true);
-    train_pass_backward(pass, &d->gpt, ids);
+    train_pass_forward(pass, &d->gpt);
+    train_pass_backward(pass, &d->gpt, ids, ids + 1);
     rotary_dfactors(dlog_factors, &pass->tables);
     double loss = 0;
     for (int t = 0; t < T; t++) loss += pass->nll[t];

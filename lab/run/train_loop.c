@@ -116,8 +116,8 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     for (long long batch = 0; batch < o->accumulate; batch++) {
         if (!next_batch(trainer, counted, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
-        train_pass_forward(pass, gpt, trainer->targets, true); // nll (B,T)
-        train_pass_backward(pass, gpt, trainer->inputs);       // adds to gpt->grads
+        train_pass_forward(pass, gpt);                                     // up to the input of the head
+        train_pass_backward(pass, gpt, trainer->inputs, trainer->targets); // nll (B,T); adds to gpt->grads
         report->loss += batch_loss(trainer);
     }
     report->gradient_norm = gradient_norm(gpt);

@@ -94,7 +94,6 @@ void trainer_free(Trainer *trainer) {
     free(trainer->targets);
     free(trainer->scored);
 }
-
 static bool validate_text(Validation *validation, const Trainer *trainer, Error *error) {
     const int T = trainer->gpt.shape.context;
     Evaluation evaluation = {.window = T, .stride = T, .limit = (uint64_t)trainer->options->eval_tokens};

@@ -12,7 +12,7 @@ enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH };
 
 // --- a problem, and its solution by the formula ---
 typedef struct {
-    AttentionShape shape;
+    Attention shape;
     Position pos;
     Tables tables;
     Place *query_at, *key_at;
@@ -20,21 +20,21 @@ typedef struct {
     size_t q_count, kv_count, feature_count, out_count, rows;
     double *P, *dS;                           // (B, H, queries, keys) weights before dropout, gradients by the scores
     real *dq, *dk, *dv, *dfeatures, *dS_seen; // by attention_backward
-} Attention;
+} Problem;
 
-static real *q_of(real *q, const AttentionShape *s, int b, int h, int i) {
+static real *q_of(real *q, const Attention *s, int b, int h, int i) {
     return q + b * s->q_batch + (size_t)i * s->q_stride + (size_t)h * s->d;
 }
 
-static real *kv_of(real *kv, const AttentionShape *s, int b, int h, int j) {
+static real *kv_of(real *kv, const Attention *s, int b, int h, int j) {
     return kv + b * s->kv_batch + (size_t)j * s->kv_stride + (size_t)h * s->d;
 }
 
-static size_t row_of(const AttentionShape *s, int b, int h, int i) {
+static size_t row_of(const Attention *s, int b, int h, int i) {
     return ((size_t)b * s->H + h) * s->queries + i;
 }
 
-static real *out_of(real *out, const AttentionShape *s, int b, int h, int i) {
+static real *out_of(real *out, const Attention *s, int b, int h, int i) {
     return out + ((size_t)b * s->queries + i) * CHANNELS + (size_t)h * s->d;
 }
 
@@ -45,29 +45,29 @@ static double dot(const real *a, const real *b, int count) {
 }
 
 // What the dropout leaves of weight (b, h, i, j), numbered in that order.
-static double kept(const AttentionShape *s, int b, int h, int i, int j) {
+static double kept(const Attention *s, int b, int h, int i, int j) {
     return dropout_factor(&s->dropout, row_of(s, b, h, i) * s->keys + (size_t)j);
 }
 
-static real *feature_of(real *features, const AttentionShape *s, int b, int h, int j) {
+static real *feature_of(real *features, const Attention *s, int b, int h, int j) {
     return features + ((size_t)b * s->key_batch + j) * HEADS + h;
 }
 
-static double product(Attention *a, int b, int h, int i, int j) {
-    const AttentionShape *s = &a->shape;
+static double product(Problem *a, int b, int h, int i, int j) {
+    const Attention *s = &a->shape;
     return dot(q_of(a->q, s, b, h, i), kv_of(a->k, s, b, h, j), s->d) / sqrt(s->d);
 }
 
-static double score(Attention *a, int b, int h, int i, int j) {
-    const AttentionShape *s = &a->shape;
+static double score(Problem *a, int b, int h, int i, int j) {
+    const Attention *s = &a->shape;
     const double U = product(a, b, h, i, j);
     return U + sin(U) / 2 + *q_of(a->q, s, b, h, i) * *feature_of(a->features, s, b, h, j) +
            probe(s->layer, b, h, &a->query_at[b * s->queries + i], &a->key_at[b * s->key_batch + j]);
 }
 
 // One row of the softmax; checks out and lse.
-static void expect_row(Attention *a, int b, int h, int i) {
-    const AttentionShape *s = &a->shape;
+static void expect_row(Problem *a, int b, int h, int i) {
+    const Attention *s = &a->shape;
     const size_t row = row_of(s, b, h, i);
     const int seen = s->keys - s->queries + i + 1;
     double *P = a->P + row * s->keys, sum = 0;
@@ -82,29 +82,29 @@ static void expect_row(Attention *a, int b, int h, int i) {
     }
 }
 
-static void each_row(Attention *a, void (*visit)(Attention *a, int b, int h, int i)) {
+static void each_row(Problem *a, void (*visit)(Problem *a, int b, int h, int i)) {
     for (int b = 0; b < a->shape.B; b++)
         for (int h = 0; h < a->shape.H; h++)
             for (int i = 0; i < a->shape.queries; i++) visit(a, b, h, i);
 }
 
 static double forward(void *op) {
-    Attention *a = op;
-    attention_forward(a->out, a->lse, a->q, a->k, a->v, &a->tables, &a->shape, a->scratch);
+    Problem *a = op;
+    attention_forward(&a->shape, &a->tables, a->scratch);
     return dot(a->out, a->dout, (int)a->out_count);
 }
 
 // dfeatures are added to, all else is overwritten.
-static void backward(Attention *a) {
+static void backward(Problem *a) {
     memset(a->dfeatures, 0, a->feature_count * sizeof(real));
-    attention_backward(a->dq, a->dk, a->dv, a->dfeatures, a->dout, a->q, a->k, a->v, a->out, a->lse, &a->tables,
-                       &a->shape, a->scratch);
+    const AttentionGradient grad = {a->dq, a->dk, a->dv, a->dfeatures, a->dout};
+    attention_backward(&grad, &a->shape, &a->tables, a->scratch);
 }
 
 // Sequence b starts at 50b, and counts by b + 1; lines and columns have a pattern of their own. Queries are the last
 // of the keys.
-static void places_make(Attention *a) {
-    const AttentionShape *s = &a->shape;
+static void places_make(Problem *a) {
+    const Attention *s = &a->shape;
     for (int b = 0; b < s->B; b++) {
         for (int j = 0; j < s->key_batch; j++)
             a->key_at[b * s->key_batch + j] = (Place){50 * b + (b + 1) * j, (j + b) / 7, j * j % 11};
@@ -115,8 +115,8 @@ static void places_make(Attention *a) {
 
 // Training: q, k and v side by side in rows of 3C. Otherwise a cache of keys, values, features and coordinates with
 // room for more.
-static Attention *make(const Scheme *scheme, int B, int queries, int keys, double dropout, bool training) {
-    Attention *a = calloc(1, sizeof *a);
+static Problem *make(const Scheme *scheme, int B, int queries, int keys, double dropout, bool training) {
+    Problem *a = calloc(1, sizeof *a);
     const int q_stride = 3 * CHANNELS, kv_stride = training ? 3 * CHANNELS : 2 * CHANNELS;
     const int key_batch = training ? keys : keys + 5;
     const size_t q_batch = (size_t)queries * q_stride, kv_batch = (size_t)key_batch * kv_stride;
@@ -128,21 +128,21 @@ static Attention *make(const Scheme *scheme, int B, int queries, int keys, doubl
     a->query_at = malloc((size_t)B * queries * sizeof(Place));
     a->key_at = malloc((size_t)B * key_batch * sizeof(Place));
     a->features = random_reals(a->feature_count, "features", 1);
-    a->shape = (AttentionShape){.B = B,
-                                .H = HEADS,
-                                .d = WIDTH,
-                                .queries = queries,
-                                .keys = keys,
-                                .q_stride = q_stride,
-                                .kv_stride = kv_stride,
-                                .q_batch = q_batch,
-                                .kv_batch = kv_batch,
-                                .layer = 4,
-                                .query_at = a->query_at,
-                                .key_at = a->key_at,
-                                .features = a->features,
-                                .key_batch = key_batch,
-                                .dropout = {dropout, random_key(3, "dropout")}};
+    a->shape = (Attention){.B = B,
+                           .H = HEADS,
+                           .d = WIDTH,
+                           .queries = queries,
+                           .keys = keys,
+                           .q_stride = q_stride,
+                           .kv_stride = kv_stride,
+                           .q_batch = q_batch,
+                           .kv_batch = kv_batch,
+                           .layer = 4,
+                           .query_at = a->query_at,
+                           .key_at = a->key_at,
+                           .features = a->features,
+                           .key_batch = key_batch,
+                           .dropout = {dropout, random_key(3, "dropout")}};
     places_make(a);
     a->pos = (Position){.scheme = scheme};
     a->tables = (Tables){.pos = &a->pos, .positions = keys, .batch = B};
@@ -152,6 +152,11 @@ static Attention *make(const Scheme *scheme, int B, int queries, int keys, doubl
     a->dout = random_reals(a->out_count, "dout", 1);
     a->out = nan_reals(a->out_count);
     a->lse = training ? nan_reals(a->rows) : NULL;
+    a->shape.out = a->out;
+    a->shape.lse = a->lse;
+    a->shape.q = a->q;
+    a->shape.k = a->k;
+    a->shape.v = a->v;
     a->scratch = nan_reals(attention_scratch(&a->tables, keys, training));
     a->P = calloc(a->rows * keys, sizeof(double));
     a->dS = calloc(a->rows * keys, sizeof(double));
@@ -163,21 +168,21 @@ static Attention *make(const Scheme *scheme, int B, int queries, int keys, doubl
     return a;
 }
 
-static void discard(Attention *a) {
+static void discard(Problem *a) {
     void *const all[] = {a->query_at, a->key_at, a->q,  a->k,  a->v,  a->features, a->dout,      a->out,     a->lse,
                          a->scratch,  a->P,      a->dS, a->dq, a->dk, a->dv,       a->dfeatures, a->dS_seen, a};
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
 // The gradient by the product U, from that by the score.
-static double dU_of(Attention *a, int b, int h, int i, int j) {
+static double dU_of(Problem *a, int b, int h, int i, int j) {
     const size_t at = row_of(&a->shape, b, h, i) * a->shape.keys + (size_t)j;
     return a->dS[at] * (1 + cos(product(a, b, h, i, j)) / 2);
 }
 
 // dP = dout v^T through the dropout, dS = P (dP - sum P dP), dq = dU k / sqrt(d) and what the probe adds.
-static void expect_dq(Attention *a, int b, int h, int i) {
-    const AttentionShape *s = &a->shape;
+static void expect_dq(Problem *a, int b, int h, int i) {
+    const Attention *s = &a->shape;
     const size_t row = row_of(s, b, h, i) * s->keys;
     double *dS = a->dS + row, sum = 0;
     for (int j = 0; j <= i; j++) {
@@ -195,8 +200,8 @@ static void expect_dq(Attention *a, int b, int h, int i) {
 }
 
 // dk = dU^T q / sqrt(d), dv = P^T dout, df = dS^T q[0], over the queries that see key j.
-static void expect_dk_dv(Attention *a, int b, int h, int j) {
-    const AttentionShape *s = &a->shape;
+static void expect_dk_dv(Problem *a, int b, int h, int j) {
+    const Attention *s = &a->shape;
     double df = 0;
     for (int i = j; i < s->queries; i++)
         df += a->dS[row_of(s, b, h, i) * s->keys + (size_t)j] * *q_of(a->q, s, b, h, i);
@@ -214,7 +219,7 @@ static void expect_dk_dv(Attention *a, int b, int h, int j) {
 }
 
 static void check_training(const Scheme *scheme, int B, int T, double dropout) {
-    Attention *a = make(scheme, B, T, T, dropout, true);
+    Problem *a = make(scheme, B, T, T, dropout, true);
     forward(a);
     each_row(a, expect_row);
     backward(a);
@@ -247,7 +252,7 @@ static void with_fewer_queries_than_keys(void **state) {
         int queries, keys;
     } cases[] = {{1, 1}, {1, 100}, {5, 70}, {QUERY_BLOCK, QUERY_BLOCK + 1}, {QUERY_BLOCK + 9, 3 * QUERY_BLOCK - 2}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Attention *a = make(&probe_scheme, 2, cases[i].queries, cases[i].keys, 0, false);
+        Problem *a = make(&probe_scheme, 2, cases[i].queries, cases[i].keys, 0, false);
         forward(a);
         each_row(a, expect_row);
         discard(a);
@@ -259,8 +264,8 @@ static void gradients_are_differences(void **state) {
     (void)state;
     static const int tokens[] = {1, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 5};
     for (double dropout = 0; dropout < 0.5; dropout += 0.3) {
-        Attention *a = make(&probe_scheme, 1, QUERY_BLOCK + 6, QUERY_BLOCK + 6, dropout, true);
-        const AttentionShape *s = &a->shape;
+        Problem *a = make(&probe_scheme, 1, QUERY_BLOCK + 6, QUERY_BLOCK + 6, dropout, true);
+        const Attention *s = &a->shape;
         forward(a);
         backward(a);
         for (size_t i = 0; i < COUNT(tokens); i++) {
@@ -278,7 +283,7 @@ static void gradients_are_differences(void **state) {
 // q, k and v lie side by side in the rows of one array, so nothing may be written between a row's own numbers.
 static void neighbours_are_left_alone(void **state) {
     (void)state;
-    Attention *a = make(&probe_scheme, 2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
+    Problem *a = make(&probe_scheme, 2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
     forward(a);
     backward(a);
     for (size_t n = 0; n < a->q_count; n++) {
@@ -293,7 +298,7 @@ static void neighbours_are_left_alone(void **state) {
 // Scores of thousands: exp alone would overflow, or every weight vanish.
 static void large_scores_stay_finite(void **state) {
     (void)state;
-    Attention *a = make(&probe_scheme, 1, 20, 20, 0, true);
+    Problem *a = make(&probe_scheme, 1, 20, 20, 0, true);
     for (size_t n = 0; n < a->q_count; n++) a->q[n] *= 2000;
     forward(a);
     backward(a);
@@ -315,8 +320,7 @@ static void two_threads_give_the_same_bits(void **state) {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
     check_training(&probe_scheme, 2, lengths[COUNT(lengths) - 1], 0.4);
-    Attention *first = make(&probe_scheme, 3, 150, 150, 0.2, true),
-              *again = make(&probe_scheme, 3, 150, 150, 0.2, true);
+    Problem *first = make(&probe_scheme, 3, 150, 150, 0.2, true), *again = make(&probe_scheme, 3, 150, 150, 0.2, true);
     forward(first);
     backward(first);
     for (int round = 0; round < 5; round++) {

@@ -125,8 +125,8 @@ static void chosen_options(void **state) {
 // --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---
 static void one_pass(TrainPass *pass, Gpt *gpt, const int *ids) {
     train_pass_embed(pass, gpt, ids);
-    train_pass_forward(pass, gpt, ids, true);
-    train_pass_backward(pass, gpt, ids);
+    train_pass_forward(pass, gpt);
+    train_pass_backward(pass, gpt, ids, ids);
 }
 
 static void gradients_accumulate(void **state) {

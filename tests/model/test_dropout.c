@@ -69,7 +69,8 @@ static void every_place_draws_for_itself(void **state) {
         pass.dropout_key = key;
         memcpy(again, seen, sizeof again);
         train_pass_embed(&pass, &gpt, ids);
-        train_pass_forward(&pass, &gpt, ids, false);
+        train_pass_forward(&pass, &gpt);
+        train_pass_loss(&pass, &gpt, ids);
         see_streams(seen, &pass);
         for (int i = 0; i < STREAMS; i++) {
             int count = 0;

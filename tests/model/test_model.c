@@ -11,8 +11,8 @@ static void run_pass(TrainPass *pass, Gpt *gpt, const int *ids, const int *targe
     memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
     for (int r = 0; r < rows; r++) pass->dnll[r] = (real)1 / (real)rows;
     train_pass_embed(pass, gpt, ids);
-    train_pass_forward(pass, gpt, targets, true);
-    train_pass_backward(pass, gpt, ids);
+    train_pass_forward(pass, gpt);
+    train_pass_backward(pass, gpt, ids, targets);
 }
 
 static void same_bits(const double *a, const double *b, int count, const char *scheme, const char *what) {

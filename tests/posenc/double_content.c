@@ -323,7 +323,8 @@ static double long_loss(void *op) {
     real *values = l->gpt.params + l->tensor->offset;
     for (size_t n = 0; n < l->tensor->count; n++) values[n] = l->start[n] + l->along * l->direction[n];
     train_pass_embed(&l->pass, &l->gpt, l->ids);
-    train_pass_forward(&l->pass, &l->gpt, l->ids, false);
+    train_pass_forward(&l->pass, &l->gpt);
+    train_pass_loss(&l->pass, &l->gpt, l->ids);
     double sum = 0;
     for (int r = 0; r < LONG_ROWS; r++) sum += l->pass.dnll[r] * l->pass.nll[r];
     return sum;
@@ -357,8 +358,8 @@ static void cope_has_the_right_gradient_in_long_models(void **state) {
     for (int r = 0; r < LONG_ROWS; r++) l.pass.dnll[r] = random_uniform(9, (uint64_t)r) - 0.3;
     on_a_line(l.gpt.pos.params[0], (size_t)shape.layers * N * d, N, d, "codes");
     train_pass_embed(&l.pass, &l.gpt, l.ids);
-    train_pass_forward(&l.pass, &l.gpt, l.ids, true);
-    train_pass_backward(&l.pass, &l.gpt, l.ids);
+    train_pass_forward(&l.pass, &l.gpt);
+    train_pass_backward(&l.pass, &l.gpt, l.ids, l.ids);
     for (int i = 0; i < l.gpt.tensors.count; i++) expect_right_along(&l, &l.gpt.tensors.items[i], N, d);
     omp_set_num_threads(threads);
     train_pass_free(&l.pass);

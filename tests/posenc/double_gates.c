@@ -220,7 +220,8 @@ static void decoding_agrees_with_training(void **state) {
     for (size_t i = 0; i < COUNT(specifications); i++) {
         pass_make(&a, specifications[i]);
         train_pass_embed(&a.pass, &a.gpt, a.ids);
-        train_pass_forward(&a.pass, &a.gpt, a.targets, false);
+        train_pass_forward(&a.pass, &a.gpt);
+        train_pass_loss(&a.pass, &a.gpt, a.targets);
         for (size_t n = 0; n < COUNT(chunks); n++) {
             const double worst = feeding_error(&a, AGREEMENT_B, chunks[n]);
             if (!(worst <= EXACT)) fail_msg("%s, chunks of %d: off by %g", specifications[i], chunks[n], worst);
@@ -241,8 +242,8 @@ static void gradients_accumulate_in_fixed_order(void **state) {
         real *once = NULL, *twice = NULL;
         for (int step = 1; step <= 4; step++) {
             train_pass_embed(&a.pass, &a.gpt, a.ids);
-            train_pass_forward(&a.pass, &a.gpt, a.targets, true);
-            train_pass_backward(&a.pass, &a.gpt, a.ids);
+            train_pass_forward(&a.pass, &a.gpt);
+            train_pass_backward(&a.pass, &a.gpt, a.ids, a.targets);
             if (step == 1) once = copy_reals(a.gpt.grads, total);
             if (step == 2) twice = copy_reals(a.gpt.grads, total);
             if (step == 2) memset(a.gpt.grads, 0, total * sizeof(real));

@@ -25,7 +25,8 @@ static void model_begin(Model *model, const char *specification) {
     ids_make(model->targets, ROWS, shape.vocab, 2);
     train_pass_embed(&model->pass, &model->gpt, model->ids);
     memcpy(model->home, model->pass.at, sizeof model->home);
-    train_pass_forward(&model->pass, &model->gpt, model->targets, false);
+    train_pass_forward(&model->pass, &model->gpt);
+    train_pass_loss(&model->pass, &model->gpt, model->targets);
     memcpy(model->nll, model->pass.nll, sizeof model->nll);
 }
 
@@ -39,7 +40,8 @@ static double change(Model *model, const Place at[ROWS]) {
     double most = 0;
     train_pass_embed(&model->pass, &model->gpt, model->ids);
     memcpy(model->pass.at, at, ROWS * sizeof *at);
-    train_pass_forward(&model->pass, &model->gpt, model->targets, false);
+    train_pass_forward(&model->pass, &model->gpt);
+    train_pass_loss(&model->pass, &model->gpt, model->targets);
     for (int r = 0; r < ROWS; r++) {
         const double difference = fabs(model->pass.nll[r] - model->nll[r]);
         if (!(difference <= most)) most = isnan(difference) ? INFINITY : difference;

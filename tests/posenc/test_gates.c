@@ -42,20 +42,24 @@ static void expect_golden(const Golden *g, const char *specification, const real
     real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.tables, GOLDEN_T, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
-    const AttentionShape shape = {.B = 1,
-                                  .H = GOLDEN_H,
-                                  .d = GOLDEN_D,
-                                  .queries = GOLDEN_T,
-                                  .keys = GOLDEN_T,
-                                  .q_stride = GOLDEN_C,
-                                  .kv_stride = GOLDEN_C,
-                                  .q_batch = GOLDEN,
-                                  .kv_batch = GOLDEN,
-                                  .query_at = at,
-                                  .key_at = at,
-                                  .features = features,
-                                  .key_batch = GOLDEN_T};
-    attention_forward(out, NULL, g->q, g->k, g->v, &scene.tables, &shape, scratch);
+    const Attention attention = {.out = out,
+                                 .q = g->q,
+                                 .k = g->k,
+                                 .v = g->v,
+                                 .B = 1,
+                                 .H = GOLDEN_H,
+                                 .d = GOLDEN_D,
+                                 .queries = GOLDEN_T,
+                                 .keys = GOLDEN_T,
+                                 .q_stride = GOLDEN_C,
+                                 .kv_stride = GOLDEN_C,
+                                 .q_batch = GOLDEN,
+                                 .kv_batch = GOLDEN,
+                                 .query_at = at,
+                                 .key_at = at,
+                                 .features = features,
+                                 .key_batch = GOLDEN_T};
+    attention_forward(&attention, &scene.tables, scratch);
     expect_all_near(specification, out, expected, GOLDEN, 1e-5);
     free(scratch);
     scene_free(&scene);

@@ -77,7 +77,8 @@ static inline void expect_agreement(Agreement *a, const char *scheme, double tol
     static const int chunks[] = {1, 7, AGREEMENT_T};
     train_pass_embed(&a->pass, &a->gpt, a->ids);
     places_as_fed(a);
-    train_pass_forward(&a->pass, &a->gpt, a->targets, false);
+    train_pass_forward(&a->pass, &a->gpt);
+    train_pass_loss(&a->pass, &a->gpt, a->targets);
     for (int c = 0; c < 3; c++)
         for (int B = 1; B <= AGREEMENT_B; B++) {
             const double worst = feeding_error(a, B, chunks[c]);

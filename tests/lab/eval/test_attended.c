@@ -94,7 +94,8 @@ static void naive_measure(Naive *n) {
     Error error;
     must(train_pass_create(&n->pass, &n->gpt, WINDOWS, T, &error), &error);
     train_pass_embed(&n->pass, &n->gpt, n->ids);
-    train_pass_forward(&n->pass, &n->gpt, targets, false);
+    train_pass_forward(&n->pass, &n->gpt);
+    train_pass_loss(&n->pass, &n->gpt, targets);
     const Position *pos = &n->gpt.pos;
     real *norm = nan_reals((size_t)rows * WIDTH), *features = nan_reals((size_t)rows * position_features(pos) + 1);
     real *S = nan_reals(T * T);

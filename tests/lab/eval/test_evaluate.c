@@ -51,7 +51,8 @@ static void stream_nll(double *nll, Gpt *gpt, const uint16_t *ids, int T) {
         targets[t] = ids[t + 1];
     }
     train_pass_embed(&pass, gpt, inputs);
-    train_pass_forward(&pass, gpt, targets, false);
+    train_pass_forward(&pass, gpt);
+    train_pass_loss(&pass, gpt, targets);
     memcpy(nll, pass.nll, (size_t)T * sizeof *nll);
     train_pass_free(&pass);
     free(inputs);

@@ -19,8 +19,8 @@ static void run_pass(TrainPass *pass, Gpt *gpt, int ids[B][CAPACITY + 1], bool s
         }
     }
     train_pass_embed(pass, gpt, inputs);
-    train_pass_forward(pass, gpt, targets, true);
-    train_pass_backward(pass, gpt, inputs);
+    train_pass_forward(pass, gpt);
+    train_pass_backward(pass, gpt, inputs, targets);
 }
 
 // Text of 50, 60 and 70 tokens with every third one scored, then padding.
@@ -140,8 +140,8 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
     for (int i = 0; i < count; i++) {
         for (int t = 0; t < T; t++) pass.dnll[t] = scored[i][t] ? (real)(1.0 / tokens) : 0;
         train_pass_embed(&pass, gpt, inputs[i]);
-        train_pass_forward(&pass, gpt, targets[i], true);
-        train_pass_backward(&pass, gpt, inputs[i]);
+        train_pass_forward(&pass, gpt);
+        train_pass_backward(&pass, gpt, inputs[i], targets[i]);
         for (int t = 0; t < T; t++) nll += scored[i][t] ? pass.nll[t] : 0;
     }
     train_pass_free(&pass);

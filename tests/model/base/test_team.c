@@ -65,8 +65,8 @@ static real *one_pass(double nll[ROWS], Gpt *gpt, int threads) {
     pass.dropout_key = 5;
     memset(gpt->grads, 0, gpt->tensors.total * sizeof(real));
     train_pass_embed(&pass, gpt, ids);
-    train_pass_forward(&pass, gpt, targets, true);
-    train_pass_backward(&pass, gpt, ids);
+    train_pass_forward(&pass, gpt);
+    train_pass_backward(&pass, gpt, ids, targets);
     memcpy(nll, pass.nll, ROWS * sizeof *nll);
     train_pass_free(&pass);
     omp_set_num_threads(1);

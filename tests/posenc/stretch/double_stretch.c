@@ -70,8 +70,11 @@ static double run(Model *model, bool training) {
     pass->tables.stretch = &model->tried;
     pass->tables.prepared = false;
     train_pass_embed(pass, &model->gpt, model->ids);
-    train_pass_forward(pass, &model->gpt, model->targets, training);
-    if (training) train_pass_backward(pass, &model->gpt, model->ids);
+    train_pass_forward(pass, &model->gpt);
+    if (training)
+        train_pass_backward(pass, &model->gpt, model->ids, model->targets);
+    else
+        train_pass_loss(pass, &model->gpt, model->targets);
     double loss = 0;
     for (int r = 0; r < model->rows; r++) loss += (double)pass->dnll[r] * pass->nll[r];
     return loss;

@@ -1,0 +1,105 @@
+#include "model/layer.h"
+
+#include "model/base/team.h"
+
+// qkv = layernorm(x) qkvw + qkvb, and the scheme's hooks on what goes in and on what comes out.
+void layer_qkv_forward(const Layer *layer) {
+    const LayerWeights *w = &layer->gpt->w.layers[layer->index];
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const Scheme *scheme = layer->gpt->pos.scheme;
+    const int rows = layer->rows, C = layer->gpt->shape.width;
+
+    layernorm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
+    if (scheme->input_forward) scheme->input_forward(layer->tables, layer->index, b->features, b->norm, rows);
+    linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
+    real *q = a->qkv, *k = a->qkv + C;
+    if (scheme->qk_forward) scheme->qk_forward(layer->tables, layer->index, q, k, 3 * C, layer->at, rows);
+}
+
+// x_mid = x + dropout(attention(qkv) projw + projb), x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw +
+// fcprojb)
+void layer_forward(real *x_out, const Layer *layer, const Attention *attention) {
+    const LayerWeights *w = &layer->gpt->w.layers[layer->index];
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const int rows = layer->rows, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+
+    attention_forward(attention, layer->tables, b->scratch);
+    linear_forward(b->branch, a->heads, w->projw, w->projb, rows, C, C);
+    residual_forward(a->x_mid, a->x, b->branch, &layer->drop_proj, rows, C);
+
+    layernorm_forward(b->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
+    linear_forward(a->fc, b->norm, w->fcw, w->fcb, rows, C, hidden);
+    gelu_forward(b->hidden, a->fc, rows, hidden);
+    linear_forward(b->branch, b->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
+    residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
+}
+
+// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw): the same from right to left. Gradients by
+// rows come first, then, when all rows are there, those by columns; the next rows may only be written when these are
+// done.
+static void mlp_backward(real *dx, const Layer *layer) {
+    const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const int rows = layer->rows, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+
+    residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
+    gelu_and_slope(b->hidden, a->fc, rows, hidden);
+    linear_backward(b->dhidden, b->dbranch, w->fcprojw, rows, hidden, C);
+    gelu_backward(b->dhidden, a->slope, rows, hidden);
+    layernorm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
+    linear_backward(b->dnorm, b->dfc, w->fcw, rows, C, hidden);
+    layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
+    team_barrier();
+    linear_backward_weights(dw->fcprojw, dw->fcprojb, b->dbranch, b->hidden, rows, hidden, C);
+    linear_backward_weights(dw->fcw, dw->fcb, b->dfc, b->norm, rows, C, hidden);
+    layernorm_backward_weights(dw->ln2w, dw->ln2b, b->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
+    team_barrier();
+}
+
+// What the scheme's input hook made of the layer's input, again, as with the layer norms. By rows.
+static void features_again(const Layer *layer) {
+    const LayerBuffers *b = layer->buffers;
+    const Position *pos = &layer->gpt->pos;
+    if (!pos->scheme->input_forward) return;
+    const size_t F = (size_t)position_features(pos);
+    const Share own = share_rows(layer->rows);
+    pos->scheme->input_forward(layer->tables, layer->index, b->features, b->norm, layer->rows);
+    memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
+}
+
+// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw) projw): the same from right to left.
+static void attend_backward(real *dx, const Layer *layer, const Attention *attention) {
+    const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const Tables *tables = layer->tables;
+    const Scheme *scheme = layer->gpt->pos.scheme;
+    const int rows = layer->rows, l = layer->index, C = layer->gpt->shape.width;
+    const real *q = a->qkv, *k = a->qkv + C;
+    real *dq = b->dqkv, *dk = b->dqkv + C, *dv = b->dqkv + 2 * C;
+
+    residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
+    linear_backward(b->dheads, b->dbranch, w->projw, rows, C, C);
+    layernorm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
+    features_again(layer);
+    team_barrier();
+    linear_backward_weights(dw->projw, dw->projb, b->dbranch, a->heads, rows, C, C);
+    attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
+    if (scheme->score_reduce) scheme->score_reduce(tables, l);
+    if (scheme->qk_backward) scheme->qk_backward(tables, l, dq, dk, q, k, 3 * C, layer->at, rows);
+    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, 3 * C);
+    if (scheme->input_backward) scheme->input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows);
+    layernorm_backward(dx, b->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
+    team_barrier();
+    linear_backward_weights(dw->qkvw, dw->qkvb, b->dqkv, b->norm, rows, C, 3 * C);
+    layernorm_backward_weights(dw->ln1w, dw->ln1b, b->dnorm, a->x, a->ln1_mean, a->ln1_rstd, rows, C);
+    team_barrier();
+}
+
+void layer_backward(real *dx, const Layer *layer, const Attention *attention) {
+    mlp_backward(dx, layer);
+    attend_backward(dx, layer, attention);
+}

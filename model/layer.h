@@ -1,0 +1,67 @@
+// One layer of the model, forward and backward. Training runs it with memory of its own for every layer, inference with
+// the same memory for all of them.
+#ifndef BITTER_LAYER_H
+#define BITTER_LAYER_H
+
+#include "model/gpt.h"
+
+// What the forward pass leaves for the backward pass. The outputs of layer norms and of the gelu are not kept: it is
+// cheaper to work them out again. Where no backward pass follows, x and x_mid may be the same memory, and so may fc and
+// the buffers' hidden.
+typedef struct {
+    real *x;                   // (rows, C) residual stream on entry
+    real *ln1_mean, *ln1_rstd; // (rows)
+    real *qkv;                 // (rows, 3C), q and k as the scheme's qk hook leaves them
+    real *heads;               // (rows, C) output of the heads, before the projection
+    real *lse;                 // (B, H, T) log of each softmax's denominator
+    real *x_mid;               // (rows, C) residual stream between attention and MLP
+    real *ln2_mean, *ln2_rstd; // (rows)
+    union {
+        real *fc;    // (rows, 4C) before the gelu; in its place
+        real *slope; // (rows, 4C) the gelu's slope, once the backward pass has been there
+    };
+} LayerActivations;
+
+// Buffers that all layers share. Memory that holds one thing after the other has a name for each.
+typedef struct {
+    real *norm;   // (rows, C) output of the layer norm at work
+    real *hidden; // (rows, 4C) output of the gelu
+    union {
+        real *branch; // (rows, C) forward: what is about to join the residual stream
+        real *dheads; // (rows, C) backward: gradient by the output of the heads
+    };
+    real *features; // (rows, F) what the scheme's input hook made of the layer's input
+    real *scratch;  // (attention_scratch)
+    // backward only
+    real *dbranch; // (rows, C) gradient by what joined the residual stream
+    real *dnorm;   // (rows, C) gradient by the output of the layer norm
+    union {
+        real *dhidden; // (rows, 4C) gradient by the output of the gelu; in its place
+        real *dfc;     // (rows, 4C) by its input; and when the MLP is done
+        real *dqkv;    // (rows, 3C) by queries, keys and values
+    };
+    real *dfeatures; // (rows, F)
+} LayerBuffers;
+
+// Layer number `index` of a model at work on `rows` tokens.
+typedef struct {
+    const Gpt *gpt;
+    const Tables *tables;
+    int index, rows;
+    const Place *at; // (rows) coordinates of the tokens
+    const LayerActivations *a;
+    const LayerBuffers *buffers;
+    Dropout drop_proj, drop_mlp; // of attention's branch and of the MLP's
+} Layer;
+
+// The two halves of the forward pass, called by every thread of a team. First from a->x to a->qkv and
+// buffers->features: by rows. Then through attention, which may look at more keys than these rows', to the layer's
+// output x_out (rows, C): wants a barrier before it; `attention` says where its operands are.
+void layer_qkv_forward(const Layer *layer);
+void layer_forward(real *x_out, const Layer *layer, const Attention *attention);
+
+// From dx (rows, C), the gradient by the layer's output, to the gradient by its input, in dx's place; the gradients of
+// the layer's parameters are added to gpt->dw. Queries and keys of `attention` are these rows. Called by every thread.
+void layer_backward(real *dx, const Layer *layer, const Attention *attention);
+
+#endif
