@@ -239,7 +239,7 @@ static inline int position_span(const Position *pos) {
 #define LAYERS_OPTION_ROW(S, preset)                                                                                   \
     {                                                                                                                  \
         "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
-            "the same parameters in all layers, or every layer its own"                                                \
+            "share one set of parameters among all layers, or train a set for each"                                    \
     }
 
 // Which of the sets of parameters a layer uses.

@@ -11,8 +11,8 @@ const Scheme scheme_alibi = {
     .name = "alibi",
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H)",
     .paper = "Press et al. 2021 (2108.12409)",
-    .help = "A fixed penalty on distance: steep heads see the last few tokens, flat ones look far back. Defined at any "
-            "length, because a distance never seen only continues the line.",
+    .help = "A fixed penalty on distance: heads with a steep slope see the last few tokens, heads with a flat one look "
+            "far back. Defined at any length: distances never seen in training continue the line.",
     CURVE_HOOKS,
     .curve = curve,
 };

@@ -36,8 +36,8 @@ const Scheme scheme_alibi_learned = {
     .name = "alibi-learned",
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H) exp(sigma_h), sigma trained",
     .paper = "after Press et al. 2021 (2108.12409)",
-    .help = "ALiBi's lines with slopes that gradient descent may change: one number per head. Does it find the "
-            "designed slopes good?",
+    .help = "ALiBi with slopes that gradient descent may change: one number per head. It shows whether training keeps "
+            "the designed slopes.",
     .options = slopes_options,
     .layers = &slopes_options[0],
     .designed = "alibi",

@@ -19,7 +19,7 @@ typedef struct {
 static const Option fire_options[] = {
     {"width", OPTION_INTEGER, offsetof(FireOptions, width), "32", 1, 1024, NULL, "W", "hidden units of the network"},
     {"threshold", OPTION_NUMBER, offsetof(FireOptions, threshold), "512", 1, 1e9, NULL, "L",
-     "queries before this position take their share of it and not of what is behind them; trained from here"},
+     "initial value of a trained position: for queries before it, distances are fractions of it"},
     LAYERS_OPTION_ROW(FireOptions, "own"),
     {0},
 };
@@ -206,8 +206,9 @@ const Scheme scheme_fire = {
     .name = "fire",
     .formula = "S_ij += f(psi(i - j) / psi(max(i, L))), psi(x) = ln(|c| x + 1), f a network 1-W-H; all trained",
     .paper = "Li et al. 2023 (2310.04418)",
-    .help = "The network sees no distance but its share of the longest distance that the query can have, so that no "
-            "input is ever outside of what it was trained on. It can become a line, a logarithm or a staircase.",
+    .help = "The network's input is not the distance but its fraction of the longest distance that the query can have, "
+            "on a logarithmic scale, so that no input is ever outside the range it was trained on. It can become a "
+            "line, a logarithm or a step function.",
     .options = fire_options,
     .layers = &fire_options[2],
     .enters = ENTERS_BIAS,

@@ -73,8 +73,9 @@ const Scheme scheme_kerple = {
     .name = "kerple",
     .formula = "S_ij -= p_h ln(1 + a_h (i - j)), or a_h (i - j)^p_h; p, a trained",
     .paper = "Chi et al. 2022 (2205.09921)",
-    .help = "ALiBi's idea with a shape that is learned: a logarithm forgets slowly, a power between them and beyond "
-            "the straight line. Two numbers per head and layer, found by gradient descent from a random start.",
+    .help =
+        "Like ALiBi, with a trained shape: a logarithm, which falls slowly, or a power, which falls more or less "
+        "steeply than a straight line. Two numbers per head and layer, found by gradient descent from a random start.",
     .options = kerple_options,
     .layers = &kerple_options[1],
     .designed = "alibi",

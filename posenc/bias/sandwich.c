@@ -25,7 +25,7 @@ const Scheme scheme_sandwich = {
     .formula = "S_ij += (H / 8h) sum over i < D/2 of cos((i - j) 10000^(-2i/D))",
     .paper = "Chi et al. 2023 (ACL)",
     .help = "What is left of sinusoidal embeddings when only their products with each other are kept: a bias that "
-            "falls about like the logarithm of the distance, with small waves, flatter in later heads.",
+            "falls roughly like the logarithm of the distance, with small waves, flatter in later heads.",
     .options = sandwich_options,
     CURVE_HOOKS,
     .curve = curve,

@@ -8,9 +8,9 @@ typedef struct {
 
 static const Option t5_options[] = {
     {"buckets", OPTION_INTEGER, offsetof(T5Options, buckets), "32", 2, 4096, NULL, "N",
-     "the first half: one distance each"},
+     "number of buckets; the first half hold one distance each"},
     {"distance", OPTION_INTEGER, offsetof(T5Options, distance), "128", 2, 1e9, NULL, "N",
-     "from here on all is one bucket"},
+     "distance in tokens from which on all share the last bucket"},
     LAYERS_OPTION_ROW(T5Options, "shared"),
     {0},
 };
@@ -40,8 +40,9 @@ const Scheme scheme_t5 = {
     .name = "t5",
     .formula = "S_ij += beta[h, bucket(i - j)], beta trained",
     .paper = "Raffel et al. 2020 (1910.10683)",
-    .help = "A trained staircase over distances: the first half of the buckets one distance each, the others ever "
-            "wider, the last without end. Added after the scaling by 1/sqrt(d), which T5 itself does not do.",
+    .help = "A trained step function of the distance: the first half of the buckets hold one distance each, the others "
+            "are ever wider, and the last is unbounded. The bias is added after the scaling by 1/sqrt(d), which T5 "
+            "itself does not do.",
     .options = t5_options,
     .layers = &t5_options[2],
     .designed = "alibi",

@@ -21,8 +21,8 @@ const Scheme scheme_table = {
     .name = "table",
     .formula = "S_ij += B[h, i - j], B trained",
     .paper = "T5 (Raffel et al. 2020) without buckets",
-    .help = "A free curve over distances for each head, found by gradient descent alone, starting flat. Every formula "
-            "for a bias is a special case of it; what it lacks is the formula's idea of distances it has seldom seen.",
+    .help = "One free number for each distance and head, found by gradient descent, starting at 0. Every formula for a "
+            "bias by distance is a special case of it, but distances rarely seen in training are learned poorly.",
     .options = table_options,
     .layers = &table_options[0],
     .designed = "alibi",

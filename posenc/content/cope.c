@@ -9,7 +9,7 @@ typedef struct {
 
 static const Option cope_options[] = {
     {"positions", OPTION_INTEGER, offsetof(CopeOptions, positions), "16", 2, 4096, NULL, "N",
-     "counts 0 to N-1 have a code each; higher ones have the last"},
+     "number of trained codes: one for each count 0 to N-1; higher counts use the last"},
     LAYERS_OPTION_ROW(CopeOptions, "own"),
     {0},
 };
@@ -107,10 +107,10 @@ const Scheme scheme_cope = {
     .name = "cope",
     .formula = "S_ij += q_i.e[p_ij]/sqrt(d), p_ij = sum over k = j..i of sigmoid(S_ik), at most N-1; e trained",
     .paper = "Golovneva et al. 2024 (2405.18719)",
-    .help = "Contextual positions: a query counts the tokens back to a key, each for as much as the query attends to "
-            "it, and the count, seldom a whole number, is looked up between two trained codes. What counts is itself "
-            "learned, so gradients flow through the count into queries and keys. Nothing depends on the length; counts "
-            "from N-1 on, which longer texts have more of, look alike.",
+    .help = "Contextual positions: a query counts the tokens back to a key, each weighted by how much the query "
+            "attends to it. The count is seldom a whole number and is interpolated between two trained codes. What "
+            "counts is itself learned, so gradients flow through the count into queries and keys. Nothing depends on "
+            "the length, but all counts from N-1 on, more frequent in longer texts, look alike.",
     .options = cope_options,
     .layers = &cope_options[1],
     .bends = true,

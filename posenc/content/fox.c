@@ -13,7 +13,7 @@ typedef struct {
 
 static const Option fox_options[] = {
     {"bias", OPTION_NUMBER, offsetof(FoxOptions, bias), "0", -20, 20, NULL, "B",
-     "where b starts: 0 keeps half at each token, 5 all but a 150th"},
+     "initial value of b: with 0 a gate keeps half at each token, with 5 all but 1/150"},
     {0},
 };
 
@@ -134,10 +134,9 @@ const Scheme scheme_fox = {
     .name = "fox",
     .formula = "S_ij += sum of log f_t over t = j+1 .. i, f_t = sigmoid(w_h . x_t + b_h); w, b trained",
     .paper = "Lin et al. 2025 (2503.02130)",
-    .help =
-        "Every token has a gate for each head: the share that it keeps of all that came before it. What a query sees "
-        "of a key is scaled down by all gates between the two, so that distance is counted in gates passed, and a "
-        "full stop may put more between two words than twenty words do. Where all gates are equal, this is ALiBi.",
+    .help = "Every token has a gate for each head: the fraction of everything before it that is kept. The attention of "
+            "a query to a key is scaled down by all gates between the two, so distance is measured in gates, and a "
+            "full stop can separate two words more than twenty words do. Where all gates are equal, this is ALiBi.",
     .options = fox_options,
     .enters = ENTERS_CONTENT,
     .placeless = true,

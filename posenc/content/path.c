@@ -21,9 +21,9 @@ typedef struct {
 
 static const Option path_options[] = {
     {"rank", OPTION_INTEGER, offsetof(PathOptions, rank), "32", 1, 4096, NULL, "N",
-     "numbers between the two matrices that make w from x"},
+     "rank of the product of two matrices that makes w from x"},
     {"conv", OPTION_INTEGER, offsetof(PathOptions, conv), "3", 1, 64, NULL, "N",
-     "tokens, the newest and those before it, that are mixed in w; 1 = w is the token's own, and no silu"},
+     "tokens mixed into w by a causal convolution and silu; 1 = w is the token's own, without silu"},
     {"forget", OPTION_FLAG, offsetof(PathOptions, forget), "false", 0, 0, NULL, "BOOL",
      "PaTH-FoX: also the gates of the scheme fox"},
     {0},
@@ -261,10 +261,10 @@ const Scheme scheme_path = {
     .name = "path",
     .formula = "S_ij = scale q_i . H_i H_{i-1} ... H_{j+1} k_j, H_t = I - beta_t w_t w_t^T, |w| = 1; w, beta from x",
     .paper = "Yang et al. 2025 (2505.16381)",
-    .help =
-        "Where RoPE turns by the same angles at every token, here each token decides what happens to all that looks "
-        "back across it: beta 0 lets it pass, 1 erases what lies along w, 2 mirrors it. So a token can overwrite "
-        "what an earlier one stored, or flip it, and states can be followed that no fixed rotation can.",
+    .help = "Where RoPE turns by the same angles at every token, here each token decides what happens to all queries "
+            "that look back across it: beta 0 leaves them unchanged, 1 erases the component along w, 2 reflects it. So "
+            "a token can overwrite what an earlier one stored, or invert it, and the model can track states that no "
+            "fixed rotation can.",
     .options = path_options,
     .enters = ENTERS_CONTENT,
     .placeless = true,

@@ -9,7 +9,7 @@ typedef struct {
 
 static const Option shaw_options[] = {
     {"clip", OPTION_INTEGER, offsetof(ShawOptions, clip), "16", 1, 4096, NULL, "N",
-     "keys N tokens away and all that are further share one vector"},
+     "distances of N tokens and more share one vector"},
     LAYERS_OPTION_ROW(ShawOptions, "own"),
     {0},
 };
@@ -57,9 +57,9 @@ const Scheme scheme_shaw = {
     .formula = "S_ij = q_i.(k_j + a_min(i-j,clip))/sqrt(d), a trained",
     .paper = "Shaw et al. 2018 (1803.02155)",
     .help = "The first relative positions: each distance up to `clip` has a trained vector that is added to the keys "
-            "that far away, so how much a distance matters depends on what the query asks. All further ones share the "
-            "last vector: any length is defined, but beyond `clip` tokens the order is lost. The paper adds such "
-            "vectors to the values too.",
+            "that far away, so how much a distance matters depends on the query. All longer distances share the last "
+            "vector: any length is defined, but beyond `clip` tokens the order is lost. The paper adds such vectors to "
+            "the values too.",
     .options = shaw_options,
     .layers = &shaw_options[1],
     .params = params,

@@ -20,7 +20,7 @@ typedef struct {
 
 static const Option transformer_xl_options[] = {
     {"clamp", OPTION_INTEGER, offsetof(TransformerXlOptions, clamp), "1000", 0, 1e9, NULL, "N",
-     "keys further away than N tokens count as N away; 0 = no such limit"},
+     "treat distances above N tokens as N; 0 = no limit"},
     LAYERS_OPTION_ROW(TransformerXlOptions, "own"),
     {0},
 };
@@ -176,11 +176,10 @@ const Scheme scheme_transformer_xl = {
     .formula =
         "S_ij = (q_i + u).k_j/sqrt(d) + (q_i + v).r_{i-j}/sqrt(d), r_n = W R_n, R sines and cosines; W, u, v trained",
     .paper = "Dai et al. 2019 (1901.02860)",
-    .help =
-        "A query can ask for a distance as it asks for a content: each distance has a key, made from its sines and "
-        "cosines by a trained matrix. u and v are what a head wants whoever asks: contents, and distances. Past the "
-        "trained length the sines go on, but keys that far were never trained; from `clamp` on all distances share "
-        "one.",
+    .help = "A query can ask for a distance as it asks for content: each distance has a key, made from its sines and "
+            "cosines by a trained matrix. u and v are what a head looks for whatever the query: u for contents, v for "
+            "distances. Past the trained length the sines continue, but those keys were never trained; from `clamp` "
+            "on, all distances share one key.",
     .options = transformer_xl_options,
     .layers = &transformer_xl_options[1],
     .enters = ENTERS_CONTENT,

@@ -8,7 +8,7 @@ typedef struct {
 
 static const Option binary_options[] = {
     {"bits", OPTION_INTEGER, offsetof(BinaryOptions, bits), "0", 0, 30, NULL, "N",
-     "digits; 0 = as many as the trained positions need"},
+     "number of binary digits; 0 = as many as the trained positions need"},
     {"amplitude", OPTION_NUMBER, offsetof(BinaryOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "RMS of the code where half of the digits are 1; 0.02 is that of the token embeddings at the start"},
     {0},
@@ -42,9 +42,9 @@ const Scheme scheme_binary = {
     .name = "binary",
     .formula = "x_t[c] += a bit_(c mod bits)(t)",
     .paper = "the textbooks' third attempt",
-    .help = "The binary digits of the position, lowest first, repeated over the channels. Small and unique, but it "
-            "jumps: from 127 to 128 all digits change at once, so nearness in the text is not nearness of codes. The "
-            "sinusoid is what one gets by making these square waves smooth.",
+    .help = "The binary digits of the position, lowest first, repeated over the channels. Small and unique, but "
+            "discontinuous: from 127 to 128 eight digits change at once, so positions close to each other can have "
+            "very different codes. The sinusoidal code is a smooth version of these square waves.",
     .options = binary_options,
     .enters = ENTERS_EMBEDDING,
     .check = check,

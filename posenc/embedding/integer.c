@@ -7,7 +7,7 @@ typedef struct {
 
 static const Option integer_options[] = {
     {"step", OPTION_NUMBER, offsetof(IntegerOptions, step), "1", -1e6, 1e6, NULL, "X",
-     "what one position adds to every channel"},
+     "number added to every channel for each position"},
     {0},
 };
 
@@ -22,8 +22,8 @@ const Scheme scheme_integer = {
     .formula = "x_t[c] += step t",
     .paper = "the textbooks' first attempt",
     .help = "The number of the position, added to every channel. At position 100 it is 5000 times as large as a token "
-            "embedding (0.02): the text drowns in its own page numbers. And it only moves along one direction, which "
-            "layer norm takes away. step=0.0001 shows how much of the trouble is size.",
+            "embedding (0.02), so the text is drowned out. And it moves along one direction only, which layer norm "
+            "removes. step=0.0001 shows how much of the trouble is size.",
     .options = integer_options,
     .enters = ENTERS_EMBEDDING,
     CODE_HOOKS,

@@ -16,9 +16,10 @@ static const Option learned_options[] = {
     {"amplitude", OPTION_NUMBER, offsetof(LearnedOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "RMS at the start; 0.02 is that of the token embeddings"},
     {"start", OPTION_CHOICE, offsetof(LearnedOptions, start), "random", 0, 0, "random|sinusoidal", "HOW",
-     "what training begins with: noise, or the sinusoidal code of base 10000"},
+     "initial values: noise, or the sinusoidal code of base 10000"},
     {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
-     "beyond the trained length: refuse, repeat the last row, or squeeze all positions into the trained ones"},
+     "beyond the trained length: refuse, repeat the last row, or interpolate so that all positions fit into the "
+     "trained ones"},
     {0},
 };
 
@@ -96,9 +97,9 @@ const Scheme scheme_learned = {
     .name = "learned",
     .formula = "x_t += P[t], P trainable (T, C)",
     .paper = "Gehring et al. 2017; GPT-2 (Radford et al. 2019)",
-    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing ties "
-            "neighbours "
-            "together and nothing exists past the last row; past=clamp|interpolate says what to do there.",
+    .help = "Each position up to the trained length has its own vector, found by gradient descent. Nothing makes "
+            "neighbouring positions similar, and nothing exists past the last row; past=clamp|interpolate says what to "
+            "do there.",
     .options = learned_options,
     .past = &learned_options[2],
     .enters = ENTERS_EMBEDDING,

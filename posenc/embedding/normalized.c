@@ -31,9 +31,9 @@ const Scheme scheme_normalized = {
     .name = "normalized",
     .formula = "x_t[c] += scale t / N",
     .paper = "the textbooks' second attempt",
-    .help = "The position as a share of the length N. It stays small, but neighbours differ by 1/N only, and if N is "
-            "the length at hand (length=window) the same word at the same place gets another code as soon as text is "
-            "appended. With the trained length the code is stable and simply grows past 1.",
+    .help = "The position as a fraction of a length N. It stays small, but neighbours differ by only 1/N, and if N is "
+            "the length of the current window (length=window), the same word at the same place gets another code as "
+            "soon as text is appended. With the trained length the code is stable and grows past 1 in longer texts.",
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
     .form = form,

@@ -11,7 +11,7 @@ typedef struct {
 static const Option random_options[] = {
     {"amplitude", OPTION_NUMBER, offsetof(RandomOptions, amplitude), "0.02", 0, 100, NULL, "RMS",
      "standard deviation; 0.02 is that of the token embeddings at the start"},
-    {"seed", OPTION_INTEGER, offsetof(RandomOptions, seed), "1", 0, 1e15, NULL, "N", "which code"},
+    {"seed", OPTION_INTEGER, offsetof(RandomOptions, seed), "1", 0, 1e15, NULL, "N", "random seed of the code"},
     {0},
 };
 
@@ -26,8 +26,8 @@ const Scheme scheme_random = {
     .name = "random",
     .formula = "x_t += r(t), r fixed and random",
     .paper = "a control",
-    .help = "Every position has its own random vector, which is never trained: the learned table as it is before the "
-            "first step, but without an end. It has no order, no distance and no structure, only names for places.",
+    .help = "Every position has its own random vector, which is never trained: a learned table before its first step, "
+            "but without an end. The vectors have no order, distance or structure; they only tell positions apart.",
     .options = random_options,
     .enters = ENTERS_NOWHERE,
     CODE_HOOKS,

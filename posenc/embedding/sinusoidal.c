@@ -33,11 +33,10 @@ const Scheme scheme_sinusoidal = {
     .name = "sinusoidal",
     .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
     .paper = "Vaswani et al. 2017 (1706.03762)",
-    .help = "A fixed code: each pair of channels is the hand of a clock, the first turning once in 6.28 tokens, the "
-            "last about "
-            "B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` "
-            "brings "
-            "it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large as those.",
+    .help =
+        "A fixed code: each pair of channels is a sine and a cosine, the first with a period of 6.28 tokens, the last "
+        "about B times slower. The code at t+k is the code at t rotated by angles that depend on k alone. `amplitude` "
+        "scales it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large.",
     .options = sinusoidal_options,
     .enters = ENTERS_EMBEDDING,
     .check = check,

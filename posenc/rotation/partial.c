@@ -9,7 +9,7 @@ typedef struct {
 
 static const Option partial_options[] = {
     {"fraction", OPTION_NUMBER, offsetof(PartialOptions, rotary.fraction), "0.5", 0.001, 1, NULL, "X",
-     "of a head's channels that turn"},
+     "fraction of a head's channels that turn"},
     ROTARY_OPTION_ROWS(PartialOptions, "10000", "(i, i+r/2) of the r channels that turn"),
     {0},
 };
@@ -18,9 +18,9 @@ const Scheme scheme_partial = {
     .name = "partial",
     .formula = "the first r channels of q_t, k_t: pair i turned by t b^(-2i/r)",
     .paper = "GPT-J (Wang and Komatsuzaki 2021); GPT-NeoX",
-    .help =
-        "RoPE on a part of each head, half of it by default; the other channels compare content wherever it stands. "
-        "Beside prope, which keeps all exponents and leaves out the slow pairs, this one has slow pairs too.",
+    .help = "RoPE on a part of each head, half of it by default; the other channels compare content regardless of "
+            "position. Unlike prope, which keeps RoPE's frequencies and drops the slow ones, it spreads all "
+            "frequencies, from fast to slow, over the channels that turn.",
     .options = partial_options,
     ROTARY_HOOKS,
     .theta = rotary_theta,

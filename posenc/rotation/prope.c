@@ -7,7 +7,8 @@ typedef struct {
 } PropeOptions;
 
 static const Option prope_options[] = {
-    {"p", OPTION_NUMBER, offsetof(PropeOptions, p), "0.75", 0, 1, NULL, "P", "of the pairs, the fastest, that turn"},
+    {"p", OPTION_NUMBER, offsetof(PropeOptions, p), "0.75", 0, 1, NULL, "P",
+     "fraction of the pairs that turn, the fastest first"},
     ROTARY_OPTION_ROWS(PropeOptions, "10000", "(i, i+d/2)"),
     {0},
 };
@@ -22,8 +23,8 @@ const Scheme scheme_prope = {
     .name = "prope",
     .formula = "q_t, k_t: pair i < p d/2 turned by t b^(-2i/d)",
     .paper = "Barbero et al. 2024 (2410.06205)",
-    .help = "RoPE whose slowest pairs stand still: what they turn within a trained length is little, beyond it they "
-            "reach angles never seen, and models were found to use them for content.",
+    .help = "RoPE whose slowest pairs do not turn. Within the trained length they turn only a little, beyond it they "
+            "reach angles never seen in training, and models were found to use them for content.",
     .options = prope_options,
     ROTARY_HOOKS,
     .theta = theta,

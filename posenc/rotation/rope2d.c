@@ -67,9 +67,9 @@ const Scheme scheme_rope2d = {
     .name = "rope2d",
     .formula = "q, k at (line, column): pairs of the first half turned by line b^(-4i/d), of the second by column",
     .paper = "axial RoPE; Heo et al. 2024 (2403.13298)",
-    .help = "For grids written row by row, poems, tables, code: products depend on how many lines and how many columns "
-            "lie between two tokens. A newline begins a line, an empty line or a new document a page. More axes would "
-            "share the pairs out further.",
+    .help = "For grids written row by row, poems, tables and code: products depend on how many lines and how many "
+            "columns lie between two tokens. A newline begins a new line; an empty line or a new document starts "
+            "counting from 0 again.",
     .options = rope2d_options,
     .enters = ENTERS_ROTATION,
     .relative = true,

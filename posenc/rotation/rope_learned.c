@@ -17,9 +17,9 @@ typedef struct {
 
 static const Option rope_learned_options[] = {
     {"start", OPTION_CHOICE, offsetof(RopeLearnedOptions, start), "rope", 0, 0, "rope|random", "HOW",
-     "training begins with RoPE's frequencies, or with random ones of the same range"},
+     "initial frequencies: RoPE's, or random ones in the same range"},
     {"rate", OPTION_NUMBER, offsetof(RopeLearnedOptions, rate), "1", 0, 1000, NULL, "X",
-     "learning rate of the frequencies, times --lr"},
+     "learning rate of the frequencies, as a multiple of --lr"},
     LAYERS_OPTION_ROW(RopeLearnedOptions, "own"),
     ROTARY_OPTION_ROWS(RopeLearnedOptions, "10000", "(i, i+d/2)"),
     {0},
@@ -114,8 +114,8 @@ const Scheme scheme_rope_learned = {
     .name = "rope-learned",
     .formula = "q_t, k_t: pair i of head h turned by t exp(rho_hi), rho trained",
     .paper = "after Heo et al. 2024 (2403.13298), RoPE-Mixed",
-    .help = "RoPE with frequencies of its own for each layer, head and pair, found by gradient descent from RoPE's or "
-            "from random ones. The gradient of an angle is a torque, and costs two products per pair.",
+    .help = "RoPE with its own frequencies for each layer, head and pair, found by gradient descent from RoPE's "
+            "frequencies or from random ones. The gradient of an angle is a torque, and costs two products per pair.",
     .options = rope_learned_options,
     .layers = &rope_learned_options[2],
     .enters = ENTERS_ROTATION,

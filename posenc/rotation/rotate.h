@@ -50,7 +50,7 @@ typedef struct {
          "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"},                             \
     {                                                                                                                  \
         "skip", OPTION_INTEGER, offsetof(S, rotary.skip), "0", 0, 1000, NULL, "N",                                     \
-            "every N-th layer goes without positions; 0 = none does"                                                   \
+            "leave the rotation out in every N-th layer; 0 = in none"                                                  \
     }
 
 static inline const Rotary *rotary_of(const Position *pos) {

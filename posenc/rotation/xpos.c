@@ -75,8 +75,8 @@ const Scheme scheme_xpos = {
     .name = "xpos",
     .formula = "rope, and pair i of q_t times z_i^(t/g), of k_t times z_i^(-t/g), z_i = (2i/d + 0.4) / 1.4",
     .paper = "Sun et al. 2022 (2212.10554)",
-    .help = "RoPE with a decay by distance: fast pairs, whose angles mean little far away, fade first. The paper's "
-            "long-context numbers also need attention in blocks, which is not part of this.",
+    .help = "RoPE with a decay by distance: fast pairs, whose angles carry little information far away, fade first. "
+            "The paper's long-context results also need blockwise attention, which is not included here.",
     .options = xpos_options,
     .enters = ENTERS_ROTATION,
     .relative = true,
