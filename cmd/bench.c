@@ -1,9 +1,9 @@
 // `bitter bench`: the speed of a training step, beside that of a large matrix product on the same machine.
 #include "base/progress.h"
 #include "base/random.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "lab/run/train_loop.h"
 
 #include <omp.h>

@@ -1,8 +1,8 @@
 // `bitter demo`: train position schemes on the same stories, and compare them at the trained length and past it.
 #include "base/progress.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/train_loop.h"
 

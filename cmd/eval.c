@@ -1,10 +1,10 @@
 // `bitter eval`: perplexity by context length and by position in the window; of a task, right answers by length.
 #include "base/progress.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/eval_passkey.h"
 #include "cmd/eval_task.h"
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
 #include "lab/run/result.h"

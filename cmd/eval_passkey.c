@@ -1,6 +1,6 @@
 #include "cmd/eval_passkey.h"
 
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "data/made/passkey.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/result.h"

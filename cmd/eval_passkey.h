@@ -4,7 +4,7 @@
 #define BITTER_EVAL_PASSKEY_H
 
 #include "base/progress.h"
-#include "base/text.h"
+#include "base/file/text.h"
 #include "lab/run/run.h"
 
 #define PASSKEY_TOKENS 10 // tokens that the model may write; the number must be among them

@@ -1,7 +1,7 @@
 #include "cmd/eval_task.h"
 
 #include "base/progress.h"
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/result.h"

@@ -1,9 +1,9 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
 #include "lab/extend/methods.h"
 
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 

@@ -1,5 +1,5 @@
 // `bitter gradcheck`: evidence that the hand-written gradients are right, and that the check would notice wrong ones.
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "model/gradcheck.h"
 

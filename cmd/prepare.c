@@ -1,8 +1,8 @@
 // `bitter prepare`: turn text into shards of tokens, in a directory that appears only when it is complete.
 #include "base/interrupt.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/output.h"
+#include "cmd/shared/output.h"
 #include "data/corpus.h"
 #include "data/made/builtin.h"
 #include "data/scatter.h"

@@ -1,6 +1,6 @@
 // `bitter properties`: properties that position schemes are said to have, measured on each scheme.
 #include "base/random.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/scheme_probe.h"
 #include "lab/run/run.h"

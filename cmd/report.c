@@ -1,6 +1,6 @@
 #include "lab/report/report.h"
 
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 
 int command_report(int argc, char **argv) {

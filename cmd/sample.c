@@ -1,5 +1,5 @@
 // `bitter sample`: text from a run.
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/generate.h"
 #include "lab/run/run.h"

@@ -1,5 +1,5 @@
 // `--pos help`: every registered scheme with its formula, paper and options.
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/run/train_options.h"
 #include "posenc/posenc.h"

@@ -1,6 +1,6 @@
 #include "cmd/train_start.h"
 
-#include "base/text.h"
+#include "base/file/text.h"
 #include "lab/run/config.h"
 #include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"

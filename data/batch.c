@@ -1,6 +1,6 @@
 #include "data/batch.h"
 
-#include "base/crc.h"
+#include "base/file/crc.h"
 #include "base/random.h"
 
 #include <assert.h>

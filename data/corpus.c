@@ -1,6 +1,6 @@
 #include "data/corpus.h"
 
-#include "base/text.h"
+#include "base/file/text.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 #include "data/shard.h"
 
-#include "base/crc.h"
+#include "base/file/crc.h"
 #include "data/source.h"
 
 #include <assert.h>

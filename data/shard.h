@@ -4,7 +4,7 @@
 #define BITTER_SHARD_H
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 typedef struct {
     char path[PATH_CAPACITY];

@@ -2,7 +2,7 @@
 #ifndef BITTER_SOURCE_H
 #define BITTER_SOURCE_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 // Inflate what a gzip file called `name` holds (one or more members), but at most `most` bytes of it; *more tells
 // whether there are more. The caller frees output->bytes. Fails (input) when it is not gzip, is cut short, damaged or

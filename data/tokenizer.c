@@ -1,6 +1,6 @@
 #include "data/tokenizer.h"
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 

@@ -4,7 +4,7 @@
 
 #include "model/base/arena.h"
 #include "model/base/tensor.h"
-#include "model/ops.h"
+#include "model/ops/ops.h"
 #include "posenc/posenc.h"
 
 #define MLP_RATIO 4 // the hidden layer of an MLP is 4C wide

@@ -1,6 +1,6 @@
 #include "model/safetensors.h"
 
-#include "base/crc.h"
+#include "base/file/crc.h"
 
 #include <inttypes.h>
 #include <math.h>

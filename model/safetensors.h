@@ -3,7 +3,7 @@
 #ifndef BITTER_SAFETENSORS_H
 #define BITTER_SAFETENSORS_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
 #define BITTER_BUILTIN_H
 
 #include "base/option.h"
-#include "base/text.h"
+#include "base/file/text.h"
 
 #include <stdint.h>
 

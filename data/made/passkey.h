@@ -3,7 +3,7 @@
 #ifndef BITTER_PASSKEY_H
 #define BITTER_PASSKEY_H
 
-#include "base/text.h"
+#include "base/file/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_CLAIM_H
 #define BITTER_CLAIM_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

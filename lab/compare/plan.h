@@ -3,7 +3,7 @@
 #ifndef BITTER_PLAN_H
 #define BITTER_PLAN_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "lab/run/train_options.h"
 #include "lab/stats/paired.h"
 #include "posenc/posenc.h"

@@ -1,4 +1,4 @@
-#include "base/crc.h"
+#include "base/file/crc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "lab/extend/extension.h"

@@ -2,9 +2,9 @@
 #ifndef BITTER_SECTIONS_H
 #define BITTER_SECTIONS_H
 
-#include "base/text.h"
+#include "base/file/text.h"
 #include "lab/compare/outcome.h"
-#include "lab/report/page.h"
+#include "lab/report/page/page.h"
 #include "lab/run/run.h"
 
 // In the order of the page. A section writes nothing when the comparison has nothing for it, and fails as page_chart

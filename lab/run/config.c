@@ -1,6 +1,6 @@
 #include "lab/run/config.h"
 
-#include "base/crc.h"
+#include "base/file/crc.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "lab/run/stretch_json.h"

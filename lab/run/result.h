@@ -2,7 +2,7 @@
 #ifndef BITTER_RESULT_H
 #define BITTER_RESULT_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 // Check that the file that `option` names may be written to `path`. All files of its kind begin with `head` (size
 // bytes). Fails (input) when a file exists there that is not empty and begins differently, and when the directory holds

@@ -1,6 +1,6 @@
 #include "lab/run/run.h"
 
-#include "base/text.h"
+#include "base/file/text.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
 #include "lab/run/stretch_json.h"

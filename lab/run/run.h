@@ -2,7 +2,7 @@
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
 
-#include "base/lock.h"
+#include "base/file/lock.h"
 #include "lab/run/trainer.h"
 
 typedef struct {

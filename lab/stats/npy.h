@@ -2,7 +2,7 @@
 #ifndef BITTER_NPY_H
 #define BITTER_NPY_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 #define NPY_MAGIC "\x93NUMPY" // what every such file begins with
 

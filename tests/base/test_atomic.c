@@ -1,8 +1,8 @@
 // Replacing files as a whole: only the named file is ever written to, whatever stands in its place; and temporary files
 // are removed when the process that made them was killed, but never while another process still writes to them.
-#include "base/file.h"
-#include "base/lock.h"
-#include "base/temporary.h"
+#include "base/file/file.h"
+#include "base/file/lock.h"
+#include "base/file/temporary.h"
 #include "tests/support/children.h"
 #include "tests/support/scratch.h"
 

@@ -1,6 +1,6 @@
 // Sizes that no machine has are refused as a failure of the run, and are never computed wrongly because a product
 // overflows.
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"

@@ -1,7 +1,7 @@
 // The option table: defaults, parsing, ranges, suggestions for misspelt names, lists; and the command line that uses
 // it.
 #include "base/option.h"
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 #include "tests/support/support.h"
 
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // Text to ids and back; and tokenizer.json: which files are accepted, which are refused, and that no damaged one does
 // harm.
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/random.h"
 #include "data/tokenizer.h"
 #include "tests/support/scratch.h"

@@ -1,6 +1,6 @@
 // Each operation compared with its formula, and each gradient with central differences; attention has a file of its
 // own.
-#include "model/ops.h"
+#include "model/ops/ops.h"
 #include "tests/support/support.h"
 
 #define EXACT  1e-12 // sums of some dozen terms of size 1

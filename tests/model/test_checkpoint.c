@@ -1,6 +1,6 @@
 // A model and the state of its training on disk: both are read back bit for bit, never in part or into another model,
 // and damage anywhere is refused.
-#include "base/file.h"
+#include "base/file/file.h"
 #include "model/checkpoint.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"

@@ -3,7 +3,7 @@
 #define BITTER_TALES_STORY_H
 
 #include "base/random.h"
-#include "base/text.h"
+#include "base/file/text.h"
 #include "data/made/tales/tables.h"
 
 enum { NAME_SIZE = 40, ENTITIES = 30 };

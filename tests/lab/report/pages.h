@@ -2,7 +2,7 @@
 #ifndef BITTER_PAGES_H
 #define BITTER_PAGES_H
 
-#include "lab/report/page.h"
+#include "lab/report/page/page.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 

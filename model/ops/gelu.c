@@ -1,5 +1,5 @@
 #include "model/base/team.h"
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 #define ROOT_2_OVER_PI ((real)0.7978845608028654)
 #define CUBIC          ((real)0.044715)

@@ -1,7 +1,7 @@
 // Charts of a page: gnuplot draws them, and their numbers follow in a table.
-#include "lab/report/page.h"
+#include "lab/report/page/page.h"
 
-#include "lab/report/gnuplot.h"
+#include "lab/report/page/gnuplot.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "model/base/team.h"
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C) {
     const Share own = share_rows(rows);

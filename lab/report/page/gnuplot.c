@@ -1,4 +1,4 @@
-#include "lab/report/gnuplot.h"
+#include "lab/report/page/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

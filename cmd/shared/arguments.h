@@ -2,9 +2,9 @@
 #ifndef BITTER_ARGUMENTS_H
 #define BITTER_ARGUMENTS_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/option.h"
-#include "base/text.h"
+#include "base/file/text.h"
 
 #define ARGUMENTS_MOST 64 // rows of a table, for arrays of `given`
 

@@ -1,6 +1,6 @@
-#include "cmd/output.h"
+#include "cmd/shared/output.h"
 
-#include "base/temporary.h"
+#include "base/file/temporary.h"
 #include "data/made/builtin.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
 #ifndef BITTER_PAGE_H
 #define BITTER_PAGE_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-#include "base/temporary.h"
+#include "base/file/temporary.h"
 
-#include "base/lock.h"
+#include "base/file/lock.h"
 #include "base/random.h"
 
 #include <dirent.h>

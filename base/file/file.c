@@ -1,7 +1,7 @@
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include "base/memory.h"
-#include "base/temporary.h"
+#include "base/file/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

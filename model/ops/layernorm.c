@@ -1,5 +1,5 @@
 #include "model/base/team.h"
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 #define EPSILON 1e-5
 

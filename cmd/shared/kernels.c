@@ -1,7 +1,7 @@
-#include "cmd/kernels.h"
+#include "cmd/shared/kernels.h"
 
-#include "base/file.h"
-#include "cmd/arguments.h"
+#include "base/file/file.h"
+#include "cmd/shared/arguments.h"
 #include "model/base/gemm.h"
 
 #include <errno.h>

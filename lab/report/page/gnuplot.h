@@ -2,7 +2,7 @@
 #ifndef BITTER_GNUPLOT_H
 #define BITTER_GNUPLOT_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 // Can gnuplot be run?
 bool gnuplot_exists(void);

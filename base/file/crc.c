@@ -1,4 +1,4 @@
-#include "base/crc.h"
+#include "base/file/crc.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/file/text.h"
 
 #include "base/memory.h"
 

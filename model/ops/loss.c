@@ -1,5 +1,5 @@
 #include "model/base/team.h"
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 size_t head_scratch(int V) {
     return (size_t)HEAD_BLOCK * V;

@@ -2,7 +2,7 @@
 #ifndef BITTER_OUTPUT_H
 #define BITTER_OUTPUT_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/option.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
-#include "lab/report/page.h"
+#include "lab/report/page/page.h"
 
-#include "base/text.h"
-#include "lab/report/gnuplot.h"
+#include "base/file/text.h"
+#include "lab/report/page/gnuplot.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 #include <omp.h>
 

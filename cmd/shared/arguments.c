@@ -1,4 +1,4 @@
-#include "cmd/arguments.h"
+#include "cmd/shared/arguments.h"
 
 #include <assert.h>
 #include <errno.h>
