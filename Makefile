@@ -6,7 +6,7 @@ ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=na
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
+WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
 WARNINGS += $(if $(CI),-Werror)
 # clang warns when it cannot vectorise a loop as asked; such a loop is slower, but right.
 WARNINGS += $(if $(findstring clang,$(shell $(CC) --version)),-Wno-pass-failed)

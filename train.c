@@ -65,7 +65,6 @@ typedef struct {
 
 // Called after each step: show it, and stop if a signal came.
 static TrainNext show_step(void *context, const StepReport *report, Error *error) {
-    (void)error;
     Session *s = context;
     const TrainOptions *o = s->trainer->options;
     const long long step = (long long)s->trainer->progress.step;

@@ -36,7 +36,6 @@ bool stop_check(const Stop *stop, Error *error) {
 }
 
 static bool signal_came(const void *context) {
-    (void)context;
     return interrupt_came();
 }
 

@@ -52,7 +52,6 @@ static void show_evaluation(void *context, double share) {
 }
 
 static TrainNext show_step(void *context, const StepReport *report, Error *error) {
-    (void)error;
     DemoProgress *p = context;
     const TrainOptions *o = p->trainer->options;
     p->done += (double)(o->batch * o->context);

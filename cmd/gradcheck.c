@@ -38,7 +38,6 @@ static const Option gradcheck_options[] = {
 // Negative control: the gradient of a rotation is rotated in the wrong direction.
 static void wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                        const Place *at, int rows) {
-    (void)q, (void)k;
     scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 

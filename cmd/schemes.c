@@ -25,7 +25,6 @@ static size_t parameters_of(const Scheme *scheme, const Shape *shape) {
     TensorTable table = {0};
     const bool usual = position_create(&pos, scheme->name, shape, &error);
     assert(usual);
-    (void)usual;
     scheme->params(&pos, &table);
     const size_t numbers = tensor_numbers(&table, true);
     tensors_free(&table);

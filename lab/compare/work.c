@@ -122,7 +122,6 @@ static void pause_shortly(void) {
 
 // After each step: record position parameters, tell the progress, and see whether to go on.
 static TrainNext after_step(void *context, const StepReport *report, Error *error) {
-    (void)report;
     Worker *w = context;
     const long long step = (long long)w->trainer.progress.step;
     if (!snapshot(w, step, error)) return TRAIN_FAILED;

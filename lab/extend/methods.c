@@ -1,7 +1,6 @@
 #include "lab/extend/methods.h"
 
 static bool find_by_formula(Stretch *result, Extension *x, Error *error) {
-    (void)error;
     *result = extension_formula(x, (Method)x->options->method);
     return true;
 }
@@ -33,7 +32,6 @@ static const Option dynamic_options[] = {
 
 // The factors follow the window, so the result stays empty.
 static bool find_dynamic(Stretch *result, Extension *x, Error *error) {
-    (void)result, (void)error;
     x->found.rule.growth = x->options->growth == 0 ? 1 : x->factor;
     return true;
 }

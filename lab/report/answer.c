@@ -113,7 +113,6 @@ static void caveats(Page *page, const Outcome *o) {
 
 bool report_answer(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    (void)error;
     page_heading(page, "The question, and the answer");
     page_paragraph(page, "Do positions that are learned catch up with positions that were designed, as compute grows?");
     unfinished(page, o);

@@ -29,7 +29,6 @@ static int cheapest(const Outcome *o, int size) {
 bool report_cost(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const int size = plan->size_count - 1;
-    (void)error;
     const int base = cheapest(o, size);
     page_heading(page, "What positions cost");
     char caption[TEXT_CAPACITY + 256];

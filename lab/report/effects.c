@@ -127,7 +127,6 @@ static const char *found(const Effect *effect) {
 bool report_effects(Page *page, const Outcome *o, Error *error) {
     const int size = o->comparison->plan.size_count - 1;
     Effects all = {.count = 0};
-    (void)error;
     collect_changes(&all, o, size);
     collect_gaps(&all, o, size);
     if (all.count == 0) return true;

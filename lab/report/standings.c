@@ -59,7 +59,6 @@ static void seeds_table(Page *page, const Outcome *o, int size) {
 }
 
 bool report_standings(Page *page, const Outcome *o, Error *error) {
-    (void)error;
     page_heading(page, "How the schemes stand");
     for (int size = o->comparison->plan.size_count - 1; size >= 0; size--) {
         standings_table(page, o, size);

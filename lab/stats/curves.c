@@ -8,7 +8,6 @@ static const double two_pi = 6.283185307179586;
 
 // --- the families ---
 static double linear(double d, double p) {
-    (void)p;
     return d;
 }
 

@@ -3,7 +3,6 @@
 
 // The bias is constant, so dS passes unchanged and there is nothing to do in backward.
 static double curve(const Position *pos, int set, int head, int distance) {
-    (void)set;
     return -alibi_slope(head, pos->shape.heads) * distance;
 }
 

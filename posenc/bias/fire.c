@@ -102,7 +102,6 @@ static void shares(real *share, const Tables *tables, const ScoreBlock *block, i
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)tables, (void)rows, (void)training;
     return 2 * (size_t)columns;
 }
 

@@ -13,7 +13,6 @@ static const Option sandwich_options[] = {
 
 // sin(a) sin(b) + cos(a) cos(b) = cos(a - b): the product of two codes is a sum of cosines of the distance.
 static double curve(const Position *pos, int set, int head, int distance) {
-    (void)set;
     const double width = (double)scheme_options(pos, SandwichOptions)->width;
     double sum = 0;
     for (int i = 0; i < (int)width / 2; i++) sum += cos(distance * pow(10000, -2 * i / width));

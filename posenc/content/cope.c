@@ -40,7 +40,6 @@ static Work work_take(Arena *arena, const Tables *tables, int rows, int columns)
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)training;
     Arena counted = {0};
     work_take(&counted, tables, rows, columns);
     return counted.used / sizeof(real);

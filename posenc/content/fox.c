@@ -23,7 +23,6 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 static void init(Position *pos, uint64_t seed) {
-    (void)seed;
     for (int n = 0; n < pos->shape.layers * pos->shape.heads; n++)
         pos->params[BIAS][n] = (real)scheme_options(pos, FoxOptions)->bias;
 }
@@ -118,7 +117,6 @@ void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int 
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)tables, (void)rows, (void)training;
     return forget_scratch(columns);
 }
 

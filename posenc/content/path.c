@@ -52,7 +52,6 @@ static void params(Position *pos, TensorTable *table) {
 
 // The newest token's tap is 1 and the others 0, so that w begins as the token's own.
 static void init(Position *pos, uint64_t seed) {
-    (void)seed;
     const int C = pos->shape.width, taps = taps_of(pos);
     if (taps == 1) return;
     for (int layer = 0; layer < pos->shape.layers; layer++)
@@ -160,7 +159,6 @@ static Head head_take(Arena *arena, const Position *pos, int rows, int columns) 
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)training;
     Arena counted = {0};
     head_take(&counted, tables->pos, rows, columns);
     return counted.used / sizeof(real);

@@ -24,7 +24,6 @@ static void params(Position *pos, TensorTable *table) {
 
 // P (rows, N)
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)columns, (void)training;
     return (size_t)rows * vectors_reached(tables);
 }
 

@@ -86,7 +86,6 @@ static void work_take(Work *work, Arena *arena, int rows, int columns, int d) {
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)training;
     Arena counted = {0};
     Work most = {.count = distances(tables)};
     work_take(&most, &counted, rows, columns, head_width(&tables->pos->shape));

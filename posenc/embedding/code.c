@@ -3,7 +3,6 @@
 #include "model/base/team.h"
 
 void code_layout(Tables *tables, Arena *arena, bool training) {
-    (void)training;
     tables->code.values = arena_reals(arena, (size_t)tables->positions * tables->pos->shape.width);
 }
 

@@ -45,7 +45,6 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 static void init(Position *pos, uint64_t seed) {
-    (void)seed;
     const LearnedOptions *o = scheme_options(pos, LearnedOptions);
     const int C = pos->shape.width;
     if (o->start == START_RANDOM) return;

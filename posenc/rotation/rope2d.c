@@ -19,7 +19,6 @@ static const char *check(const Position *pos) {
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {
-    (void)training;
     const size_t numbers = (size_t)tables->positions * (head_width(&tables->pos->shape) / 4);
     tables->table[COSINE] = arena_reals(arena, numbers);
     tables->table[SINE] = arena_reals(arena, numbers);
@@ -57,7 +56,6 @@ static void qk_forward(const Tables *tables, int layer, real *q, real *k, int st
 // Two rotations of different channels: each is turned back on its own.
 static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
-    (void)q, (void)k;
     if (rotary_skips(tables->pos, layer)) return;
     turn(tables, dq, stride, at, rows, -1);
     turn(tables, dk, stride, at, rows, -1);

@@ -28,7 +28,6 @@ static int max_length(const Position *pos) {
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {
-    (void)training;
     for (int table = 0; table <= K_SINE; table++)
         tables->table[table] = arena_reals(arena, (size_t)tables->positions * (head_width(&tables->pos->shape) / 2));
 }
@@ -67,7 +66,6 @@ static void qk_forward(const Tables *tables, int layer, real *q, real *k, int st
 // 1/s.
 static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
-    (void)q, (void)k;
     turn(tables, layer, dq, dk, stride, at, rows, -1);
 }
 

@@ -13,14 +13,12 @@
 static char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/table.csv", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -51,7 +49,6 @@ static void refuses_to_write(const char *name, const char *reason) {
 }
 
 static void only_regular_files_are_replaced(void **state) {
-    (void)state;
     const char *fifo = other("fifo");
     assert_int_equal(mkfifo(fifo, 0666), 0);
     const char *const wrong[] = {fifo, directory, "/dev/null"};
@@ -63,7 +60,6 @@ static void only_regular_files_are_replaced(void **state) {
 
 // A link in a directory of several users may lead to a file of anybody.
 static void links_are_refused(void **state) {
-    (void)state;
     scratch_write(other("precious"), "precious", 8);
     assert_int_equal(symlink("precious", other("link")), 0);
     assert_int_equal(symlink("nowhere", other("dangling")), 0);
@@ -76,7 +72,6 @@ static void links_are_refused(void **state) {
 
 // Links and files where a predictable name of the temporary file would be.
 static void nothing_planted_is_written_to(void **state) {
-    (void)state;
     Error error;
     scratch_write(other("precious"), "precious", 8);
     assert_int_equal(symlink("precious", other("table.csv.tmp")), 0);
@@ -97,7 +92,6 @@ static void nothing_planted_is_written_to(void **state) {
 }
 
 static void two_at_once_do_not_mix(void **state) {
-    (void)state;
     AtomicFile one, two;
     Error error;
     must(atomic_open(&one, path, &error) && atomic_open(&two, path, &error), &error);
@@ -116,7 +110,6 @@ static void two_at_once_do_not_mix(void **state) {
 }
 
 static void permissions_are_the_umask_s(void **state) {
-    (void)state;
     Error error;
     struct stat status;
     const mode_t before = umask(027);
@@ -148,7 +141,6 @@ static void fill_and_wait(int orders, int answers) {
 }
 
 static void what_killed_processes_leave_is_removed(void **state) {
-    (void)state;
     Error error;
     Child living = start(write_and_wait), killed = start(write_and_wait);
     assert_int_equal(hear(living.answers), 'w');
@@ -167,7 +159,6 @@ static void what_killed_processes_leave_is_removed(void **state) {
 }
 
 static void so_are_their_directories(void **state) {
-    (void)state;
     char name[PATH_CAPACITY];
     Child living = start(fill_and_wait), killed = start(fill_and_wait);
     assert_int_equal(hear(living.answers), 'w');
@@ -185,7 +176,6 @@ static void so_are_their_directories(void **state) {
 
 // What only looks like it is left alone.
 static void nothing_else_is_removed(void **state) {
-    (void)state;
     static const char *const names[] = {"table.csv.tmp",         "table.csv.abcde.tmp",   "table.csv.abcdefg.tmp",
                                         "table.csv.ABCDEF.tmp",  "table.csv.abcdef.temp", "table.csv-abcdef.tmp",
                                         "xtable.csv.abcdef.tmp", "table.abcdef.tmp"};
@@ -203,8 +193,6 @@ static void nothing_else_is_removed(void **state) {
 
 // Many lives of writers that are killed at any instant; between them the file is always whole.
 static void write_for_ever(int orders, int answers) {
-    (void)orders;
-    (void)answers;
     char text[3001];
     Error error;
     for (int i = 0;; i++) {
@@ -215,7 +203,6 @@ static void write_for_ever(int orders, int answers) {
 }
 
 static void writers_may_die_at_any_instant(void **state) {
-    (void)state;
     enum { WRITERS = 3, DEATHS = 60 };
     Child writers[WRITERS];
     Error error;

@@ -6,7 +6,6 @@
 #include "tests/support/scratch.h"
 
 static void sizes_do_not_wrap_around(void **state) {
-    (void)state;
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 62, SIZE_MAX / 2, SIZE_MAX / sizeof(real) + 1};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         Arena bytes = {0}, reals = {0};
@@ -25,7 +24,6 @@ static void sizes_do_not_wrap_around(void **state) {
 }
 
 static void nothing_grows_beyond_the_memory(void **state) {
-    (void)state;
     char *block = memory_grow(NULL, 0, 10);
     assert_non_null(block);
     memcpy(block, "012345678", 10);
@@ -38,7 +36,6 @@ static void nothing_grows_beyond_the_memory(void **state) {
 
 // A file with a hole of terabytes is refused before the memory is full of it.
 static void no_file_is_read_that_memory_cannot_hold(void **state) {
-    (void)state;
     const long long size = 1LL << 43;
     char directory[SCRATCH_PATH], path[SCRATCH_PATH + 8];
     Buffer buffer;
@@ -59,7 +56,6 @@ static void no_file_is_read_that_memory_cannot_hold(void **state) {
 
 // One table of positions is bounded as every matrix is: 10^9 numbers, whose indices fit into an int.
 static void position_tensors_are_bounded(void **state) {
-    (void)state;
     const Shape shape = {
         .vocab = 2, .context = 8, .layers = 20, .heads = 100, .width = 100, .random_positions = 1000000};
     Position pos;

@@ -50,7 +50,6 @@ static void refuse(int row, const char *text, const char *part) {
 }
 
 static void defaults_fill_every_field(void **state) {
-    (void)state;
     Settings settings;
     memset(&settings, 0x55, sizeof settings);
     options_default(&settings, table);
@@ -63,7 +62,6 @@ static void defaults_fill_every_field(void **state) {
 }
 
 static void whole_numbers_are_read_exactly(void **state) {
-    (void)state;
     Settings settings;
     static const struct {
         const char *text;
@@ -83,7 +81,6 @@ static void whole_numbers_are_read_exactly(void **state) {
 }
 
 static void bad_whole_numbers_are_refused(void **state) {
-    (void)state;
     static const char *const bad[] = {"",    " ",   "12x", "x12", "1 2", " 1",  "1 ",    "1.5", "1e-1",
                                       "nan", "inf", "0x8", "--1", "1e",  "1,0", "1e999", "-1",  "9223372036854775808",
                                       "1e19"};
@@ -91,7 +88,6 @@ static void bad_whole_numbers_are_refused(void **state) {
 }
 
 static void ranges_include_their_ends_and_no_more(void **state) {
-    (void)state;
     Settings settings;
     set(&settings, WIDTH, "1");
     set(&settings, WIDTH, "4096");
@@ -105,7 +101,6 @@ static void ranges_include_their_ends_and_no_more(void **state) {
 }
 
 static void numbers_are_decimal_and_finite(void **state) {
-    (void)state;
     Settings settings;
     set(&settings, RATE, ".5e-1");
     assert_true(settings.rate == 0.05);
@@ -114,7 +109,6 @@ static void numbers_are_decimal_and_finite(void **state) {
 }
 
 static void choices_and_flags_are_words(void **state) {
-    (void)state;
     Settings settings;
     set(&settings, PAIRING, "interleaved");
     assert_int_equal(settings.pairing, 1);
@@ -132,7 +126,6 @@ static void choices_and_flags_are_words(void **state) {
 }
 
 static void text_fits_or_is_refused(void **state) {
-    (void)state;
     char text[TEXT_CAPACITY + 1];
     Settings settings;
     memset(text, 'a', sizeof text);
@@ -145,7 +138,6 @@ static void text_fits_or_is_refused(void **state) {
 
 // What option_print says, option_set takes back as the same value.
 static void printing_and_parsing_agree(void **state) {
-    (void)state;
     static const struct {
         int row;
         const char *text, *printed;
@@ -167,7 +159,6 @@ static void printing_and_parsing_agree(void **state) {
 }
 
 static void lists_set_several(void **state) {
-    (void)state;
     Settings settings;
     Error error;
     options_default(&settings, table);
@@ -181,7 +172,6 @@ static void lists_set_several(void **state) {
 }
 
 static void bad_lists_are_refused(void **state) {
-    (void)state;
     static const Option none[] = {{.name = NULL}};
     static const struct {
         const char *list, *part;
@@ -208,7 +198,6 @@ static void bad_lists_are_refused(void **state) {
 }
 
 static void nearest_name_is_near(void **state) {
-    (void)state;
     static const char *const names[] = {"rope", "alibi", "learned", "sinusoidal", "t5"};
     enum { COUNT = COUNT(names) };
     assert_string_equal(nearest_name("rpoe", names, COUNT), "rope");
@@ -229,7 +218,6 @@ static void nearest_name_is_near(void **state) {
 }
 
 static void choice_words_end(void **state) {
-    (void)state;
     char word[TEXT_CAPACITY];
     assert_true(choice_word("a|bc", 1, word));
     assert_string_equal(word, "bc");
@@ -246,7 +234,6 @@ static int split_words(char **argv, char *line) {
 }
 
 static void command_line_sets_and_permutes(void **state) {
-    (void)state;
     Settings settings;
     bool given[ROWS];
     char line[] = "demo one --width=64 - --rate -0.5 two --resume -- --out", *argv[16];
@@ -293,7 +280,6 @@ static int parse_in_child(char output[4096], const char *words) {
 }
 
 static void bad_command_lines_die_with_2(void **state) {
-    (void)state;
     static const struct {
         const char *line, *part;
     } cases[] = {{"--widht 5", "did you mean --width?"}, {"--wid 5", "did you mean --width?"},
@@ -313,7 +299,6 @@ static void bad_command_lines_die_with_2(void **state) {
 }
 
 static void help_shows_every_row(void **state) {
-    (void)state;
     static const char *const parts[] = {"usage: bitter demo [options] FILE...",
                                         "Shows options.",
                                         "--width N",
@@ -334,7 +319,6 @@ static void help_shows_every_row(void **state) {
 
 // What a shell makes of a word must be the word.
 static void shell_words_are_words(void **state) {
-    (void)state;
     static const char *const words[] = {"plain", "",          "a b",  "it's",    "''",         "$HOME",
                                         "`id`",  "(a;b)&c|d", "<x>",  "#",       "~",          "*?[a]",
                                         "a\\b",  "\"q\"",     "!x",   "{1,2}",   "line\nline", "tabs:window=4,x=-1",

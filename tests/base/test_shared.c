@@ -10,14 +10,12 @@
 static JobState *jobs;
 
 static void count_up(int orders, int answers) {
-    (void)orders;
     for (int i = 0; i < 10000; i++) atomic_fetch_add(&jobs[1].progress, 1);
     atomic_store(&jobs[2].failed, true);
     tell(answers, 'd');
 }
 
 static void children_write_into_it(void **state) {
-    (void)state;
     enum { CHILDREN = 3 };
     const size_t bytes = 3 * sizeof *jobs;
     Child children[CHILDREN];
@@ -34,7 +32,6 @@ static void children_write_into_it(void **state) {
 }
 
 static void it_needs_no_lock(void **state) {
-    (void)state;
     atomic_bool stop = false;
     Comparison comparison = {.stop = &stop};
     assert_true(atomic_is_lock_free(&comparison.stop[0]));
@@ -43,7 +40,6 @@ static void it_needs_no_lock(void **state) {
 }
 
 static void memory_that_there_is_not_is_refused(void **state) {
-    (void)state;
     assert_null(shared_zeros(SIZE_MAX / 2));
 }
 

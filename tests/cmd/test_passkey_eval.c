@@ -87,7 +87,6 @@ static void expect_continuations(const Run *run, int window, int count) {
 }
 
 static void side_by_side_is_as_one_by_one(void **state) {
-    (void)state;
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     expect_continuations(&run, passkey_shortest_window(&run.tokenizer), 9); // 7 and 2
@@ -101,7 +100,6 @@ static void side_by_side_is_as_one_by_one(void **state) {
 
 // Rotations stretched by the length of the window see the same length whatever is fed of it.
 static void the_window_is_what_stretched_rotations_go_by(void **state) {
-    (void)state;
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     run.gpt.pos.stretch = (StretchRule){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
@@ -145,7 +143,6 @@ static void expect_said(const Run *run, const char *expected) {
 }
 
 static void the_mark_between_documents_ends_a_continuation(void **state) {
-    (void)state;
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     make_say(&run, '3', '4');
@@ -162,13 +159,11 @@ static void the_mark_between_documents_ends_a_continuation(void **state) {
 static char directory[SCRATCH_PATH];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -224,7 +219,6 @@ static void expect_one(const PasskeySettings *settings, const char *printed, int
 
 // A model that always answers 7 is right where 7 is the key.
 static void the_table_says_what_was_found_where(void **state) {
-    (void)state;
     Run run;
     char csv[2 * SCRATCH_PATH], printed[2 * SCRATCH_PATH];
     const int window = WINDOW;
@@ -242,7 +236,6 @@ static void the_table_says_what_was_found_where(void **state) {
 }
 
 static void each_document_has_a_key_of_its_own(void **state) {
-    (void)state;
     enum { WINDOWS = 3, ALL = 5 * 20 };
     PasskeyAttempt all[2 * WINDOWS * ALL];
     int count = 0, equal = 0;

@@ -59,7 +59,6 @@ static int windows_of(int count, int T) {
 }
 
 static void every_window_comes_once_an_epoch(void **state) {
-    (void)state;
     static const int lengths[] = {1, 2, 3, 8, 31, 256};
     for (size_t i = 0; i < COUNT(lengths); i++) {
         const int T = lengths[i];
@@ -87,7 +86,6 @@ static void every_window_comes_once_an_epoch(void **state) {
 }
 
 static void shifts_reach_every_token(void **state) {
-    (void)state;
     static const int counts[] = {9, 12, 15, 16, 17, 100}; // with T = 8: one window, then more
     for (size_t i = 0; i < COUNT(counts); i++) {
         Stream *stream = make_stream((uint64_t)counts[i]);
@@ -101,7 +99,6 @@ static void shifts_reach_every_token(void **state) {
 }
 
 static void order_changes_with_epoch_and_seed(void **state) {
-    (void)state;
     enum { T = 10, ROWS = 500 };
     Stream *stream = make_stream(T * (ROWS + 1));
     Batches one = start(stream, T, 1), two = start(stream, T, 2);
@@ -121,7 +118,6 @@ static void order_changes_with_epoch_and_seed(void **state) {
 }
 
 static void same_seed_same_batches_however_cut(void **state) {
-    (void)state;
     enum { T = 16, B = 6, ROUNDS = 50 };
     Stream *stream = make_stream(1000);
     Batches wide = start(stream, T, 5), narrow = start(stream, T, 5);
@@ -141,7 +137,6 @@ static void same_seed_same_batches_however_cut(void **state) {
 }
 
 static void two_counters_resume(void **state) {
-    (void)state;
     enum { T = 16, B = 3 };
     Stream *stream = make_stream(500);
     Batches whole = start(stream, T, 9);
@@ -168,7 +163,6 @@ static uint32_t checksum(const Stream *stream, int T, uint64_t seed) {
 }
 
 static void the_checksum_tells_streams_apart(void **state) {
-    (void)state;
     Stream *stream = make_stream(2000), *changed = make_stream(2000), *shorter = make_stream(1900);
     for (int i = 0; i < MOST; i += 50) changed->tokens[i]++;
     const uint32_t crc = checksum(stream, 64, 1);
@@ -185,7 +179,6 @@ static void the_checksum_tells_streams_apart(void **state) {
 
 // A change here would make every published run irreproducible.
 static void batches_have_not_changed(void **state) {
-    (void)state;
     Stream *stream = make_stream(1000);
     Batches batches = start(stream, 32, 1337);
     static const int first[] = {738, 2, 546, 642, 162, 514, 194, 866};
@@ -195,7 +188,6 @@ static void batches_have_not_changed(void **state) {
 }
 
 static void a_stream_shorter_than_a_window_is_refused(void **state) {
-    (void)state;
     Batches batches;
     Error error = {0};
     Stream *stream = make_stream(64);
@@ -244,7 +236,6 @@ static void check_row(const int *inputs, const int *targets, const bool *scored,
 enum { ROWS = 8, LONGEST = 200 };
 
 static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
-    (void)state;
     static const char *const names[] = {"copy:max=20", "addition", "flipflop:min=2,max=60", "grid", "parity"};
     for (size_t i = 0; i < COUNT(names); i++) {
         const BuiltinCorpus task = choose(names[i]);
@@ -276,7 +267,6 @@ static void a_batch_of_a_task_has_an_exercise_a_row(void **state) {
 }
 
 static void exercises_are_the_same_however_cut_and_resumed(void **state) {
-    (void)state;
     const BuiltinCorpus task = choose("copy:max=20");
     Batches wide = start_task(&task, 42), narrow = start_task(&task, 42), other = start_task(&task, 43);
     int inputs[ROWS * LONGEST], targets[ROWS * LONGEST];

@@ -11,20 +11,17 @@ static char directory[SCRATCH_PATH];
 static uint16_t tokens[COUNT];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     for (uint64_t i = 0; i < COUNT; i++) tokens[i] = (uint16_t)(random_bits(1, i) % VOCAB);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
 
 static void training_share_is_exact(void **state) {
-    (void)state;
     assert_int_equal(corpus_training_count(1115394, 0.1), 1003854);
     assert_int_equal(corpus_training_count(10, 0.1), 9);
     assert_int_equal(corpus_training_count(10, 0), 10);
@@ -54,7 +51,6 @@ static void add_tokenizer(TokenizerKind kind) {
 }
 
 static int make_empty_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return mkdir(directory, 0777);
 }
@@ -66,7 +62,6 @@ static void expect_refusal(const char *part) {
 }
 
 static void shards_join_in_the_order_of_their_names(void **state) {
-    (void)state;
     add_tokenizer(TOKENIZER_BYTES);
     add_shard("train_000002.bin", 200, 50);
     add_shard("train_000000.bin", 0, 150);
@@ -93,7 +88,6 @@ static void shards_join_in_the_order_of_their_names(void **state) {
 }
 
 static void llm_c_directories_are_taken(void **state) {
-    (void)state;
     add_shard("tiny_shakespeare_train.bin", 0, 200);
     add_shard("tiny_shakespeare_val.bin", 200, 100);
     Corpus corpus;
@@ -107,7 +101,6 @@ static void llm_c_directories_are_taken(void **state) {
 }
 
 static void incomplete_directories_are_refused(void **state) {
-    (void)state;
     Corpus corpus;
     Error error;
     expect_refusal("has no train shard");
@@ -132,7 +125,6 @@ static void incomplete_directories_are_refused(void **state) {
 }
 
 static void builtin_data_splits_nine_to_one(void **state) {
-    (void)state;
     Corpus corpus, again;
     Error error;
     must(corpus_open(&corpus, "builtin:tales:bytes=20000", &error), &error);

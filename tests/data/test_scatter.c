@@ -108,20 +108,17 @@ static void expect_mixture(TokenizerKind kind, const char *specification, size_t
 }
 
 static void bytes_are_scattered_between_marks(void **state) {
-    (void)state;
     expect_mixture(TOKENIZER_BYTES, "passkey", 500000);
     expect_mixture(TOKENIZER_BYTES, "passkey:share=0.5,seed=2", 100000);
 }
 
 static void chars_are_scattered_between_lines(void **state) {
-    (void)state;
     expect_mixture(TOKENIZER_CHARS, "passkey", 500000);
     expect_mixture(TOKENIZER_CHARS, "passkey:share=0.2", 300000);
 }
 
 // A mark that already ends a document of the text is not doubled, and no document comes between a line and its mark.
 static void there_are_no_empty_documents(void **state) {
-    (void)state;
     Mixture m;
     mixture_make(&m, TOKENIZER_BYTES, "passkey:share=0.6", 200000);
     for (size_t i = 1; i < m.mixed.count; i++) assert_false(m.mixed.ids[i] == 256 && m.mixed.ids[i - 1] == 256);
@@ -129,7 +126,6 @@ static void there_are_no_empty_documents(void **state) {
 }
 
 static void the_same_every_time_and_other_with_another_seed(void **state) {
-    (void)state;
     Mixture first, again, other;
     mixture_make(&first, TOKENIZER_BYTES, "passkey", 100000);
     mixture_make(&again, TOKENIZER_BYTES, "passkey", 100000);
@@ -145,7 +141,6 @@ static void the_same_every_time_and_other_with_another_seed(void **state) {
 
 // The last token may be where a line ends; then a document that is due follows it.
 static void the_end_of_the_text_is_a_place_too(void **state) {
-    (void)state;
     enum { SIZE = 3000 };
     char text[SIZE + 1];
     Mixture m = {0};
@@ -165,7 +160,6 @@ static void the_end_of_the_text_is_a_place_too(void **state) {
 }
 
 static void text_without_a_place_is_refused(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         size_t repeated;

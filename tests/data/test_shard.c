@@ -14,7 +14,6 @@ static char plain[SCRATCH_PATH + 32], packed[SCRATCH_PATH + 32];
 static uint16_t tokens[COUNT];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(plain, sizeof plain, "%s/train_000000.bin", directory);
     snprintf(packed, sizeof packed, "%s/train_000000.bin.gz", directory);
@@ -24,7 +23,6 @@ static int make_directory(void **state) {
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -49,7 +47,6 @@ static void expect_tokens(const Shard *shard) {
 }
 
 static void both_kinds_are_read_back(void **state) {
-    (void)state;
     const char *const paths[] = {plain, packed};
     for (int i = 0; i < 2; i++) {
         Shard shard;
@@ -66,7 +63,6 @@ static void both_kinds_are_read_back(void **state) {
 }
 
 static void the_bytes_are_llm_c_s(void **state) {
-    (void)state;
     write_shard(plain);
     write_shard(packed);
     Buffer file = read_file(plain), gzip = read_file(packed), inflated;
@@ -101,7 +97,6 @@ static void refuse(const void *bytes, size_t size, const char *part) {
 }
 
 static void wrong_headers_are_refused(void **state) {
-    (void)state;
     static const struct {
         int field;
         int32_t value;
@@ -133,7 +128,6 @@ static void wrong_headers_are_refused(void **state) {
 }
 
 static void wrong_sizes_are_refused(void **state) {
-    (void)state;
     write_shard(plain);
     Buffer whole = read_file(plain);
     refuse("", 0, "has 0 bytes, fewer than the 1024");
@@ -143,7 +137,6 @@ static void wrong_sizes_are_refused(void **state) {
 }
 
 static void tokens_beyond_the_vocabulary_are_refused(void **state) {
-    (void)state;
     Shard shard;
     Error error;
     write_shard(plain);
@@ -153,7 +146,6 @@ static void tokens_beyond_the_vocabulary_are_refused(void **state) {
 }
 
 static void what_is_no_file_is_refused(void **state) {
-    (void)state;
     Shard shard;
     Error error;
     char path[SCRATCH_PATH + 32];
@@ -185,7 +177,6 @@ static bool survives(const char *path) {
 }
 
 static void flipped_bits_are_survived(void **state) {
-    (void)state;
     write_shard(plain);
     Buffer whole = read_file(plain);
     for (size_t bit = 0; bit < 8 * whole.size; bit++) {
@@ -200,7 +191,6 @@ static void flipped_bits_are_survived(void **state) {
 
 // gzip's CRC and length catch every flipped bit that changes the data.
 static void flipped_bits_in_gzip_change_nothing(void **state) {
-    (void)state;
     int refused = 0;
     write_shard(packed);
     Buffer whole = read_file(packed);
@@ -224,7 +214,6 @@ static void flipped_bits_in_gzip_change_nothing(void **state) {
 }
 
 static void gzip_cut_short_is_refused(void **state) {
-    (void)state;
     Shard shard;
     Error error;
     write_shard(packed);
@@ -238,7 +227,6 @@ static void gzip_cut_short_is_refused(void **state) {
 }
 
 static void members_join_and_padding_is_skipped(void **state) {
-    (void)state;
     Error error;
     Buffer one, both;
     write_shard(packed);
@@ -264,7 +252,6 @@ static void members_join_and_padding_is_skipped(void **state) {
 }
 
 static void names_and_contents_must_agree_on_gzip(void **state) {
-    (void)state;
     Error error;
     Buffer buffer;
     write_shard(packed);
@@ -277,7 +264,6 @@ static void names_and_contents_must_agree_on_gzip(void **state) {
 }
 
 static void what_to_do_is_said(void **state) {
-    (void)state;
     Error error;
     Buffer buffer;
     assert_false(source_read(&buffer, "/no/such.txt", &error));

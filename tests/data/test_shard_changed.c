@@ -14,7 +14,6 @@ static char directory[SCRATCH_PATH], plain[SCRATCH_PATH + 32], packed[SCRATCH_PA
 static uint16_t tokens[TOKENS];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(plain, sizeof plain, "%s/train.bin", directory);
     snprintf(packed, sizeof packed, "%s/train.bin.gz", directory);
@@ -23,7 +22,6 @@ static int make_directory(void **state) {
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -45,7 +43,6 @@ static void expect_changed(const Shard *shard, int offset, int count) {
 }
 
 static void what_is_cut_short_is_an_error(void **state) {
-    (void)state;
     int ids[TOKENS];
     Error error;
     Shard shard = open_plain();
@@ -60,7 +57,6 @@ static void what_is_cut_short_is_an_error(void **state) {
 }
 
 static void what_is_overwritten_is_an_error(void **state) {
-    (void)state;
     int ids[TOKENS];
     Error error;
     Shard shard = open_plain();
@@ -76,7 +72,6 @@ static void what_is_overwritten_is_an_error(void **state) {
 
 // A new file of that name is another one: what was opened is read to the end.
 static void what_is_replaced_is_still_there(void **state) {
-    (void)state;
     int ids[TOKENS];
     Error error;
     Shard shard = open_plain();
@@ -87,7 +82,6 @@ static void what_is_replaced_is_still_there(void **state) {
 }
 
 static void batches_and_splits_pass_it_on(void **state) {
-    (void)state;
     Shard shards[2] = {open_plain()};
     int ids[TOKENS];
     Error error = {0};
@@ -104,7 +98,6 @@ static void batches_and_splits_pass_it_on(void **state) {
 
 // Opened before anybody writes, a pipe would block for ever: `open` in the test's name would hang.
 static void a_pipe_is_refused_at_once(void **state) {
-    (void)state;
     Shard shard;
     Buffer buffer;
     Error error = {0};
@@ -130,7 +123,6 @@ static void write_bomb(int32_t count, size_t size) {
 }
 
 static void no_more_is_inflated_than_the_header_says(void **state) {
-    (void)state;
     Shard shard;
     Error error = {0};
     write_bomb(100, (size_t)1 << 27);
@@ -146,7 +138,6 @@ static void no_more_is_inflated_than_the_header_says(void **state) {
 }
 
 static void more_shards_than_open_files_are_taken(void **state) {
-    (void)state;
     enum { SHARDS = 60 };
     struct rlimit before, few;
     Corpus corpus;

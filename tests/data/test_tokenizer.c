@@ -10,14 +10,12 @@ static char directory[SCRATCH_PATH];
 static char json[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(json, sizeof json, "%s/tokenizer.json", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -47,7 +45,6 @@ static void expect_decoded(const Tokenizer *tokenizer, const Tokens *tokens, con
 }
 
 static void bytes_are_their_values(void **state) {
-    (void)state;
     char text[256], decoded[16];
     for (int i = 0; i < 256; i++) text[i] = (char)i;
     Tokenizer tokenizer = create(TOKENIZER_BYTES, text, sizeof text);
@@ -70,7 +67,6 @@ static const uint32_t mixed_characters[] = {0,     '\n',  '"',    '\\',   'a',  
 enum { MIXED = sizeof mixed - 1, MIXED_VOCAB = COUNT(mixed_characters) };
 
 static void chars_are_the_sorted_set(void **state) {
-    (void)state;
     Tokenizer tokenizer = create(TOKENIZER_CHARS, mixed, MIXED);
     assert_int_equal(tokenizer.vocab_size, MIXED_VOCAB);
     for (int i = 0; i < MIXED_VOCAB; i++) assert_int_equal(tokenizer.characters[i], mixed_characters[i]);
@@ -85,7 +81,6 @@ static void chars_are_the_sorted_set(void **state) {
 }
 
 static void extending_keeps_the_set_sorted(void **state) {
-    (void)state;
     Error error;
     Tokenizer tokenizer = create(TOKENIZER_CHARS, "ac", 2);
     assert_true(tokenizer_extend(&tokenizer,
@@ -100,7 +95,6 @@ static void extending_keeps_the_set_sorted(void **state) {
 }
 
 static void shakespeare_has_65_characters(void **state) {
-    (void)state;
     const char *shared = getenv("BITTER_SHARED");
     char path[SCRATCH_PATH];
     snprintf(path, sizeof path, "%s/data/tinyshakespeare.txt", shared ? shared : "../shared");
@@ -122,7 +116,6 @@ static void shakespeare_has_65_characters(void **state) {
 
 // One past each border of what is UTF-8.
 static void what_is_not_utf8_is_refused(void **state) {
-    (void)state;
     static const char *const bad[] = {"\x80",
                                       "\xBF",
                                       "\xC0\x80",
@@ -163,7 +156,6 @@ static void what_is_not_utf8_is_refused(void **state) {
 }
 
 static void unknown_characters_are_named(void **state) {
-    (void)state;
     Error error;
     Tokens tokens = {0};
     Tokenizer tokenizer = create(TOKENIZER_CHARS, "ab\n", 3);
@@ -201,7 +193,6 @@ static char *many_characters(size_t *size, int count) {
 }
 
 static void the_vocabulary_ends_at_65536(void **state) {
-    (void)state;
     size_t size;
     Error error;
     char *text = many_characters(&size, 65536);
@@ -217,7 +208,6 @@ static void the_vocabulary_ends_at_65536(void **state) {
 }
 
 static void ids_without_tokenizer_print_as_numbers(void **state) {
-    (void)state;
     char text[16];
     Tokenizer tokenizer = create(TOKENIZER_NONE, "", 0);
     assert_int_equal(tokenizer.vocab_size, 50257);
@@ -233,7 +223,6 @@ static void expect_equal(const Tokenizer *a, const Tokenizer *b) {
 }
 
 static void files_and_copies_are_equal(void **state) {
-    (void)state;
     Tokenizer tokenizers[] = {create(TOKENIZER_BYTES, "", 0), create(TOKENIZER_NONE, "", 0),
                               create(TOKENIZER_CHARS, mixed, MIXED)};
     for (int i = 0; i < 3; i++) {
@@ -268,7 +257,6 @@ static bool survives(Error *error, const char *bytes, size_t size) {
 }
 
 static void wrong_fields_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *text, *part;
     } cases[] = {{"", "not JSON"},
@@ -299,7 +287,6 @@ static void wrong_fields_are_refused(void **state) {
 }
 
 static void damaged_files_are_survived(void **state) {
-    (void)state;
     Error error;
     Buffer whole;
     Tokenizer tokenizer = create(TOKENIZER_CHARS, mixed, MIXED);

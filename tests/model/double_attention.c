@@ -231,23 +231,19 @@ static void check_training(const Scheme *scheme, int B, int T, double dropout) {
 static const int lengths[] = {1, 2, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 1, 2 * QUERY_BLOCK + 21};
 
 static void blocks_make_the_whole_softmax(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0);
 }
 
 static void a_scheme_may_make_its_own_scores(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) check_training(&alone_scheme, 2, lengths[i], 0);
 }
 
 static void with_dropout(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0.4);
 }
 
 // As the key cache asks: the queries are the last of the keys.
 static void with_fewer_queries_than_keys(void **state) {
-    (void)state;
     static const struct {
         int queries, keys;
     } cases[] = {{1, 1}, {1, 100}, {5, 70}, {QUERY_BLOCK, QUERY_BLOCK + 1}, {QUERY_BLOCK + 9, 3 * QUERY_BLOCK - 2}};
@@ -261,7 +257,6 @@ static void with_fewer_queries_than_keys(void **state) {
 
 // Tokens on both sides of the border between two blocks, and the last.
 static void gradients_are_differences(void **state) {
-    (void)state;
     static const int tokens[] = {1, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 5};
     for (double dropout = 0; dropout < 0.5; dropout += 0.3) {
         Problem *a = make(&probe_scheme, 1, QUERY_BLOCK + 6, QUERY_BLOCK + 6, dropout, true);
@@ -282,7 +277,6 @@ static void gradients_are_differences(void **state) {
 
 // q, k and v lie side by side in the rows of one array, so nothing may be written between a row's own numbers.
 static void neighbours_are_left_alone(void **state) {
-    (void)state;
     Problem *a = make(&probe_scheme, 2, QUERY_BLOCK + 6, QUERY_BLOCK + 6, 0, true);
     forward(a);
     backward(a);
@@ -297,7 +291,6 @@ static void neighbours_are_left_alone(void **state) {
 
 // Scores of thousands: exp alone would overflow, or every weight vanish.
 static void large_scores_stay_finite(void **state) {
-    (void)state;
     Problem *a = make(&probe_scheme, 1, 20, 20, 0, true);
     for (size_t n = 0; n < a->q_count; n++) a->q[n] *= 2000;
     forward(a);
@@ -316,7 +309,6 @@ static void large_scores_stay_finite(void **state) {
 }
 
 static void two_threads_give_the_same_bits(void **state) {
-    (void)state;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
     check_training(&probe_scheme, 2, lengths[COUNT(lengths) - 1], 0.4);

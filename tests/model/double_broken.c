@@ -17,7 +17,6 @@ static void expect_wrong(const char *what, const Scheme *scheme, const char *lis
 }
 
 static void a_missing_hook_is_noticed(void **state) {
-    (void)state;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
         const Scheme *whole = *scheme;
         Scheme broken = *whole;
@@ -43,12 +42,10 @@ static void a_missing_hook_is_noticed(void **state) {
 
 static void turned_by_the_wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
                                      int stride, const Place *at, int rows) {
-    (void)q, (void)k;
     scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
 }
 
 static void rotations_turned_wrongly_are_noticed(void **state) {
-    (void)state;
     Scheme broken = scheme_rope;
     broken.qk_backward = turned_by_the_wrong_sign;
     expect_wrong("turned by the wrong sign", &broken, NULL, &one_head);
@@ -67,7 +64,6 @@ static void keys_turned_by_the_wrong_sign(const Tables *tables, int layer, real 
 
 static void keys_do_not_move_the_frequencies(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                              const real *k, int stride, const Place *at, int rows) {
-    (void)k;
     assert_true((size_t)rows * stride <= COUNT(zeros));
     scheme_rope_learned.qk_backward(tables, layer, dq, dk, q, zeros, stride, at, rows);
 }
@@ -85,12 +81,10 @@ static void one_sequence_moves_the_frequencies(const Tables *tables, int layer, 
 
 static void frequencies_of_the_first_layer(const Tables *tables, int layer, real *dq, real *dk, const real *q,
                                            const real *k, int stride, const Place *at, int rows) {
-    (void)layer;
     scheme_rope_learned.qk_backward(tables, 0, dq, dk, q, k, stride, at, rows);
 }
 
 static void wrong_frequencies_are_noticed(void **state) {
-    (void)state;
     Scheme broken = scheme_rope_learned;
     broken.qk_backward = keys_turned_by_the_wrong_sign;
     expect_wrong("keys turned by the wrong sign", &broken, NULL, &one_head);
@@ -129,7 +123,6 @@ static void slopes_from_the_last_layer(const Tables *tables, int layer) {
 }
 
 static void slopes_of_the_first_layer(const Tables *tables, int layer) {
-    (void)layer;
     bias_score_reduce(tables, 0);
 }
 
@@ -140,7 +133,6 @@ static void slopes_of_the_wrong_sign(Tables *tables) {
 }
 
 static void wrong_slopes_are_noticed(void **state) {
-    (void)state;
     Scheme broken = scheme_alibi_learned;
     broken.score_backward = slope_of_the_first_head;
     expect_wrong("slopes of the first head", &broken, NULL, &brief);
@@ -181,14 +173,12 @@ static void scaled_embeddings(const Tables *tables, real *x, const Place *at, in
 
 // Scales the scores, where backward passes dS on as if something had been added.
 static void scaled_scores(const Tables *tables, const ScoreBlock *block) {
-    (void)tables;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * block->stride + j] /= 1 + (real)0.1 * abs(block->query_at[i].t - block->key_at[j].t);
 }
 
 static void small_mistakes_are_noticed(void **state) {
-    (void)state;
     Scheme broken = scheme_learned;
     broken.embed_backward = last_token_forgotten;
     expect_wrong("learned without the last token", &broken, NULL, &one_head);

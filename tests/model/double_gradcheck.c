@@ -49,37 +49,30 @@ static void check_schemes(const Setting *setting) {
 }
 
 static void every_scheme(void **state) {
-    (void)state;
     check_schemes(&usual);
 }
 
 static void every_scheme_with_one_layer_of_one_head(void **state) {
-    (void)state;
     check_schemes(&one_head);
 }
 
 static void every_scheme_with_dropout(void **state) {
-    (void)state;
     check_schemes(&dropping);
 }
 
 static void every_scheme_with_one_token(void **state) {
-    (void)state;
     check_schemes(&one_token);
 }
 
 static void every_scheme_at_random_positions(void **state) {
-    (void)state;
     check_schemes(&scattered);
 }
 
 static void every_scheme_past_the_query_block(void **state) {
-    (void)state;
     check_schemes(&long_rows);
 }
 
 static void every_scheme_with_two_threads(void **state) {
-    (void)state;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
     check_schemes(&two_blocks);
@@ -93,14 +86,12 @@ static void check_options(const Setting *setting) {
 }
 
 static void every_option_of_every_scheme(void **state) {
-    (void)state;
     check_options(&brief);
     check_options(&brief_scattered);
 }
 
 // Options together, and values that bring terms into play which the defaults leave out.
 static void chosen_options(void **state) {
-    (void)state;
     static const char *const chosen[] = {
         "rope:base=50,skip=2",
         "partial:fraction=1,pairing=interleaved",
@@ -130,7 +121,6 @@ static void one_pass(TrainPass *pass, Gpt *gpt, const int *ids) {
 }
 
 static void gradients_accumulate(void **state) {
-    (void)state;
     const Shape shape = shape_of(&usual);
     char specification[TEXT_CAPACITY];
     for (int i = 0; scheme_variant(specification, &shape, i); i++) {
@@ -157,7 +147,6 @@ static void gradients_accumulate(void **state) {
 }
 
 static void a_place_is_a_row_and_a_column(void **state) {
-    (void)state;
     char text[64];
     gradcheck_place(text, &(GradientError){.at = 23, .columns = 8});
     assert_string_equal(text, "row 2, column 7");

@@ -2,7 +2,6 @@
 #include "tests/support/agreement.h"
 
 static void feeding_in_chunks_agrees_with_training(void **state) {
-    (void)state;
     chunks_agree_with_training(1e-12);
 }
 

@@ -24,7 +24,6 @@ static const int ids[ROWS] = {3, 0, 3, 3, 1, 0, 5}; // 2 and 4 are never read
 enum { VOCAB = 6 };
 
 static void tokens(void **state) {
-    (void)state;
     real *wte = random_reals(VOCAB * WIDE, "wte", 1), *x = nan_reals(ROWS * WIDE);
     tokens_forward(x, ids, wte, ROWS, WIDE);
     for (int r = 0; r < ROWS; r++) expect_all_near("x", x + r * WIDE, wte + ids[r] * WIDE, WIDE, 0);
@@ -74,7 +73,6 @@ static void layernorm_free(Layernorm *l) {
 }
 
 static void layernorm_values(void **state) {
-    (void)state;
     Layernorm l = layernorm_make();
     layernorm_loss(&l);
     for (int r = 0; r < ROWS; r++) {
@@ -97,7 +95,6 @@ static void layernorm_values(void **state) {
 
 // Rows of equal numbers have no deviation; only epsilon keeps them finite.
 static void layernorm_of_a_flat_row(void **state) {
-    (void)state;
     real x[4] = {5, 5, 5, 5}, weight[4] = {1, 2, 3, 4}, bias[4] = {1, 0, -1, 2}, out[4], mean, rstd;
     layernorm_forward(out, &mean, &rstd, x, weight, bias, 1, 4);
     expect_all_near("out", out, bias, 4, EXACT);
@@ -105,7 +102,6 @@ static void layernorm_of_a_flat_row(void **state) {
 }
 
 static void layernorm_gradients(void **state) {
-    (void)state;
     Layernorm l = layernorm_make();
     layernorm_loss(&l);
     real *start = random_reals(ROWS * WIDE, "start", 1);
@@ -166,7 +162,6 @@ static void check_linear(int C, int O) {
 }
 
 static void linear(void **state) {
-    (void)state;
     check_linear(NARROW, WIDE);
     check_linear(WIDE, NARROW);
 }
@@ -188,7 +183,6 @@ static double gelu_loss(void *op) {
 }
 
 static void gelu_and_its_slope(void **state) {
-    (void)state;
     enum { N = 1000 };
     Gelu g = {random_reals(N, "x", 2), nan_reals(N), random_reals(N, "dout", 1), N};
     gelu_loss(&g);
@@ -203,7 +197,6 @@ static void gelu_and_its_slope(void **state) {
 }
 
 static void gelu_far_out(void **state) {
-    (void)state;
     const real expected[] = {0, 0, 0, 40, 1000}, slopes[] = {0, 0, 0.5, 1, 1};
     real x[] = {-1000, -40, 0, 40, 1000}, out[5];
     gelu_and_slope(out, x, 5, 1);
@@ -215,7 +208,6 @@ static void gelu_far_out(void **state) {
 enum { MANY = 20000 };
 
 static void rate_0_keeps_all(void **state) {
-    (void)state;
     const Dropout none = {0, 5};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *out = nan_reals(MANY);
     residual_forward(out, x, y, &none, MANY, 1);
@@ -231,7 +223,6 @@ static void rate_0_keeps_all(void **state) {
 
 // The same elements everywhere, in the stated share, and none of it depends on the order in which they are asked.
 static void the_same_elements_are_dropped(void **state) {
-    (void)state;
     const Dropout drop = {0.3, random_key(1, "site")}, other = {0.3, random_key(2, "site")};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *applied = copy_reals(y, MANY);
     real *out = nan_reals(MANY), *dy = nan_reals(MANY);
@@ -256,7 +247,6 @@ static void the_same_elements_are_dropped(void **state) {
 
 // Inference keeps one array for both.
 static void forward_works_in_place(void **state) {
-    (void)state;
     const Dropout drop = {0.3, 5};
     real *x = random_reals(MANY, "x", 1), *y = random_reals(MANY, "y", 1), *out = nan_reals(MANY);
     residual_forward(out, x, y, &drop, MANY, 1);
@@ -309,7 +299,6 @@ static double loss_total(void *op) {
 
 // Scale 1, and 1000, where exp of a logit alone would overflow.
 static void loss_values(void **state) {
-    (void)state;
     for (double scale = 1; scale <= 1000; scale *= 1000) {
         Loss *l = loss_make(scale);
         real *logits = nan_reals(TOKENS * CLASSES);
@@ -332,7 +321,6 @@ static void loss_values(void **state) {
 }
 
 static void loss_gradients(void **state) {
-    (void)state;
     Loss *l = loss_make(1);
     double nll[TOKENS];
     real *dx = nan_reals(TOKENS * CHANNELS), *start = random_reals(CLASSES * CHANNELS, "start", 1);

@@ -14,17 +14,14 @@ static real probe(int layer, int sequence, int head, const Place *query, const P
 }
 
 static int probe_features(const Position *pos) {
-    (void)pos;
     return PROBE_HEADS;
 }
 
 static size_t probe_scratch(const Tables *tables, int rows, int columns, bool training) {
-    (void)tables, (void)training;
     return (size_t)rows * columns;
 }
 
 static void probe_forward(const Tables *tables, const ScoreBlock *block) {
-    (void)tables;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
             real *S = &block->S[i * block->stride + j], *U = &block->scratch[i * block->columns + j];

@@ -88,38 +88,32 @@ static void follow_reference(const AdamW *adamw, double scale, const double rate
 static const double alike[] = {1, 1, 1};
 
 static void steps_follow_the_reference(void **state) {
-    (void)state;
     follow_reference(&usual, 1e-3, alike); // the norm stays below clip at first, and passes it later
 }
 
 static void large_gradients_are_clipped(void **state) {
-    (void)state;
     follow_reference(&usual, 1, alike);
 }
 
 static void clip_0_never_clips(void **state) {
-    (void)state;
     AdamW adamw = usual;
     adamw.clip = 0;
     follow_reference(&adamw, 1, alike);
 }
 
 static void other_settings_matter(void **state) {
-    (void)state;
     const AdamW adamw = {.beta1 = 0, .beta2 = 0.9, .epsilon = 0.1, .weight_decay = 0, .clip = 3};
     follow_reference(&adamw, 0.01, alike);
 }
 
 // Which do not change the moments, the clipping and the decay.
 static void tensors_have_rates_of_their_own(void **state) {
-    (void)state;
     static const double rates[] = {0.25, 1, 3}, none[] = {0, 1, 0};
     follow_reference(&usual, 1e-3, rates);
     follow_reference(&usual, 1, none);
 }
 
 static void an_option_sets_the_rate_of_a_tensor(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         double rate;
@@ -137,7 +131,6 @@ static void an_option_sets_the_rate_of_a_tensor(void **state) {
 
 // Without gradients nothing moves but the weights that decay: those by exactly the factor.
 static void only_marked_tensors_decay(void **state) {
-    (void)state;
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);
     real *before = copy_reals(gpt.params, gpt.tensors.total);
@@ -160,7 +153,6 @@ static void only_marked_tensors_decay(void **state) {
 }
 
 static void the_norm_is_the_root_of_all_squares(void **state) {
-    (void)state;
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);
     set_gradients(&gpt, 0.3, 5);
@@ -180,7 +172,6 @@ static void the_norm_is_the_root_of_all_squares(void **state) {
 }
 
 static void a_bad_gradient_is_named(void **state) {
-    (void)state;
     Gpt gpt;
     model_make(&gpt, "learned", &shape, true);
     set_gradients(&gpt, 1, 6);
@@ -204,7 +195,6 @@ static void a_bad_gradient_is_named(void **state) {
 }
 
 static void the_schedule_warms_up_and_follows_half_a_cosine(void **state) {
-    (void)state;
     const double high = 1e-3, low = 1e-4, small = 1e-15;
     expect_near("first", 0, cosine_schedule(0, 1000, 100, high, low), high / 100, small);
     expect_near("warming", 49, cosine_schedule(49, 1000, 100, high, low), high / 2, small);
@@ -222,7 +212,6 @@ static void the_schedule_warms_up_and_follows_half_a_cosine(void **state) {
 }
 
 static void the_schedule_has_no_bad_corner(void **state) {
-    (void)state;
     const double high = 2, low = 0.5;
     expect_near("no warm-up", 0, cosine_schedule(0, 10, 0, high, low), high, 0);
     expect_near("no warm-up", 5, cosine_schedule(5, 10, 0, high, low), 1.25, 1e-15);

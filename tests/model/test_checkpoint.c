@@ -17,7 +17,6 @@ static char directory[SCRATCH_PATH];
 static char model_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
     snprintf(state_path, sizeof state_path, "%s/state.safetensors", directory);
@@ -25,7 +24,6 @@ static int make_directory(void **state) {
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -67,7 +65,6 @@ static void expect_equal(const Gpt *gpt, const Gpt *expected, bool moments) {
 static const Shape every_scheme_s = {.vocab = 7, .context = 4, .layers = 2, .heads = 1, .width = 8};
 
 static void a_model_comes_back_to_the_bit(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         Gpt saved, loaded;
         Error error;
@@ -83,7 +80,6 @@ static void a_model_comes_back_to_the_bit(void **state) {
 }
 
 static void a_state_comes_back_to_the_bit(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         Gpt saved, loaded;
         Progress found = {0};
@@ -103,7 +99,6 @@ static void a_state_comes_back_to_the_bit(void **state) {
 }
 
 static void equal_models_give_equal_files(void **state) {
-    (void)state;
     Gpt gpt;
     Error error;
     Buffer first, second;
@@ -133,7 +128,6 @@ static void expect_refusal(const char *path, bool training, const char *scheme, 
 }
 
 static void another_model_is_refused(void **state) {
-    (void)state;
     const Shape deeper = {7, 4, 2, 1, 2, 0}, wider = {7, 4, 1, 1, 4, 0}, longer = {7, 5, 1, 1, 2, 0};
     Gpt gpt;
     Error error;
@@ -157,7 +151,6 @@ static void another_model_is_refused(void **state) {
 
 // Damage is done in place: to write the file anew each time would wait for the disk each time.
 static void every_shorter_state_is_refused(void **state) {
-    (void)state;
     Gpt gpt, loaded;
     Error error;
     struct stat status;
@@ -179,7 +172,6 @@ static void every_shorter_state_is_refused(void **state) {
 
 // One flipped bit somewhere in a real checkpoint: refused with nothing touched, or everything as it was saved.
 static void no_flipped_bit_changes_a_weight(void **state) {
-    (void)state;
     Gpt gpt, loaded;
     Error error;
     struct stat status;
@@ -208,7 +200,6 @@ static void no_flipped_bit_changes_a_weight(void **state) {
 
 // The checksum is right: the numbers are those that were saved, and of no use.
 static void numbers_that_cannot_be_are_refused(void **state) {
-    (void)state;
     static const real bad[] = {NAN, INFINITY, -INFINITY};
     Gpt gpt;
     Error error;
@@ -235,7 +226,6 @@ static void numbers_that_cannot_be_are_refused(void **state) {
 }
 
 static void progress_that_cannot_be_is_refused(void **state) {
-    (void)state;
     Gpt gpt, loaded;
     Progress wrong[] = {progress, progress, progress, progress, progress, progress, progress}, found;
     Error error;
@@ -259,7 +249,6 @@ static void progress_that_cannot_be_is_refused(void **state) {
 }
 
 static void a_failed_save_leaves_the_old_model(void **state) {
-    (void)state;
     Gpt old, new, loaded;
     Error error = {0};
     struct rlimit limit, tight;

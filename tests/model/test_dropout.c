@@ -56,7 +56,6 @@ static void see_streams(bool seen[STREAMS][SEEN], const TrainPass *pass) {
 }
 
 static void every_place_draws_for_itself(void **state) {
-    (void)state;
     static bool seen[STREAMS][SEEN], again[STREAMS][SEEN];
     int ids[ROWS] = {0};
     Gpt gpt;

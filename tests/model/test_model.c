@@ -22,7 +22,6 @@ static void same_bits(const double *a, const double *b, int count, const char *s
 }
 
 static void a_later_token_changes_no_earlier_loss(void **state) {
-    (void)state;
     enum { B = 2, T = AGREEMENT_T };
     static const int changed[] = {1, 63, 64, 100, T - 1};
     char scheme[TEXT_CAPACITY];
@@ -55,7 +54,6 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
 }
 
 static void a_later_token_changes_no_earlier_logit(void **state) {
-    (void)state;
     enum { T = AGREEMENT_T, V = AGREEMENT_V, CHANGED = 70 };
     static real before[T * V], after[T * V];
     char scheme[TEXT_CAPACITY];
@@ -84,7 +82,6 @@ static void a_later_token_changes_no_earlier_logit(void **state) {
 // Sharp attention magnifies rounding, which reached 5e-5 where position numbers of hundreds swallow the digits of the
 // embeddings, and 7e-6 elsewhere; double_model.c is the strict twin of this test.
 static void feeding_in_chunks_agrees_with_training(void **state) {
-    (void)state;
     chunks_agree_with_training(2e-4);
 }
 
@@ -111,7 +108,6 @@ static void fresh_pass(double **nll, real **grads, size_t *count, const char *sc
 }
 
 static void each_thread_count_repeats_its_bits(void **state) {
-    (void)state;
     enum { ROWS = 2 * AGREEMENT_T, REPEATS = 4 };
     const int threads_before = omp_get_max_threads();
     for (int s = 0; schemes[s]; s++) {
@@ -139,7 +135,6 @@ static void each_thread_count_repeats_its_bits(void **state) {
 }
 
 static void shared_tensors_start_equal(void **state) {
-    (void)state;
     Position pos;
     Error error;
     Gpt plain, other;
@@ -166,7 +161,6 @@ static void shared_tensors_start_equal(void **state) {
 
 // GPT-2's start: standard deviations within 10%, which thousands of draws allow.
 static void initial_values_have_gpt_2_s_scales(void **state) {
-    (void)state;
     const Shape shape = {.vocab = 100, .context = 8, .layers = 3, .heads = 2, .width = 40};
     Gpt gpt;
     Position pos;
@@ -208,7 +202,6 @@ static void check_tensor(const Tensor *t, const TensorTable *table, int index) {
 }
 
 static void the_tensor_table_is_sound(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         Gpt gpt;
         model_make(&gpt, schemes[s]->name, &agreement_shape, true);
@@ -233,7 +226,6 @@ static void the_tensor_table_is_sound(void **state) {
 }
 
 static void memory_grows_linearly(void **state) {
-    (void)state;
     Error error;
     for (int s = 0; schemes[s]; s++) {
         size_t trained[2], fed[2];
@@ -259,7 +251,6 @@ static void memory_grows_linearly(void **state) {
 }
 
 static void impossible_shapes_are_refused(void **state) {
-    (void)state;
     static const struct {
         Shape shape;
         const char *part; // NULL: a possible shape
@@ -295,7 +286,6 @@ static void impossible_shapes_are_refused(void **state) {
 }
 
 static void too_much_memory_is_refused(void **state) {
-    (void)state;
     const Shape huge = {.vocab = 257, .context = 64, .layers = 1000, .heads = 1, .width = 9000};
     const Shape small = {.vocab = 257, .context = 64, .layers = 2, .heads = 1, .width = 64};
     Gpt gpt;
@@ -322,7 +312,6 @@ static void too_much_memory_is_refused(void **state) {
 }
 
 static void a_repeating_text_is_learned(void **state) {
-    (void)state;
     enum { B = 4, T = 12, PERIOD = 5, STEPS = 60 };
     const Shape shape = {.vocab = PERIOD, .context = T, .layers = 1, .heads = 2, .width = 16};
     const AdamW adamw = {.beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .weight_decay = 0.1, .clip = 1};

@@ -13,14 +13,12 @@ static char directory[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/model.safetensors", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -80,7 +78,6 @@ static bool taken(void) {
 }
 
 static void every_type_comes_back_to_the_bit(void **state) {
-    (void)state;
     free(write_original().bytes);
     assert_true(taken());
     assert_int_equal(scratch_count(directory), 1); // no temporary file stays
@@ -101,7 +98,6 @@ static void check_entry(const json_t *header, const SafeTensor *tensor, const ch
 }
 
 static void the_layout_is_safetensors_s(void **state) {
-    (void)state;
     Buffer file = write_original();
     uint64_t N = 0;
     for (int i = 7; i >= 0; i--) N = N << 8 | file.bytes[i]; // little-endian
@@ -134,7 +130,6 @@ static void the_layout_is_safetensors_s(void **state) {
 
 // Damage is done in place: to write the file anew each time would wait for the disk each time.
 static void every_shorter_file_is_refused(void **state) {
-    (void)state;
     Buffer file = write_original();
     for (size_t size = file.size; size-- > 0;) {
         assert_int_equal(truncate(path, (off_t)size), 0);
@@ -144,7 +139,6 @@ static void every_shorter_file_is_refused(void **state) {
 }
 
 static void a_longer_file_is_refused(void **state) {
-    (void)state;
     Buffer file = write_original();
     uint8_t *longer = calloc(1, file.size + 8);
     memcpy(longer, file.bytes, file.size);
@@ -157,7 +151,6 @@ static void a_longer_file_is_refused(void **state) {
 }
 
 static void no_flipped_bit_changes_a_number(void **state) {
-    (void)state;
     Buffer file = write_original();
     const size_t header = 8, data = file.size - 64;
     int harmless = 0;
@@ -174,7 +167,6 @@ static void no_flipped_bit_changes_a_number(void **state) {
 }
 
 static void no_overwritten_bytes_change_a_number(void **state) {
-    (void)state;
     Buffer file = write_original();
     uint8_t *damaged = malloc(file.size);
     Random random = {random_key(1, "damage"), 0};
@@ -210,7 +202,6 @@ static bool header_taken(const char *header) {
 #define METADATA(CRC) "\"__metadata__\":{\"format\":\"pt\",\"crc32\":\"" CRC "\"}"
 
 static void crafted_headers_are_refused(void **state) {
-    (void)state;
     Buffer file = write_original();
     char crc[9], header[1024];
     snprintf(crc, sizeof crc, "%08" PRIx32, (uint32_t)crc32(0, file.bytes + file.size - 64, 64));
@@ -262,7 +253,6 @@ static void crafted_headers_are_refused(void **state) {
 }
 
 static void impossible_header_sizes_are_refused(void **state) {
-    (void)state;
     static const uint64_t sizes[] = {0, 1, 100000001, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63};
     Buffer file = write_original();
     for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -279,7 +269,6 @@ static void expect_refusal(const SafeTensor *tensors, int count, const char *par
 }
 
 static void another_list_of_tensors_is_refused(void **state) {
-    (void)state;
     free(write_original().bytes);
     Numbers numbers, untouched;
     memset(&untouched, 0xA5, sizeof untouched);
@@ -299,7 +288,6 @@ static void another_list_of_tensors_is_refused(void **state) {
 }
 
 static void a_missing_file_is_named(void **state) {
-    (void)state;
     Numbers numbers;
     SafeTensor tensors[TENSORS];
     Error error = {0};
@@ -309,7 +297,6 @@ static void a_missing_file_is_named(void **state) {
 
 // No file may grow past 300 bytes: the disk is as good as full in the middle of the write.
 static void a_failed_write_leaves_the_old_file(void **state) {
-    (void)state;
     Buffer before = write_original(), after;
     Numbers other = original;
     SafeTensor tensors[TENSORS];
@@ -338,7 +325,6 @@ static void a_failed_write_leaves_the_old_file(void **state) {
 }
 
 static void an_impossible_place_is_named(void **state) {
-    (void)state;
     Numbers numbers = original;
     SafeTensor tensors[TENSORS];
     Error error = {0};

@@ -174,7 +174,6 @@ static void check(const char *specification, int span) {
 }
 
 static void hooks_are_the_formula_and_its_gradient(void **state) {
-    (void)state;
     static const char *const all[] = {"transformer-xl",
                                       "transformer-xl:clamp=3,layers=shared",
                                       "transformer-xl:clamp=0",
@@ -236,7 +235,6 @@ static void expect_golden(const json_t *root, const real *q, const real *k, cons
 }
 
 static void transformer_xl_is_the_reference(void **state) {
-    (void)state;
     json_t *root = golden("transformer_xl_scores");
     real q[GOLDEN_T * GOLDEN_D], k[GOLDEN_T * GOLDEN_D], R[GOLDEN_T * GOLDEN_D], keys[GOLDEN_T * GOLDEN_D];
     read_numbers(q, json_object_get(root, "q"), COUNT(q));
@@ -279,7 +277,6 @@ static void expect_right(const char *specification, const GradcheckSettings *set
 // CoPE's gradient jumps where a count passes a whole number. In these models none comes near enough to one for the
 // differences to see it.
 static void models_have_the_right_gradients(void **state) {
-    (void)state;
     static const char *const all[] = {"transformer-xl:clamp=3,layers=shared", "shaw:clip=2,layers=shared",
                                       "cope:positions=3,layers=shared"};
     for (size_t i = 0; i < COUNT(all); i++) {
@@ -291,7 +288,6 @@ static void models_have_the_right_gradients(void **state) {
 
 // Here some of CoPE's counts would: see the next test.
 static void long_models_have_the_right_gradients(void **state) {
-    (void)state;
     const int threads = omp_get_max_threads();
     for (int team = 1; team <= 2; team++) {
         omp_set_num_threads(team);
@@ -345,7 +341,6 @@ static void expect_right_along(Long *l, const Tensor *tensor, int N, int d) {
 }
 
 static void cope_has_the_right_gradient_in_long_models(void **state) {
-    (void)state;
     static Long l;
     const Shape shape = shape_for(&long_rows);
     const int threads = omp_get_max_threads(), N = 4096, d = head_width(&shape);

@@ -116,7 +116,6 @@ static void expect_block(Sequence *s, const char *specification, int rows, int c
 
 // Whole blocks as in training, and few queries behind many keys as in decoding.
 static void scores_are_the_formula(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         int taps;
@@ -182,7 +181,6 @@ static void expect_gradients(const char *specification, const Setting *setting) 
 }
 
 static void gradients_are_differences(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(small); i++) {
         expect_gradients(small[i], &usual);
         expect_gradients(small[i], &dropping);
@@ -191,7 +189,6 @@ static void gradients_are_differences(void **state) {
 }
 
 static void gradients_over_several_blocks_by_two_threads(void **state) {
-    (void)state;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
     for (size_t i = 0; i < COUNT(small); i++) expect_gradients(small[i], &long_rows);
@@ -214,7 +211,6 @@ static void pass_free(Agreement *a) {
 }
 
 static void decoding_agrees_with_training(void **state) {
-    (void)state;
     static Agreement a;
     static const int chunks[] = {1, 7, AGREEMENT_T};
     for (size_t i = 0; i < COUNT(specifications); i++) {
@@ -232,7 +228,6 @@ static void decoding_agrees_with_training(void **state) {
 
 // Gradients of two batches are the sum of theirs, and two threads find the same bits every time.
 static void gradients_accumulate_in_fixed_order(void **state) {
-    (void)state;
     static Agreement a;
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);

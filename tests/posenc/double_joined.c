@@ -121,7 +121,6 @@ static void see(Seen *seen, const Scheme *scheme, const char *options) {
 }
 
 static void helpers_do_together_what_they_do_alone(void **state) {
-    (void)state;
     static Seen all, rotated, biased, coded;
     const Scheme joined_scheme = joined();
     see(&all, &joined_scheme, "base=100");
@@ -142,7 +141,6 @@ static void helpers_do_together_what_they_do_alone(void **state) {
 }
 
 static void gradients_of_the_whole_are_right(void **state) {
-    (void)state;
     const Scheme joined_scheme = joined();
     const GradcheckSettings settings = {.B = 2, .T = T, .seed = 3};
     Position pos;

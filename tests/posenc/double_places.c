@@ -65,7 +65,6 @@ static bool is_blind(const Scheme *scheme) {
 }
 
 static void only_relative_schemes_overlook_a_constant(void **state) {
-    (void)state;
     static const int shifts[] = {1, 700, 1500};
     char specification[TEXT_CAPACITY];
     for (int i = 0; scheme_variant(specification, &shape, i); i++) {
@@ -86,7 +85,6 @@ static void only_relative_schemes_overlook_a_constant(void **state) {
 
 // The second sequence moves, and apart; what content alone decides (forgetting, for example) may stay as it was.
 static void distances_are_seen(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         const Scheme *scheme = schemes[s];
         Model model;
@@ -108,7 +106,6 @@ static void distances_are_seen(void **state) {
 }
 
 static void axes_that_a_scheme_does_not_read_change_nothing(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         const char *name = schemes[s]->name;
         Model model;

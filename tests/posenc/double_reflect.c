@@ -114,7 +114,6 @@ static void check(int rows, int columns) {
 }
 
 static void chunks_do_what_the_loops_do(void **state) {
-    (void)state;
     static const int blocks[][2] = {{1, 1}, {1, 17}, {5, 5}, {16, 16}, {33, 50}, {6, 70}, {64, 64}};
     for (size_t n = 0; n < COUNT(blocks); n++) check(blocks[n][0], blocks[n][1]);
 }

@@ -80,7 +80,6 @@ static void check(bool half) {
 }
 
 static void whole_tensors_turn_pair_by_pair(void **state) {
-    (void)state;
     check(false);
     check(true);
 }
@@ -95,7 +94,6 @@ static double loss(const double x[2], const double dy[2], double angle) {
 }
 
 static void one_pair_has_the_gradient_of_its_loss(void **state) {
-    (void)state;
     const double x[2] = {0.7, -1.3}, dy[2] = {0.4, 0.9}, step = 1e-6;
     for (int n = 0; n < 20; n++) {
         const double angle = 0.7 * n - 5;
@@ -114,7 +112,6 @@ static void one_pair_has_the_gradient_of_its_loss(void **state) {
 }
 
 static void products_see_only_the_distance(void **state) {
-    (void)state;
     const double q[2] = {0.7, -1.3}, k[2] = {0.4, 0.9}, theta = rope_theta(10000, 3, 16);
     for (int m = 0; m < 50; m += 7)
         for (int n = 0; n < 50; n += 3) {

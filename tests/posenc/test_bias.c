@@ -83,12 +83,10 @@ static void check_curves(const char *specification, int sets) {
 }
 
 static void shared_curves_at_any_coordinates(void **state) {
-    (void)state;
     check_curves("table:layers=shared", 1);
 }
 
 static void own_curves_at_any_coordinates(void **state) {
-    (void)state;
     check_curves("table:layers=own", LAYERS);
 }
 

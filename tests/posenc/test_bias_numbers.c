@@ -56,7 +56,6 @@ static int integer_of(const json_t *object, const char *key) {
 
 // --- other people's numbers ---
 static void alibi_slopes_are_the_authors(void **state) {
-    (void)state;
     json_t *root = golden("alibi_slopes");
     const json_t *rows = json_object_get(root, "rows");
     assert_int_equal(json_array_size(rows), 32);
@@ -83,7 +82,6 @@ static void alibi_slopes_are_the_authors(void **state) {
 
 // beta of a bucket is the bucket's number, plus 1000 a head, so that the bias is the bucket.
 static void t5_buckets_are_hugging_face_s(void **state) {
-    (void)state;
     enum { H = 2 };
     json_t *root = golden("t5_buckets");
     const json_t *cases = json_object_get(root, "cases"), *one;
@@ -137,7 +135,6 @@ static void expect_numbers(const char *name, const real *found, const json_t *ex
 }
 
 static void kerple_is_the_authors(void **state) {
-    (void)state;
     static const char *const kinds[] = {"log", "power"};
     json_t *root = golden("kerple");
     const int H = integer_of(root, "heads"), T = integer_of(root, "T");
@@ -190,7 +187,6 @@ static void check_fire(const char *name) {
 
 // All queries before the threshold, and queries on both sides of it.
 static void fire_is_the_authors(void **state) {
-    (void)state;
     check_fire("fire_T6");
     check_fire("fire_T12");
 }
@@ -198,7 +194,6 @@ static void fire_is_the_authors(void **state) {
 // --- formulas ---
 // The products of sinusoidal codes, from the codes themselves.
 static void sandwich_is_the_product_of_codes(void **state) {
-    (void)state;
     enum { H = 3, T = 40 };
     static const struct {
         const char *specification;
@@ -253,7 +248,6 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
 }
 
 static void fire_is_its_formula(void **state) {
-    (void)state;
     real plain[2], by_c[2], by_mult[2];
     check_fire_formula(plain, 0.3f, 1.1f);
     check_fire_formula(by_c, -0.3f, 1.1f);
@@ -268,7 +262,6 @@ static void fire_is_its_formula(void **state) {
 // Below 0.01, and a power above 2, stored parameters are moved to the bound, where the curve has the formula's
 // gradient.
 static void kerple_moves_its_parameters_into_range(void **state) {
-    (void)state;
     enum { H = 4, T = 5 };
     static const struct {
         const char *specification;
@@ -329,7 +322,6 @@ static void push(Scene *scene, real direction, int steps, long long *step) {
 }
 
 static void kerple_comes_back_from_its_bounds(void **state) {
-    (void)state;
     static const char *const kinds[] = {"kerple", "kerple:kind=power"};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         Scene scene;
@@ -345,7 +337,6 @@ static void kerple_comes_back_from_its_bounds(void **state) {
 }
 
 static void distances_past_the_table_share_its_end(void **state) {
-    (void)state;
     Scene scene;
     scene_make(&scene, "table", shape_of(1, 1, 4), 10);
     for (int n = 0; n < 4; n++) scene.gpt.pos.params[0][n] = (real)(n + 1);

@@ -56,7 +56,6 @@ static void expect_golden_head(CopeGolden *g, int head) {
 }
 
 static void cope_is_the_reference(void **state) {
-    (void)state;
     CopeGolden g;
     real dcodes[GOLDEN_N * GOLDEN_D];
     json_t *root = golden("cope");
@@ -80,7 +79,6 @@ static void cope_is_the_reference(void **state) {
 // The key of a distance is its code where W_r is the identity. Token 0 is the only key that counts, and query n, n
 // tokens on, asks for channel c alone, through v.
 static void distances_have_the_sinusoidal_code(void **state) {
-    (void)state;
     enum { T = 12, C = 16 };
     json_t *root = golden("sinusoidal_concat");
     real codes[T * C], zeros[T * C] = {0}, S[T * T];
@@ -137,7 +135,6 @@ static void expect_same(const char *what, const real *found, const real *expecte
 
 // Without an opinion about keys every token counts for a half: codes on a line are read where half the distance is.
 static void cope_counts_halves(void **state) {
-    (void)state;
     enum { N = 20 };
     static real S[T * T];
     Place at[T];
@@ -161,7 +158,6 @@ static void cope_counts_halves(void **state) {
 // Where every token counts in full, CoPE is Shaw's scheme, with code n + 1 for the vector of distance n: whether there
 // are fewer codes than tokens, or more.
 static void cope_with_open_gates_is_shaw(void **state) {
-    (void)state;
     static const char *const specifications[][2] = {{"cope:positions=32", "shaw:clip=30"},
                                                     {"cope:positions=200", "shaw:clip=198"}};
     static real by_cope[T * T], by_shaw[T * T];
@@ -183,7 +179,6 @@ static void cope_with_open_gates_is_shaw(void **state) {
 
 // Where none counts, all are read at code 0.
 static void cope_with_closed_gates_sees_one_code(void **state) {
-    (void)state;
     static real found[T * T];
     Place at[T];
     Scene cope;
@@ -199,7 +194,6 @@ static void cope_with_closed_gates_sees_one_code(void **state) {
 // A constant added to all coordinates changes nothing; a gap among them does, where distances are still told apart and
 // it is not tokens that are counted.
 static void only_distances_matter(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         bool tells_9_from_10;
@@ -229,7 +223,6 @@ static void only_distances_matter(void **state) {
 
 // From the clamp or clip on, a distance no longer matters: neither to the score nor to the room for tables.
 static void far_keys_are_alike(void **state) {
-    (void)state;
     static const char *const specifications[] = {"transformer-xl:clamp=7", "shaw:clip=7"};
     static real found[T * T], apart[T * T];
     Place at[T], wide[T];

@@ -80,14 +80,12 @@ static void path_features(real *features, const Golden *g, double factor) {
 }
 
 static void fox_is_the_authors(void **state) {
-    (void)state;
     static Golden g;
     golden_read(&g);
     expect_golden(&g, "fox", g.log_f, g.fox);
 }
 
 static void path_is_the_authors(void **state) {
-    (void)state;
     static Golden g;
     real features[GOLDEN_T * (GOLDEN_C + GOLDEN_H)];
     golden_read(&g);
@@ -97,7 +95,6 @@ static void path_is_the_authors(void **state) {
 
 // In their code for both at once the scale of the scores falls on the gates, too; here gates are what they are in fox.
 static void path_that_forgets_is_the_authors_but_for_the_scale(void **state) {
-    (void)state;
     static Golden g;
     real features[GOLDEN_T * (GOLDEN_C + 2 * GOLDEN_H)];
     golden_read(&g);
@@ -107,7 +104,6 @@ static void path_that_forgets_is_the_authors_but_for_the_scale(void **state) {
 
 // --- gates ---
 static void log_sigmoid_holds_at_both_ends(void **state) {
-    (void)state;
     static const struct {
         double z, log_f, slope; // slope = 1 - f
     } cases[] = {{0, -0.69314718055994531, 0.5},
@@ -148,7 +144,6 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
 // A text of 20000 tokens of which the first ones are forgotten at once, so that the running sum of log f is large, and
 // those that follow hardly at all: every bias of the last block, near and far, is right to six digits.
 static void forgetting_is_exact_in_long_texts(void **state) {
-    (void)state;
     enum { T = 20000, ROWS = QUERY_BLOCK };
     Scene scene;
     scene_make(&scene, "fox", shape_of(1, 4, 4), 4);
@@ -175,7 +170,6 @@ static void forgetting_is_exact_in_long_texts(void **state) {
 
 // With w = 0 all gates of a head are sigmoid(b), so that scores fall with distance along a line.
 static void equal_gates_are_alibi(void **state) {
-    (void)state;
     enum { T = 30, C = 6 };
     Scene scene;
     scene_make(&scene, "fox:bias=3", shape_of(1, C, T), T);
@@ -240,7 +234,6 @@ static double power(double beta, int distance) {
 }
 
 static void the_same_reflection_again_and_again(void **state) {
-    (void)state;
     expect_repeated(2, power, 5e-5);     // a mirror, and a mirror in it: after 3000 of them still in place
     expect_repeated(1, power, 1e-5);     // gone at once
     expect_repeated(0.25, power, 1e-5);  // fades
@@ -250,7 +243,6 @@ static void the_same_reflection_again_and_again(void **state) {
 
 // Nothing to reflect along: w = 0 has no direction, and no NaN comes of it, forward or backward.
 static void without_a_direction_nothing_happens(void **state) {
-    (void)state;
     enum { T = 70, C = 4 };
     Scene scene;
     scene_make(&scene, "path", shape_of(1, C, T), T);
@@ -287,7 +279,6 @@ static void without_a_direction_nothing_happens(void **state) {
 }
 
 static void convolution_begins_as_the_newest_token(void **state) {
-    (void)state;
     enum { LAYERS = 2, TAPS = 4, C = 6 };
     Shape shape = shape_of(2, C, 5);
     shape.layers = LAYERS;

@@ -21,7 +21,6 @@ static void expect_places(const char *text, PlaceRule rule, const char *places) 
 }
 
 static void lines_and_columns_are_counted(void **state) {
-    (void)state;
     const PlaceRule rule = {NEWLINE, END};
     expect_places("abcd", rule, "00 01 02 03");
     expect_places("ab/cd/e", rule, "00 01 02 10 11 12 20"); // a newline stands at the end of its own line
@@ -29,7 +28,6 @@ static void lines_and_columns_are_counted(void **state) {
 }
 
 static void an_empty_line_begins_a_page(void **state) {
-    (void)state;
     const PlaceRule rule = {NEWLINE, END};
     expect_places("ab/c//de/f", rule, "00 01 02 10 11 20 00 01 02 10");
     expect_places("/a", rule, "00 00");
@@ -38,7 +36,6 @@ static void an_empty_line_begins_a_page(void **state) {
 }
 
 static void an_end_begins_a_page(void **state) {
-    (void)state;
     const PlaceRule rule = {NEWLINE, END};
     expect_places("ab/c#d/e", rule, "00 01 02 10 11 00 01 10");
     expect_places("#a", rule, "00 00");
@@ -47,7 +44,6 @@ static void an_end_begins_a_page(void **state) {
 }
 
 static void without_newlines_all_is_one_line(void **state) {
-    (void)state;
     expect_places("ab/c//d", (PlaceRule){-1, END}, "00 01 02 03 04 05 06");
     expect_places("ab/c#d/", (PlaceRule){-1, END}, "00 01 02 03 04 00 01");
     expect_places("ab#/c", (PlaceRule){NEWLINE, -1}, "00 01 02 03 10");
@@ -59,7 +55,6 @@ static void without_newlines_all_is_one_line(void **state) {
 
 // --- randomised positions ---
 static void drawn_numbers_are_sorted_and_distinct(void **state) {
-    (void)state;
     enum { SPAN = 60 };
     for (int span = 1; span <= SPAN; span += 7)
         for (int count = 0; count <= span; count++)
@@ -74,7 +69,6 @@ static void drawn_numbers_are_sorted_and_distinct(void **state) {
 }
 
 static void a_key_decides_the_draw(void **state) {
-    (void)state;
     enum { COUNT_DRAWN = 100, SPAN = 1000 };
     int first[COUNT_DRAWN], again[COUNT_DRAWN], other[COUNT_DRAWN], same = 0;
     places_draw(first, COUNT_DRAWN, SPAN, 77);
@@ -91,7 +85,6 @@ static void a_key_decides_the_draw(void **state) {
 // All 126 choices of 4 out of 9 alike. Pearson's chi-square has 125 degrees of freedom, whose one-in-a-million quantile
 // is 215.
 static void every_choice_is_equally_likely(void **state) {
-    (void)state;
     enum { SPAN = 9, CHOSEN = 4, CHOICES = 126, DRAWS = 126000 };
     int counts[1 << SPAN] = {0}, choices = 0;
     double chi_square = 0;
@@ -130,7 +123,6 @@ static void embed(Place at[ROWS], const int *ids, int random_positions, uint64_t
 }
 
 static void each_sequence_begins_at_0(void **state) {
-    (void)state;
     int ids[ROWS];
     Place at[ROWS];
     text_make(ids, ROWS, 9, 3);
@@ -158,7 +150,6 @@ static void expect_drawn(const Place *at, const Place *plain) {
 }
 
 static void each_pass_and_sequence_draws_anew(void **state) {
-    (void)state;
     int ids[ROWS];
     Place plain[ROWS], first[ROWS], again[ROWS], other[ROWS];
     text_make(ids, ROWS, 9, 3);

@@ -16,7 +16,6 @@ static double root_mean_square(const real *values, int count) {
 }
 
 static void codes_are_added(void **state) {
-    (void)state;
     enum { C = 6 };
     const Place at[] = {{4, 0, 0}, {0, 0, 0}, {4, 0, 0}};
     int added = 0;
@@ -44,7 +43,6 @@ static void codes_are_added(void **state) {
 }
 
 static void sinusoids_are_the_reference(void **state) {
-    (void)state;
     enum { T = 12, C = 16 };
     json_t *root = golden("sinusoidal_concat");
     real expected[T * C], code[C], swapped[C];
@@ -65,7 +63,6 @@ static void sinusoids_are_the_reference(void **state) {
 }
 
 static void the_sinusoidal_code_has_the_stated_size(void **state) {
-    (void)state;
     enum { C = 48 };
     static const struct {
         const char *specification;
@@ -104,27 +101,22 @@ static void expect_code(const char *specification, int context, int positions, F
 }
 
 static double integer(int t, int c) {
-    (void)c;
     return t;
 }
 
 static double integer_backwards(int t, int c) {
-    (void)c;
     return -0.25 * t;
 }
 
 static double by_100(int t, int c) {
-    (void)c;
     return t / 100.0;
 }
 
 static double three_by_150(int t, int c) {
-    (void)c;
     return 3 * t / 150.0;
 }
 
 static void integers_and_their_shares(void **state) {
-    (void)state;
     expect_code("integer", 100, 150, integer);
     expect_code("integer:step=-0.25", 100, 150, integer_backwards);
     expect_code("normalized", 100, 150, by_100);
@@ -143,7 +135,6 @@ static double ten_bits(int t, int c) {
 }
 
 static void binary_digits(void **state) {
-    (void)state;
     expect_code("binary", 101, 128, seven_bits);
     expect_code("binary", 65, 128, seven_bits);
     expect_code("binary", 128, 128, seven_bits);
@@ -151,7 +142,6 @@ static void binary_digits(void **state) {
 }
 
 static void binary_ends_where_its_digits_do(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         int context, most; // 0: refused
@@ -172,7 +162,6 @@ static void binary_ends_where_its_digits_do(void **state) {
 
 // The same seed gives the same normal code, whatever the lengths; another one has nothing to do with it.
 static void random_codes_are_fixed(void **state) {
-    (void)state;
     enum { C = 64, T = 200 };
     Scene scene, again, other;
     double squares = 0, products = 0, neighbours = 0;
@@ -203,7 +192,6 @@ static void random_codes_are_fixed(void **state) {
 
 // learned:start=sinusoidal begins with the sinusoidal scheme's own numbers, random with normal ones.
 static void learned_tables_start_as_asked(void **state) {
-    (void)state;
     enum { C = 12, T = 50 };
     Scene learned, sinusoidal, drawn;
     real code[C], expected[C];

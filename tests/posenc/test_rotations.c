@@ -42,7 +42,6 @@ static void check_rope(const json_t *root, const char *specification, const char
 }
 
 static void rope_turns_as_hugging_face_does(void **state) {
-    (void)state;
     json_t *root = golden("rope_apply");
     check_rope(root, "rope", "q_half", "k_half", "scores_half");
     check_rope(root, "rope:pairing=interleaved", "q_inter", "k_inter", "scores_inter");
@@ -51,7 +50,6 @@ static void rope_turns_as_hugging_face_does(void **state) {
 
 // Channels sorted evens first turn the interleaved pairing into the half one.
 static void pairings_differ_by_a_permutation(void **state) {
-    (void)state;
     json_t *root = golden("rope_apply");
     const json_t *order = json_object_get(root, "perm_even_then_odd");
     real q[GOLDEN], k[GOLDEN], q_sorted[GOLDEN], k_sorted[GOLDEN], unsorted[GOLDEN];
@@ -87,7 +85,6 @@ static double frequency(const Scene *scene, int pair, int d) {
 }
 
 static void frequencies_are_hugging_face_s(void **state) {
-    (void)state;
     json_t *root = golden("hf_rope_inv_freq");
     const json_t *cases = json_object_get(root, "cases"), *one;
     size_t i;
@@ -159,7 +156,6 @@ static void check_xpos(const json_t *one) {
 }
 
 static void xpos_scales_as_torchscale_does(void **state) {
-    (void)state;
     json_t *root = golden("xpos");
     const json_t *one;
     size_t i;
@@ -189,7 +185,6 @@ static Place moved(Place place, int by) {
 
 // Every scheme that works on queries and keys alone.
 static void rotations_see_only_distance(void **state) {
-    (void)state;
     const Shape shape = shape_of(HEADS, C, 64);
     const Place query = {9, 12, 5}, key = {2, 3, 4};
     real *q = random_reals(C, "q", 1), *k = random_reals(C, "k", 1);
@@ -241,7 +236,6 @@ static void expect_same(const char *specification, const char *other, int layer)
 }
 
 static void special_cases_are_rope(void **state) {
-    (void)state;
     expect_same("partial:fraction=1", "rope", 0);
     expect_same("partial:fraction=1,pairing=interleaved,base=300", "rope:pairing=interleaved,base=300", 0);
     expect_same("prope:p=1", "rope", 0);
@@ -255,7 +249,6 @@ static void special_cases_are_rope(void **state) {
 
 // The skipped layer is as it was; the others are turned.
 static void skipped_layers_are_left_alone(void **state) {
-    (void)state;
     for (int s = 0; schemes[s]; s++) {
         if (!schemes[s]->options || !option_find(schemes[s]->options, "skip")) continue;
         char specification[TEXT_CAPACITY];
@@ -294,7 +287,6 @@ static void expect_part(const real *turned, const real *before, int start, int w
 }
 
 static void partial_turns_the_first_channels(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(k, NUMBERS);
         turn_rows(q, k, i ? "partial:fraction=0.75,pairing=interleaved" : "partial", 0, places, ROWS);
@@ -309,7 +301,6 @@ static void partial_turns_the_first_channels(void **state) {
 }
 
 static void rope2d_turns_by_lines_and_by_columns(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         real *q = random_reals(NUMBERS, "q", 1), *k = random_reals(NUMBERS, "k", 1), *before = copy_reals(q, NUMBERS);
         const char *rope = i ? "rope:base=100,pairing=interleaved" : "rope:base=100";
@@ -322,7 +313,6 @@ static void rope2d_turns_by_lines_and_by_columns(void **state) {
 
 // rho is the logarithm of a frequency: from RoPE's slowest, 1/base, to 1, evenly.
 static void random_frequencies_have_ropes_range(void **state) {
-    (void)state;
     enum { MANY = 8 * 32 };
     Scene scene;
     int quarters[4] = {0};

@@ -9,7 +9,6 @@
 static const Shape shape = {.vocab = 5, .context = 6, .layers = 1, .heads = 2, .width = 8};
 
 static void the_registry_is_complete(void **state) {
-    (void)state;
     for (int i = 0; schemes[i]; i++) {
         const Scheme *scheme = schemes[i];
         assert_true(strlen(scheme->name) > 0);
@@ -28,7 +27,6 @@ static void the_registry_is_complete(void **state) {
 }
 
 static void what_is_printed_reads_back(void **state) {
-    (void)state;
     static const char *const more[] = {"rope:base=500000.25,pairing=interleaved", "rope:base=1e5",
                                        "sinusoidal:base=77,layout=concatenated,amplitude=0.1",
                                        "learned:amplitude=0.001,past=interpolate"};
@@ -53,7 +51,6 @@ static void what_is_printed_reads_back(void **state) {
 }
 
 static void options_are_printed_in_full(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"none", "none"},
         {"alibi", "alibi"},
@@ -72,7 +69,6 @@ static void options_are_printed_in_full(void **state) {
 }
 
 static void mistakes_name_the_nearest(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         int width;
@@ -119,7 +115,6 @@ static void mistakes_name_the_nearest(void **state) {
 
 // A name that is like none of them gets the whole list.
 static void an_unknown_name_gets_all_names(void **state) {
-    (void)state;
     Position pos;
     Error error = {0};
     assert_false(position_parse(&pos, "xxxxxxxxxxxx", &error));
@@ -129,7 +124,6 @@ static void an_unknown_name_gets_all_names(void **state) {
 
 // With layers=own there are as many sets of parameters as layers, each used by its own.
 static void layers_share_parameters_or_have_their_own(void **state) {
-    (void)state;
     Shape deep = shape;
     deep.layers = 3;
     int asked = 0;
@@ -160,7 +154,6 @@ static void expect_inside(const Arena *arena, size_t size, const real *table) {
 
 // A dry run must count what the real one takes, and touch nothing.
 static void tables_are_as_large_as_counted(void **state) {
-    (void)state;
     char text[TEXT_CAPACITY];
     for (int i = 0; scheme_variant(text, &shape, i); i++) {
         for (int training = 0; training < 2; training++) {
@@ -216,7 +209,6 @@ static void expect_row(const Learned *learned, int at, double row) {
 }
 
 static void learned_within_its_table(void **state) {
-    (void)state;
     static const char *const all[] = {"learned", "learned:past=clamp", "learned:past=interpolate"};
     for (size_t i = 0; i < COUNT(all); i++)
         for (int positions = 3; positions <= 6; positions++) {
@@ -228,7 +220,6 @@ static void learned_within_its_table(void **state) {
 }
 
 static void lengths_end_where_schemes_do(void **state) {
-    (void)state;
     static const struct {
         const char *specification;
         int most, drawn; // with random positions below 15 there are never more
@@ -287,7 +278,6 @@ static size_t numbers(const char *specification, int layers, int i) {
 
 // A layer that read another one's numbers would pass a gradient check: unread numbers have no gradient on either side.
 static void every_layer_reads_its_own_numbers(void **state) {
-    (void)state;
     const Shape deep = {.vocab = VOCABULARY, .context = FED, .layers = LAYERS, .heads = 2, .width = 8};
     char specification[TEXT_CAPACITY];
     int own = 0;
@@ -327,7 +317,6 @@ static void every_layer_reads_its_own_numbers(void **state) {
 }
 
 static void learned_clamps(void **state) {
-    (void)state;
     Learned learned;
     learned_make(&learned, "learned:past=clamp", 6, 20);
     for (int t = 0; t < 20; t++) expect_row(&learned, t, t < 6 ? t : 5);
@@ -336,7 +325,6 @@ static void learned_clamps(void **state) {
 
 // The first position reads the first row, the last one the last, and those between lie evenly.
 static void learned_interpolates(void **state) {
-    (void)state;
     static const int contexts[] = {1, 2, 6}, lengths[] = {7, 11, 1000};
     for (size_t i = 0; i < COUNT(contexts); i++)
         for (size_t j = 0; j < COUNT(lengths); j++) {

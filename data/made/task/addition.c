@@ -25,7 +25,6 @@ static void give_number(Exercise *exercise, Number number) {
 
 // One of the two numbers has `length` digits, the other 1 to `length`.
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
-    (void)task;
     const int other = 1 + draw(key, 0, length), first_is_longer = draw(key, 1, 2);
     const Number a = {random_key(key, "a"), first_is_longer ? length : other};
     const Number b = {random_key(key, "b"), first_is_longer ? other : length};
@@ -40,7 +39,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
 }
 
 static int longest(const BuiltinCorpus *task, int length) {
-    (void)task;
     return (int)sizeof "Compute  +  ? The answer is ." - 1 + 2 * (2 * length - 1) + 2 * (length + 1) - 1;
 }
 

@@ -2,7 +2,6 @@
 #include "data/made/task.h"
 
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
-    (void)task;
     given(exercise, "Copy: ");
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
     given(exercise, "[SEP] ");
@@ -10,7 +9,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
 }
 
 static int longest(const BuiltinCorpus *task, int length) {
-    (void)task;
     return (int)sizeof "Copy:  [SEP] " - 1 + 2 * (2 * length - 1);
 }
 

@@ -9,7 +9,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
 }
 
 static int longest(const BuiltinCorpus *task, int length) {
-    (void)task;
     return length + 2;
 }
 

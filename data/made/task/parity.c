@@ -2,7 +2,6 @@
 #include "data/made/task.h"
 
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
-    (void)task;
     int ones = 0;
     given(exercise, "Is the number of 1's even in the sequence [ ");
     for (int i = 0; i < length; i++) {
@@ -14,7 +13,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
 }
 
 static int longest(const BuiltinCorpus *task, int length) {
-    (void)task;
     return (int)sizeof "Is the number of 1's even in the sequence [  ] ? The answer is Yes." - 1 + 3 * length - 2;
 }
 

@@ -2,7 +2,6 @@
 #include "data/made/task.h"
 
 static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
-    (void)task;
     int count[26] = {0}, left = length;
     given(exercise, "Sort the following list [ ");
     for (int i = 0; i < length; i++) {
@@ -15,7 +14,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
 }
 
 static int longest(const BuiltinCorpus *task, int length) {
-    (void)task;
     return (int)sizeof "Sort the following list [  ]. The sorted list is [  ]." - 1 + 2 * (3 * length - 2);
 }
 

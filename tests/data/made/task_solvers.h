@@ -40,7 +40,6 @@ static inline int compare_characters(const void *a, const void *b) {
 
 static inline int solve_copy(char *answer, const char *question, const BuiltinCorpus *task) {
     char items[TEXT_MOST];
-    (void)task;
     const int count = read_items(items, behind(question, "Copy: "), " ", " [SEP] ");
     write_items(answer, items, " ", "");
     return count;
@@ -48,7 +47,6 @@ static inline int solve_copy(char *answer, const char *question, const BuiltinCo
 
 static inline int solve_reverse(char *answer, const char *question, const BuiltinCorpus *task) {
     char items[TEXT_MOST], reversed[TEXT_MOST] = "";
-    (void)task;
     const int count = read_items(items, behind(question, "Reverse: "), " ", " [SEP] ");
     for (int i = 0; i < count; i++) reversed[i] = items[count - 1 - i];
     write_items(answer, reversed, " ", "");
@@ -57,7 +55,6 @@ static inline int solve_reverse(char *answer, const char *question, const Builti
 
 static inline int solve_sort(char *answer, const char *question, const BuiltinCorpus *task) {
     char items[TEXT_MOST];
-    (void)task;
     const int count =
         read_items(items, behind(question, "Sort the following list [ "), ", ", " ]. The sorted list is [ ");
     qsort(items, (size_t)count, 1, compare_characters);
@@ -67,7 +64,6 @@ static inline int solve_sort(char *answer, const char *question, const BuiltinCo
 
 static inline int solve_parity(char *answer, const char *question, const BuiltinCorpus *task) {
     char items[TEXT_MOST];
-    (void)task;
     const char *start = behind(question, "Is the number of 1's even in the sequence [ ");
     const int count = read_items(items, start, ", ", " ] ? The answer is ");
     int ones = 0;
@@ -80,7 +76,6 @@ static inline int solve_parity(char *answer, const char *question, const Builtin
 // Digits as in school, from the last to the first.
 static inline int solve_addition(char *answer, const char *question, const BuiltinCorpus *task) {
     char a[TEXT_MOST], b[TEXT_MOST], sum[TEXT_MOST] = "", first[TEXT_MOST];
-    (void)task;
     const char *plus = strstr(question, " + ");
     assert_non_null(plus);
     snprintf(first, sizeof first, "%.*s", (int)(plus - question), question);
@@ -160,7 +155,6 @@ static inline int solve_offset(char *answer, const char *question, const Builtin
 static inline int solve_grid(char *answer, const char *question, const BuiltinCorpus *task) {
     const char *rows[64];
     int height = 0;
-    (void)task;
     const int width = (int)strcspn(question, "\n");
     for (const char *at = question; *at != '\n'; at += width + 1) {
         rows[height++] = at;

@@ -12,7 +12,6 @@ static void free_documents(Text *documents, size_t count) {
 }
 
 static void generate_stops_at_the_bytes_asked_for(void **state) {
-    (void)state;
     Text *documents;
     size_t count, total = 0;
     Error error = {0};
@@ -31,7 +30,6 @@ static void generate_stops_at_the_bytes_asked_for(void **state) {
 }
 
 static void generate_has_defaults(void **state) {
-    (void)state;
     Text *documents;
     size_t count, total = 0;
     Error error = {0};
@@ -47,7 +45,6 @@ static void generate_has_defaults(void **state) {
 }
 
 static void generate_names_the_nearest_valid_choice(void **state) {
-    (void)state;
     static const char *const wrong[][2] = {
         {"tale", "tales"},
         {"", "tales"},
@@ -80,7 +77,6 @@ static void generate_names_the_nearest_valid_choice(void **state) {
 
 // A registered corpus is text or a task, and a task has all that its users rely on.
 static void the_registry_is_complete(void **state) {
-    (void)state;
     int tasks = 0;
     for (const Builtin *const *b = builtins; *b; b++) {
         assert_non_null((*b)->name);
@@ -99,7 +95,6 @@ static void the_registry_is_complete(void **state) {
 }
 
 static void options_reach_the_task(void **state) {
-    (void)state;
     BuiltinCorpus corpus;
     Error error = {0};
     assert_true(builtin_choose(&corpus, "builtin:flipflop:ignore=0.98,max=128,seed=5", &error));
@@ -115,7 +110,6 @@ static void options_reach_the_task(void **state) {
 
 // Documents of a task as text: other ones for other seeds, one after the other in builtin_generate.
 static void tasks_are_text_too(void **state) {
-    (void)state;
     for (const Builtin *const *b = builtins; *b; b++) {
         char specification[64];
         BuiltinCorpus corpus;
@@ -144,7 +138,6 @@ static void tasks_are_text_too(void **state) {
 }
 
 static void too_large_for_memory_is_refused_at_once(void **state) {
-    (void)state;
     static const char *const names[] = {"builtin:tales:bytes=1e12", "tales:bytes=1e12"};
     for (size_t i = 0; i < 2; i++) {
         Text *documents;
@@ -160,7 +153,6 @@ static void too_large_for_memory_is_refused_at_once(void **state) {
 }
 
 static void memory_is_bounded_by_the_address_space(void **state) {
-    (void)state;
     FILE *statm = fopen("/proc/self/statm", "r");
     unsigned long pages = 0;
     if (!statm || fscanf(statm, "%lu", &pages) != 1) skip();
@@ -178,7 +170,6 @@ static void memory_is_bounded_by_the_address_space(void **state) {
 }
 
 static void text_grows_and_prints(void **state) {
-    (void)state;
     Text text = {0};
     for (int i = 0; i < 1000; i++) {
         text_print(&text, "%03d", i);

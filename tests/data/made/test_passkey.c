@@ -23,7 +23,6 @@ static void expect_prompt(const char *expected, int key, int length, double dept
 }
 
 static void the_words_are_those_of_the_published_test(void **state) {
-    (void)state;
     expect_prompt(
         "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. I will "
         "quiz you about the important information there.\n"
@@ -43,7 +42,6 @@ static void the_words_are_those_of_the_published_test(void **state) {
 }
 
 static void the_answer_ends_the_line(void **state) {
-    (void)state;
     Text text = {0};
     passkey_answer(&text, 12345);
     passkey_answer(&text, 8);
@@ -81,7 +79,6 @@ static void expect_garbage(const char *text, int length) {
 }
 
 static void every_length_and_depth_is_exact(void **state) {
-    (void)state;
     for (size_t k = 0; k < COUNT(keys); k++)
         for (int length = PASSKEY_SHORTEST; length < 100000; length += 1 + (length > 600) * length / 3)
             for (double depth = 0; depth <= 1; depth += 0.125) {
@@ -104,7 +101,6 @@ static void every_length_and_depth_is_exact(void **state) {
 }
 
 static void keys_are_uniform(void **state) {
-    (void)state;
     enum { DRAWS = 200000, BINS = 50 };
     int bins[BINS] = {0}, short_keys = 0;
     double squares = 0;
@@ -122,7 +118,6 @@ static void keys_are_uniform(void **state) {
 }
 
 static void keys_are_functions_of_seed_and_index(void **state) {
-    (void)state;
     int first[100], equal = 0;
     for (int i = 0; i < 100; i++) first[i] = passkey_key(3, (uint64_t)i);
     for (int i = 99; i >= 0; i--) {
@@ -133,7 +128,6 @@ static void keys_are_functions_of_seed_and_index(void **state) {
 }
 
 static void the_first_number_counts(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         int key;
@@ -172,7 +166,6 @@ static void corpus_choose(BuiltinCorpus *corpus, const char *specification) {
 }
 
 static void documents_end_with_their_answers(void **state) {
-    (void)state;
     BuiltinCorpus corpus;
     corpus_choose(&corpus, "builtin:passkey");
     for (uint64_t index = 0; index < 1000; index++) {
@@ -194,7 +187,6 @@ static void documents_end_with_their_answers(void **state) {
 }
 
 static void lengths_and_depths_of_documents_are_uniform(void **state) {
-    (void)state;
     enum { DRAWS = 20000 };
     BuiltinCorpus corpus;
     corpus_choose(&corpus, "builtin:passkey:min=301,max=400,seed=5");
@@ -221,7 +213,6 @@ static void lengths_and_depths_of_documents_are_uniform(void **state) {
 }
 
 static void options_have_the_defaults_and_limits_that_they_say(void **state) {
-    (void)state;
     BuiltinCorpus corpus;
     Error error;
     corpus_choose(&corpus, "passkey");

@@ -27,7 +27,6 @@ static void check_many(bool (*holds)(const char *document)) {
 }
 
 static void sizes_are_within_limits_and_spread(void **state) {
-    (void)state;
     int small = 0, medium = 0, large = 0;
     for (uint64_t index = 0; index < 20000; index++) {
         Text text = document(SEED, index);
@@ -43,7 +42,6 @@ static void sizes_are_within_limits_and_spread(void **state) {
 }
 
 static void document_depends_on_seed_and_index_only(void **state) {
-    (void)state;
     Text all = {0};
     size_t start[21] = {0};
     for (int index = 0; index < 20; index++) {
@@ -74,7 +72,6 @@ static bool is_clean(const char *document) {
 }
 
 static void documents_are_clean_ascii(void **state) {
-    (void)state;
     assert_false(is_clean("caf\xC3\xA9\n"));
     assert_false(is_clean("the {X}\n"));
     assert_false(is_clean("two  blanks\n"));
@@ -100,7 +97,6 @@ static bool is_balanced(const char *document) {
 }
 
 static void brackets_and_quotes_balance(void **state) {
-    (void)state;
     assert_true(is_balanced("a (b [c (d)]) \"e\"\n"));
     assert_false(is_balanced("a (b [c)]\n"));
     assert_false(is_balanced("a (b\n"));
@@ -118,7 +114,6 @@ static bool articles_fit(const char *document) {
 }
 
 static void articles_fit_their_nouns(void **state) {
-    (void)state;
     assert_false(articles_fit("it is a owl\n"));
     assert_false(articles_fit("it is an crow\n"));
     check_many(articles_fit);
@@ -172,7 +167,6 @@ static bool recipe_is_sound(const char *document) {
 }
 
 static void recipe_steps_refer_to_earlier_steps(void **state) {
-    (void)state;
     assert_true(recipe_is_sound("1. Chop two figs.\n2. Stir the figs from step 1 five times.\n"));
     assert_false(recipe_is_sound("1. Chop two figs.\n2. Stir the figs from step 2 five times.\n"));
     assert_false(recipe_is_sound("1. Chop two figs.\n2. Peel a pear.\n3. Stir the figs from step 2 five times.\n"));
@@ -268,7 +262,6 @@ static bool lists_are_repeated(const char *document) {
 }
 
 static void lists_are_repeated_as_introduced(void **state) {
-    (void)state;
     assert_true(lists_are_repeated("A list, in this order: a, b, and c. It was from last to first: c, b, and a.\n"));
     assert_false(lists_are_repeated("A list, in this order: a, b, and c. It was from last to first: a, b, and c.\n"));
     assert_false(lists_are_repeated("A list, in this order: a, b, and c. It was from first to last: a, b.\n"));
@@ -296,7 +289,6 @@ static bool hidden_things_were_hidden(const char *document) {
 }
 
 static void the_end_tells_what_the_story_told(void **state) {
-    (void)state;
     static const char story[] = "Mia took the tin key. She hid it in a jug in the mill.\n\n";
     char whole[256];
     snprintf(whole, sizeof whole, "%sThe tin key is still in the jug in the mill, where Mia hid it.\n", story);
@@ -307,7 +299,6 @@ static void the_end_tells_what_the_story_told(void **state) {
 }
 
 static void lists_return_near_and_far(void **state) {
-    (void)state;
     int near = 0, far = 0;
     for (uint64_t index = 0; index < MANY; index++) {
         Text text = document(SEED, index);
@@ -323,7 +314,6 @@ static void lists_return_near_and_far(void **state) {
 }
 
 static void text_is_neither_noise_nor_a_refrain(void **state) {
-    (void)state;
     Text text = {0};
     for (uint64_t index = 0; text.size < 1000000; index++)
         builtin_document(&text, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = SEED}, index);
@@ -343,7 +333,6 @@ static int compare_hashes(const void *a, const void *b) {
 }
 
 static void no_document_repeats(void **state) {
-    (void)state;
     static uint64_t hashes[10000];
     for (uint64_t index = 0; index < 10000; index++) {
         Text text = document(SEED, index);

@@ -64,7 +64,6 @@ static void count_lists(Share *share, const char *document) {
 }
 
 static void lists_come_back(void **state) {
-    (void)state;
     expect_counted(count_lists, "A map, in this order: Elmby, Ashton, and Dunby. The first stop was Elmby.\n", 1, 0);
     expect_counted(count_lists, "A map, in this order: Elmby, Ashton, and Dunby. The first stop was Holm.\n", 1, 1);
     expect_share(count_lists, MANY / 4, 0.005);
@@ -83,7 +82,6 @@ static void count_passwords(Share *share, const char *document) {
 }
 
 static void passwords_come_back(void **state) {
-    (void)state;
     expect_counted(count_passwords, "The password is \"badi.\" \"Yes?\" \"badi.\"\n", 1, 0);
     expect_counted(count_passwords, "The password is \"badi.\" \"Yes?\" \"bado.\"\n", 1, 1);
     expect_share(count_passwords, MANY / 10, 0.005);
@@ -99,7 +97,6 @@ static void count_recipes(Share *share, const char *document) {
 }
 
 static void recipes_come_back(void **state) {
-    (void)state;
     expect_counted(count_recipes, "Pie:\n1. Cut it.\n\n\"What is step 1?\" \"Cut it.\"\n", 1, 0);
     expect_counted(count_recipes, "Pie:\n1. Cut it.\n2. Stir the pears from step 1.\n\nThe end.\n", 1, 1);
     expect_share(count_recipes, MANY / 40, 0.005);
@@ -125,7 +122,6 @@ static void count_songs(Share *share, const char *document) {
 }
 
 static void songs_come_back(void **state) {
-    (void)state;
     expect_counted(count_songs, "He sang:\n    one\n    two\n    six\n    ten\n\nThe line was \"six.\"\n", 1, 0);
     expect_counted(count_songs, "He sang:\n    one\n    two\n    six\n    ten\n\nThe line was \"five.\"\n", 1, 1);
     expect_share(count_songs, MANY / 20, 0.005);
@@ -160,7 +156,6 @@ static void count_belongings(Share *share, const char *document) {
 }
 
 static void belongings_come_back(void **state) {
-    (void)state;
     expect_counted(count_belongings, "She owned an oak dice cup, made in Elmby. Mia kept the oak dice cup.\n", 1, 0);
     expect_counted(count_belongings, "She owned an oak dice cup, made in Elmby. Mia kept the oak key.\n", 1, 1);
     expect_share(count_belongings, MANY, 0.005);
@@ -175,7 +170,6 @@ static void count_purses(Share *share, const char *document) {
 }
 
 static void money_comes_back(void **state) {
-    (void)state;
     expect_counted(count_purses, "Mia had ten coins. She paid one coin.\n", 1, 0);
     expect_counted(count_purses, "Mia had ten coins. She slept.\n", 1, 1);
     expect_share(count_purses, MANY / 10, 0.005);
@@ -199,7 +193,6 @@ static void count_questions(Share *share, const char *document) {
 }
 
 static void nobody_asks_what_is_before_their_eyes(void **state) {
-    (void)state;
     expect_counted(count_questions, "A\n\nMia met Ole in the mill.\n\"Where is Bea now?\"\n\"Bea is in the inn.\"\n", 1,
                    0);
     expect_counted(count_questions, "A\n\nMia met Ole in the inn.\n\"Where is Bea now?\"\n\"Bea is in the inn.\"\n", 1,
@@ -221,13 +214,11 @@ static void count_idle_scenes(Share *share, const char *document) {
 }
 
 static void short_stories_keep_to_what_matters(void **state) {
-    (void)state;
     expect_counted(count_idle_scenes, "Ole thought of Elmby.\n", 1, 1);
     expect_share(count_idle_scenes, MANY / 10, 0.001);
 }
 
 static void short_stories_are_there(void **state) {
-    (void)state;
     int shortest = 0, below_400 = 0;
     for (uint64_t index = 0; index < MANY; index++) {
         Text text = {0};
@@ -248,7 +239,6 @@ static void count_odd_beginnings(Share *share, const char *document) {
 }
 
 static void sentences_begin_with_times(void **state) {
-    (void)state;
     expect_counted(count_odd_beginnings, "Without a word, Mia won some money.\n", 1, 1);
     expect_share(count_odd_beginnings, MANY, 0);
 }

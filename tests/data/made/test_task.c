@@ -26,7 +26,6 @@ static void check_exercise(const Solver *solver, const BuiltinCorpus *task, cons
 }
 
 static void answers_are_right(void **state) {
-    (void)state;
     for (size_t s = 0; s < COUNT(solvers); s++) {
         const BuiltinCorpus task = choose(solvers[s].specification);
         Exercise exercise = {0};
@@ -41,7 +40,6 @@ static void answers_are_right(void **state) {
 }
 
 static void reads_of_a_flipflop_give_what_was_written(void **state) {
-    (void)state;
     static const double shares[] = {0, 0.5, 0.8, 0.98, 1};
     for (size_t s = 0; s < COUNT(shares); s++) {
         char specification[64];
@@ -120,7 +118,6 @@ static bool starts_with_3(const char *text) {
 }
 
 static void exercises_are_balanced(void **state) {
-    (void)state;
     assert_true(fabs(share_of("parity", 8, says_yes) - 0.5) < 0.04);
     assert_true(fabs(share_of("recall", 8, first_pair_is_asked) - 1.0 / 8) < 0.03);
     assert_true(fabs(share_of("addition", 8, second_number_is_short) - 1.0 / 16) < 0.02);
@@ -130,7 +127,6 @@ static void exercises_are_balanced(void **state) {
 }
 
 static void lengths_are_uniform(void **state) {
-    (void)state;
     enum { DRAWS = 20000 };
     for (size_t s = 0; s < COUNT(solvers); s++) {
         const BuiltinCorpus task = choose(solvers[s].specification);
@@ -147,7 +143,6 @@ static void lengths_are_uniform(void **state) {
 }
 
 static void the_longest_exercise_is_as_long_as_announced(void **state) {
-    (void)state;
     for (const Builtin *const *b = builtins; *b; b++) {
         if (!(*b)->write) continue;
         const BuiltinCorpus task = choose((*b)->name);
@@ -181,7 +176,6 @@ static bool same_exercise(const BuiltinCorpus *a, uint64_t stream_a, uint64_t in
 }
 
 static void an_exercise_is_a_function_of_stream_and_index(void **state) {
-    (void)state;
     const BuiltinCorpus task = choose("copy"), again = choose("copy:max=10"), other = choose("copy:seed=2");
     const uint64_t train = task_stream(&task, "train"), test = task_stream(&task, "test");
     assert_int_equal(task_stream(&again, "train"), train);
@@ -196,7 +190,6 @@ static void an_exercise_is_a_function_of_stream_and_index(void **state) {
 
 // A change here would make every published run irreproducible.
 static void exercises_have_not_changed(void **state) {
-    (void)state;
     static const struct {
         const char *specification, *text;
     } first[] = {
@@ -223,7 +216,6 @@ static void exercises_have_not_changed(void **state) {
 }
 
 static void a_row_marks_answers_and_their_end(void **state) {
-    (void)state;
     int inputs[16], targets[16];
     bool scored[16];
     Exercise exercise = {0};

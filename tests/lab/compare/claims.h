@@ -14,13 +14,11 @@
 static char directory[SCRATCH_PATH];
 
 static inline int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     return 0;
 }
 
 static inline int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }

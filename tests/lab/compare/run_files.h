@@ -15,7 +15,6 @@ static Comparison comparison;
 static Plan *const plan = &comparison.plan;
 
 static inline int begin_directory(void **state) {
-    (void)state;
     char directory[SCRATCH_PATH];
     Error error;
     scratch_make(directory);
@@ -25,7 +24,6 @@ static inline int begin_directory(void **state) {
 }
 
 static inline int remove_directory(void **state) {
-    (void)state;
     scratch_remove(comparison.directory);
     return 0;
 }

@@ -31,7 +31,6 @@ static void own(int orders, int answers) {
 }
 
 static void a_job_is_taken_once_and_free_again(void **state) {
-    (void)state;
     Claim mine, again;
     for (int round = 0; round < 3; round++) {
         assert_int_equal(take(&mine, "job", LONG), CLAIM_MINE);
@@ -44,7 +43,6 @@ static void a_job_is_taken_once_and_free_again(void **state) {
 }
 
 static void jobs_of_like_names_do_not_meet(void **state) {
-    (void)state;
     static const char *const names[] = {"job", "jo", "job.1", "job.1.1", "job-1", "1", "job.", "copy:max=5-rope-seed1"};
     Claim claims[COUNT(names)], again;
     leave_claim("jobs", 7, "elsewhere 1\n", 0);
@@ -65,7 +63,6 @@ static void jobs_of_like_names_do_not_meet(void **state) {
 
 // Names that somebody left there to have others wait for ever, or count for hours.
 static void what_is_no_claim_keeps_nobody_waiting(void **state) {
-    (void)state;
     static const char *const names[] = {"job.01", "job.00000000000001", "job.+1", "job. 1", "job.0x2"};
     Claim claim;
     Error error;
@@ -99,7 +96,6 @@ static void what_is_no_claim_keeps_nobody_waiting(void **state) {
 }
 
 static void a_killed_owner_s_job_is_free_at_once(void **state) {
-    (void)state;
     Claim claim;
     for (int deaths = 1; deaths <= 3; deaths++) {
         Child child = start(own);
@@ -117,7 +113,6 @@ static void a_killed_owner_s_job_is_free_at_once(void **state) {
 
 // The last claim counts, whatever is left of those before it.
 static void older_claims_do_not_count(void **state) {
-    (void)state;
     Claim claim;
     leave_claim("job", 1, "elsewhere 1\n", 100);
     leave_claim("job", 12, "elsewhere 2\n", 0);
@@ -132,7 +127,6 @@ static void older_claims_do_not_count(void **state) {
 
 // A process that is stopped for too long loses its job, whatever comes after it, and takes nothing from anybody.
 static void the_loser_notices(void **state) {
-    (void)state;
     for (int given_up = 0; given_up < 2; given_up++) {
         Claim mine;
         Child child = start(own);
@@ -164,7 +158,6 @@ static void the_loser_notices(void **state) {
 // Somebody who thought that the owner was dead makes the next claim, sees that he is not, and takes it back: an owner
 // that gives up in between leaves nothing that others wait for.
 static void a_claim_that_was_challenged_is_free_at_once(void **state) {
-    (void)state;
     Claim claim;
     char path[PATH_CAPACITY];
     assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
@@ -179,7 +172,6 @@ static void a_claim_that_was_challenged_is_free_at_once(void **state) {
 
 // Work that takes longer than anybody's patience, without a moment to look after the claim.
 static void long_work_keeps_its_claim(void **state) {
-    (void)state;
     Claim mine, other;
     assert_int_equal(take(&mine, "job", 1), CLAIM_MINE);
     make_older("job", 1, 100);
@@ -194,7 +186,6 @@ static void long_work_keeps_its_claim(void **state) {
 
 // Whoever takes it to be for long touches it as often as is good for others.
 static void the_impatient_leave_the_patient_alone(void **state) {
-    (void)state;
     Claim claim, other;
     assert_int_equal(take(&claim, "job", LONG), CLAIM_MINE);
     make_older("job", 1, 5);
@@ -207,7 +198,6 @@ static void the_impatient_leave_the_patient_alone(void **state) {
 static void release_later(int orders, int answers) {
     Claim claim;
     Error error;
-    (void)orders;
     const ClaimResult result = claim_take(&claim, directory, "job", LONG, &(Sighting){0}, &error);
     tell(answers, result == CLAIM_MINE ? 'm' : 't');
     sleep_for(0.3);
@@ -216,7 +206,6 @@ static void release_later(int orders, int answers) {
 }
 
 static void waiting_ends_when_the_job_is_free(void **state) {
-    (void)state;
     Claim claim;
     Error error;
     Child child = start(release_later);
@@ -241,7 +230,6 @@ static void expect_failure(const char *where, const char *part) {
 static void write_to_a_full_disk(int orders, int answers) {
     Claim claim;
     Error error = {0};
-    (void)orders;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
     const ClaimResult result = claim_take(&claim, directory, "job", LONG, &(Sighting){0}, &error);
@@ -249,7 +237,6 @@ static void write_to_a_full_disk(int orders, int answers) {
 }
 
 static void places_that_cannot_be_written_to_are_refused(void **state) {
-    (void)state;
     char missing[PATH_CAPACITY], deep[PATH_CAPACITY];
     snprintf(missing, sizeof missing, "%.500s/missing", directory);
     expect_failure(missing, missing);

@@ -48,7 +48,6 @@ static void expect_patience(const char *owner) {
 // another container's process, of a process that lives, and of a file that its owner had no time to write: only the
 // file's age tells.
 static void others_are_given_time(void **state) {
-    (void)state;
     struct utsname system;
     char here[PATH_CAPACITY], owner[2 * PATH_CAPACITY];
     bool known;
@@ -82,7 +81,6 @@ static void others_are_given_time(void **state) {
 // The clock was set back: a claim is of tomorrow. Its owner is given the usual time from now on, and is not dead when
 // it touches the claim.
 static void claims_of_tomorrow_are_given_time(void **state) {
-    (void)state;
     Claim claim;
     Error error;
     Sighting seen = {0};

@@ -29,7 +29,6 @@ static void wait_until(const atomic_int *value, int least) {
 
 // Each round all want the same job at the same instant; who has it keeps it until the round is over.
 static void rush(int orders, int answers) {
-    (void)orders, (void)answers;
     for (int round = 1; round <= arena->rounds; round++) {
         Claim claim;
         Error error;
@@ -68,18 +67,15 @@ static void rush_for(int rounds, bool stale) {
 }
 
 static void only_one_of_many_gets_a_job(void **state) {
-    (void)state;
     rush_for(150, false);
 }
 
 static void only_one_of_many_takes_over(void **state) {
-    (void)state;
     rush_for(150, true);
 }
 
 // Take, hold for a moment, and give up or die, again and again.
 static void struggle(int orders, int answers) {
-    (void)orders, (void)answers;
     const uint64_t key = random_key((uint64_t)atomic_fetch_add(&arena->lives, 1), "struggle");
     for (uint64_t i = 0; atomic_load(&arena->takes) < arena->rounds; i++) {
         Claim claim;
@@ -100,7 +96,6 @@ static void struggle(int orders, int answers) {
 }
 
 static void no_job_ever_has_two_owners(void **state) {
-    (void)state;
     Child children[RIVALS];
     arena_open(1000);
     for (int i = 0; i < RIVALS; i++) children[i] = start(struggle);

@@ -26,7 +26,6 @@ static TrainOptions options;
 static Trainer trainer;
 
 static int open_text(void **state) {
-    (void)state;
     char name[64];
     Error error;
     snprintf(name, sizeof name, "builtin:tales:bytes=%d", BYTES);
@@ -36,7 +35,6 @@ static int open_text(void **state) {
 }
 
 static int close_text(void **state) {
-    (void)state;
     corpus_close(&corpus);
     return 0;
 }
@@ -128,7 +126,6 @@ static void measure_changed(Table *table, uint64_t from, uint64_t to) {
 }
 
 static void every_row_is_there(void **state) {
-    (void)state;
     static Table table, again;
     static const char *const last[] = {"parameters", "positions", "tokens", "seconds", "batches"};
     set_options("rope-learned", 8, 2001);
@@ -153,7 +150,6 @@ static void every_row_is_there(void **state) {
 }
 
 static void the_halves_have_nothing_in_common(void **state) {
-    (void)state;
     enum { T = 8, END = 2001, HALF = END / 2 };
     static Table table, changed;
     set_options("rope", T, END);
@@ -187,7 +183,6 @@ static void the_halves_have_nothing_in_common(void **state) {
 // Against evaluate(): with more text before them, the same tokens are scored, and no others; not all, which would take
 // long.
 static void more_context_scores_the_same_tokens(void **state) {
-    (void)state;
     enum { T = 8, END = 20001, HALF = END / 2 };
     static Table table, changed;
     set_options("rope", T, END);
@@ -213,7 +208,6 @@ static void more_context_scores_the_same_tokens(void **state) {
 }
 
 static void positions_add_up_to_the_longest_window(void **state) {
-    (void)state;
     static const int contexts[] = {1, 2, 3, 5, 8, 20, 64};
     for (size_t i = 0; i < COUNT(contexts); i++) {
         static Table table;
@@ -238,7 +232,6 @@ static void positions_add_up_to_the_longest_window(void **state) {
 }
 
 static void windows_end_where_the_scheme_does(void **state) {
-    (void)state;
     static const struct {
         const char *scheme;
         int random, longest; // multiples of T
@@ -264,7 +257,6 @@ static void windows_end_where_the_scheme_does(void **state) {
 }
 
 static void too_little_validation_text_is_refused(void **state) {
-    (void)state;
     enum { T = 8, LEAST = 2 * (8 * T + 1) };
     static Table table;
     Error error = {0};
@@ -284,7 +276,6 @@ static void too_little_validation_text_is_refused(void **state) {
 }
 
 static void tasks_are_measured_by_length(void **state) {
-    (void)state;
     static const struct {
         const char *task;
         int first, last, lengths;
@@ -322,7 +313,6 @@ static void tasks_are_measured_by_length(void **state) {
 }
 
 static void lengths_end_where_the_scheme_does(void **state) {
-    (void)state;
     static Table table;
     Corpus task;
     Error error;
@@ -343,7 +333,6 @@ static bool is_last(const void *context) {
 
 // It asks whether to stop at least once a row, of many exercises more often, and stops at once.
 static void it_can_be_stopped(void **state) {
-    (void)state;
     Corpus task;
     Error error = {0};
     must(corpus_open(&task, "builtin:copy:max=4,bytes=2000", &error), &error);

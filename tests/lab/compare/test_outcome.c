@@ -2,7 +2,6 @@
 #include "tests/lab/compare/run_files.h"
 
 static void numbers_are_found_again(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;rope;alibi", "", "0.1M,0.3M", "copy:max=2");
     put_all();
@@ -24,7 +23,6 @@ static void numbers_are_found_again(void **state) {
 }
 
 static void differences_are_paired_by_seed(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;rope;alibi", "", "0.1M,0.3M", "");
     plan->reference = 1;
@@ -59,7 +57,6 @@ static void differences_are_paired_by_seed(void **state) {
 
 // p = 0.039 would be a difference, were it the only one that was looked for.
 static void verdicts_are_those_of_all_comparisons(void **state) {
-    (void)state;
     static const double differences[] = {0.6465, 1, 1.3535};
     Outcome outcome;
     Standing standings[ARMS_MOST];
@@ -79,7 +76,6 @@ static void verdicts_are_those_of_all_comparisons(void **state) {
 
 // The rate that is best on the choosing half of validation, though another one is on the half that is reported.
 static void the_choosing_half_chooses(void **state) {
-    (void)state;
     static const double choose[2][2][3] = {{{5, 4, 3}, {3, 4, 5}}, {{4, 3, 5}, {4, 4, 4}}}; // size, arm, rate
     Outcome outcome;
     make_plan("none;rope", "1e-4,1e-3,1e-2", "0.1M,0.3M", "");
@@ -107,7 +103,6 @@ static void the_choosing_half_chooses(void **state) {
 }
 
 static void a_seed_that_diverged_leaves_no_gap(void **state) {
-    (void)state;
     Outcome outcome;
     Standing standings[ARMS_MOST];
     make_plan("none;rope;alibi", "", "", "");
@@ -124,7 +119,6 @@ static void a_seed_that_diverged_leaves_no_gap(void **state) {
 }
 
 static void unfinished_seeds_are_left_out(void **state) {
-    (void)state;
     static const struct {
         Job job;
         int seeds;
@@ -154,7 +148,6 @@ static void unfinished_seeds_are_left_out(void **state) {
 }
 
 static void answers_add_up(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;rope", "", "", "copy:max=2 parity");
     put_all();
@@ -210,7 +203,6 @@ static Standing standing_of(int arm) {
 // The same scheme under two names: 95% of the intervals contain zero, and hardly any difference is called one. With a
 // handicap of twice what the first look said could be resolved, the scheme is found worse every time.
 static void noise_is_not_resolved_and_a_handicap_is(void **state) {
-    (void)state;
     enum { TRIALS = 100 };
     int inside = 0, unresolved = 0, found = 0;
     make_plan("a=rope;b=rope", "", "", "");
@@ -233,7 +225,6 @@ static void noise_is_not_resolved_and_a_handicap_is(void **state) {
 }
 
 static void one_seed_has_no_interval(void **state) {
-    (void)state;
     make_plan("none;rope", "", "", "");
     plan->seeds = 1;
     put_all();
@@ -244,7 +235,6 @@ static void one_seed_has_no_interval(void **state) {
 }
 
 static void numbers_that_no_run_writes_are_refused(void **state) {
-    (void)state;
     static const char *const rows[] = {
         "batches,0,-1,1", "batches,0,4294967296,1", "batches,0,1e300,1", "batches,0,nan,1", "loss,-1,3,9",
         "loss,nan,3,9",   "loss,1e300,3,9",         "loss,256,3,-1",     "loss,256,3,1e99", "right,1,1.5,40",
@@ -263,7 +253,6 @@ static void numbers_that_no_run_writes_are_refused(void **state) {
 }
 
 static void results_csv_has_everything(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n",
         "0.1M,,none,0.001,1,1337,choose,256,5,1000\n",

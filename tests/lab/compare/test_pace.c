@@ -10,7 +10,6 @@ static Speed speed_of(const double *rounds, int count) {
 }
 
 static void the_fastest_rounds_count(void **state) {
-    (void)state;
     static const double orders[][5] = {{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {3, 5, 1, 4, 2}, {4, 3, 5, 1, 2}};
     for (size_t i = 0; i < COUNT(orders); i++) {
         const Speed speed = speed_of(orders[i], 5);
@@ -21,7 +20,6 @@ static void the_fastest_rounds_count(void **state) {
 }
 
 static void noise_is_what_rounds_differ_by(void **state) {
-    (void)state;
     const Speed steady = speed_of((const double[]){1000, 1000, 999}, 3),
                 noisy = speed_of((const double[]){800, 1000, 900}, 3);
     expect_near("steady", 0, speed_noise(&steady, &steady), SPEED_NOISE, 1e-12);
@@ -30,7 +28,6 @@ static void noise_is_what_rounds_differ_by(void **state) {
 }
 
 static void steps_fit_into_the_time(void **state) {
-    (void)state;
     static const struct {
         double rounds[3];
         long long steps;

@@ -6,7 +6,6 @@
 #include <limits.h>
 
 static void schemes_may_have_labels(void **state) {
-    (void)state;
     static const struct {
         const char *word, *name, *pos;
     } cases[] = {{"alibi", "alibi", "alibi"},
@@ -35,7 +34,6 @@ static void schemes_may_have_labels(void **state) {
 }
 
 static void wrong_schemes_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *list, *reference, *parts;
     } cases[] = {{"rope;alibi;rope", "", "two schemes are called rope;LABEL=rope"},
@@ -71,7 +69,6 @@ static void wrong_schemes_are_refused(void **state) {
 }
 
 static void names_and_numbers_of_schemes_have_limits(void **state) {
-    (void)state;
     static Plan plan;
     static char labels[ARMS_MOST + 1][16], length[2 * TEXT_CAPACITY];
     char *words[ARMS_MOST + 1];
@@ -94,7 +91,6 @@ static void names_and_numbers_of_schemes_have_limits(void **state) {
 }
 
 static void learned_schemes_know_their_designed_ones(void **state) {
-    (void)state;
     static Plan plan;
     Error error;
     begin(&plan);
@@ -105,7 +101,6 @@ static void learned_schemes_know_their_designed_ones(void **state) {
 }
 
 static void learning_rates_are_a_list(void **state) {
-    (void)state;
     static const struct {
         const char *list;
         int count;
@@ -155,7 +150,6 @@ static size_t counted_parameters(const Size *size) {
 }
 
 static void sizes_are_shapes(void **state) {
-    (void)state;
     static const struct {
         const char *list;
         double asked[5];
@@ -184,7 +178,6 @@ static void sizes_are_shapes(void **state) {
 }
 
 static void without_sizes_the_options_count(void **state) {
-    (void)state;
     static Plan plan;
     Error error;
     begin(&plan);
@@ -202,7 +195,6 @@ static void without_sizes_the_options_count(void **state) {
 }
 
 static void wrong_sizes_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *list, *parts;
     } cases[] = {{"x", "--scale;'x'"},
@@ -236,7 +228,6 @@ static void wrong_sizes_are_refused(void **state) {
 }
 
 static void tasks_are_a_list(void **state) {
-    (void)state;
     static const struct {
         const char *list, *parts;
     } bad[] = {
@@ -262,7 +253,6 @@ static void tasks_are_a_list(void **state) {
 }
 
 static void every_combination_is_one_job(void **state) {
-    (void)state;
     enum { ARMS = 3, RATES = 3, SIZES = 2, TASKS = 2, SEEDS = 3 };
     static Plan plan;
     int texts[SEEDS][SIZES][ARMS][RATES] = {0}, tasks[SEEDS][TASKS][ARMS] = {0}, before = 0;
@@ -289,7 +279,6 @@ static void every_combination_is_one_job(void **state) {
 }
 
 static void job_names_differ(void **state) {
-    (void)state;
     static Plan plan;
     static char names[100][PATH_CAPACITY];
     Error error;
@@ -314,7 +303,6 @@ static void job_names_differ(void **state) {
 
 // A run that another plan would make otherwise has another name.
 static void one_rate_that_is_not_the_options_is_in_the_name(void **state) {
-    (void)state;
     static Plan plan;
     char name[PATH_CAPACITY];
     Error error;
@@ -326,7 +314,6 @@ static void one_rate_that_is_not_the_options_is_in_the_name(void **state) {
 }
 
 static void jobs_have_their_options(void **state) {
-    (void)state;
     static Plan plan;
     make_large(&plan);
     plan.base.min_lr = 3e-5;
@@ -369,7 +356,6 @@ static void jobs_have_their_options(void **state) {
 }
 
 static void the_last_seed_is_a_number(void **state) {
-    (void)state;
     static Plan plan;
     Error error = {0};
     begin(&plan);

@@ -8,14 +8,12 @@ static char directory[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
-    (void)state;
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/compare.json", directory);
     return 0;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     scratch_remove(directory);
     return 0;
 }
@@ -65,7 +63,6 @@ static void expect_round_trip(const Plan *plan) {
 }
 
 static void plans_come_back(void **state) {
-    (void)state;
     static Plan plan;
     make_small(&plan);
     expect_round_trip(&plan);
@@ -84,7 +81,6 @@ static void plans_come_back(void **state) {
 }
 
 static void names_that_are_no_text_are_refused(void **state) {
-    (void)state;
     static Plan plan;
     Error error = {0};
     make_small(&plan);
@@ -96,7 +92,6 @@ static void names_that_are_no_text_are_refused(void **state) {
 }
 
 static void every_shorter_file_is_refused(void **state) {
-    (void)state;
     static Plan plan;
     Buffer file;
     Error error = {0};
@@ -136,7 +131,6 @@ static void use(const Plan *plan) {
 
 // Text has no checksum: a name or a number in its range may come back as another one. Nothing else does.
 static void flipped_bits_are_refused_or_harmless(void **state) {
-    (void)state;
     static Plan plan, found;
     Buffer file;
     Error error = {0};
@@ -256,7 +250,6 @@ static const struct {
                {"options;data", "\"a\\nb\"", "control character"}};
 
 static void wrong_members_are_refused(void **state) {
-    (void)state;
     Buffer file;
     static const char *const wrong[] = {NULL, "null", "{\"a\": 1}", "[{}]", "1.5", "[[]]"};
     static Plan plan;
@@ -279,7 +272,6 @@ static void wrong_members_are_refused(void **state) {
 }
 
 static void a_directory_has_one_set_of_options(void **state) {
-    (void)state;
     static Plan plan, before;
     static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "other"};
     Error error = {0};
@@ -305,7 +297,6 @@ static void a_directory_has_one_set_of_options(void **state) {
 }
 
 static void a_directory_has_one_set_of_sizes(void **state) {
-    (void)state;
     static Plan plan, before;
     Error error = {0};
     make_large(&before);
@@ -323,7 +314,6 @@ static void a_directory_has_one_set_of_sizes(void **state) {
 }
 
 static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
-    (void)state;
     static Plan plan, before;
     Error error;
     make_large(&before);
@@ -339,7 +329,6 @@ static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
 
 // Nothing has been trained on tasks, or examined with so many, yet.
 static void first_tasks_choose_their_options(void **state) {
-    (void)state;
     static Plan plan, before;
     Error error;
     make_large(&before);
@@ -351,7 +340,6 @@ static void first_tasks_choose_their_options(void **state) {
 }
 
 static void what_a_plan_leaves_out_is_listed(void **state) {
-    (void)state;
     static Plan plan, before;
     Error error;
     char text[TEXT_CAPACITY];

@@ -9,7 +9,6 @@ static void expect_unreadable(const char *what, const char *parts) {
 }
 
 static void other_batches_are_refused(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
     static const Job jobs[] = {{.task = -1, .size = 1, .arm = 2, .rate = 1, .seed = 2},
@@ -38,7 +37,6 @@ static void other_batches_are_refused(void **state) {
 
 // Where the reference diverged, or has other steps, the others are still compared with each other.
 static void batches_are_compared_without_the_reference(void **state) {
-    (void)state;
     make_plan("none;rope;alibi", "", "", "");
     const Job reference = {.task = -1, .arm = 0, .seed = 1}, job = {.task = -1, .arm = 2, .seed = 1};
     put_all();
@@ -53,7 +51,6 @@ static void batches_are_compared_without_the_reference(void **state) {
 }
 
 static void damaged_files_are_refused(void **state) {
-    (void)state;
     static const char *const rows[] = {"loss,256,3.5\n",
                                        "loss,256,3.5,\n",
                                        "loss,256,,10\n",
@@ -93,7 +90,6 @@ static void damaged_files_are_refused(void **state) {
 }
 
 static void every_shorter_file_is_refused(void **state) {
-    (void)state;
     const Job job = {.task = -1, .arm = 1, .seed = 0};
     char path[PATH_CAPACITY];
     Outcome outcome;
@@ -131,7 +127,6 @@ static void put_config(const Job *job, const TrainOptions *options) {
 
 // Names of runs do not say everything: a label may have stood for another scheme.
 static void runs_of_other_plans_are_refused(void **state) {
-    (void)state;
     static const char *const others[][2] = {{"pos", "rope:base=7,pairing=half,skip=0"},
                                             {"lr", "0.5"},
                                             {"steps", "7"},

@@ -93,7 +93,6 @@ static time_t time_of(const Job *job, const char *file) {
 static const Job learned = {.task = -1, .arm = 0}, none = {.task = -1, .arm = 1}, learned_copy = {.task = 0, .arm = 0};
 
 static void every_job_is_done_once(void **state) {
-    (void)state;
     static const int snapshots[] = {0, 1, 2, 4, 8, 16};
     Outcome outcome;
     do_all();
@@ -144,7 +143,6 @@ static char *timeless(const Job *job) {
 
 // A worker that was killed left its claim and a checkpoint: the run goes on from there, and is what it would have been.
 static void a_dead_worker_s_run_is_taken_up(void **state) {
-    (void)state;
     do_all();
     char *straight = timeless(&learned), path[PATH_CAPACITY];
     for (int saved = 0; saved <= 12; saved += 6) {
@@ -186,7 +184,6 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
 
 // A loss that is no number ends a run: it is done, has no losses, and is not tried again.
 static void what_diverges_is_done(void **state) {
-    (void)state;
     plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
     plan->base.warmup = plan->base.clip = 0;
     plan->base.steps = plan->arms[0].steps[0] = plan->arms[1].steps[0] = plan->sizes[0].steps = 1000;
@@ -210,7 +207,6 @@ static void what_diverges_is_done(void **state) {
 
 // One run that cannot be done does not stop the others, nor is it tried twice; the first failure comes back.
 static void what_cannot_be_written_is_said(void **state) {
-    (void)state;
     char files[2][PATH_CAPACITY];
     const Job *barred[] = {&learned, &learned_copy};
     Error error = {0};
@@ -235,7 +231,6 @@ static void what_cannot_be_written_is_said(void **state) {
 
 // The text changed between the look at the plan and the first run.
 static void another_text_is_not_trained_on(void **state) {
-    (void)state;
     Error error = {0};
     comparison.data = json_pack("{s:[], s:[]}", "train", "val");
     assert_false(work(&comparison, &error));
@@ -259,13 +254,11 @@ static void expect_stopped(void) {
 }
 
 static void the_parent_stops_it(void **state) {
-    (void)state;
     stop = true;
     expect_stopped();
 }
 
 static void a_signal_stops_it(void **state) {
-    (void)state;
     interrupt_catch();
     raise(SIGTERM);
     expect_stopped();

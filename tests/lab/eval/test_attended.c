@@ -118,7 +118,6 @@ static void naive_measure(Naive *n) {
 // No positions, a rotation, biases that are fixed, in buckets, and made by a network, gates, and scores of its own;
 // with parameters for all layers and for each.
 static void every_kind_of_scheme_agrees_with_the_formula(void **state) {
-    (void)state;
     static const char *const specifications[] = {"none", "sinusoidal",     "rope", "alibi", "t5:layers=own",
                                                  "fire", "transformer-xl", "cope", "fox",   "path"};
     static Naive n;
@@ -145,7 +144,6 @@ static void every_kind_of_scheme_agrees_with_the_formula(void **state) {
 
 // --- what holds for any model ---
 static void probabilities_of_a_query_add_up(void **state) {
-    (void)state;
     static const int lengths[] = {1, 2, 63, 64, 65, 128, T};
     int ids[3 * T];
     Gpt gpt;
@@ -171,7 +169,6 @@ static void probabilities_of_a_query_add_up(void **state) {
 
 // Each window is a text of its own, and all count the same.
 static void windows_are_averaged(void **state) {
-    (void)state;
     int ids[2 * T];
     Gpt gpt;
     model_make(&gpt, "fox", &shape, false);
@@ -186,7 +183,6 @@ static void windows_are_averaged(void **state) {
 
 // Beyond the trained length, where the scheme is defined.
 static void windows_may_be_longer_than_training(void **state) {
-    (void)state;
     Shape brief = shape;
     brief.context = 40;
     int ids[T];
@@ -217,7 +213,6 @@ static void silence_queries(Gpt *gpt) {
 }
 
 static void uniform_attention_is_known(void **state) {
-    (void)state;
     int ids[T];
     Gpt gpt;
     Attended uniform;
@@ -253,7 +248,6 @@ static void uniform_attention_is_known(void **state) {
 
 // Each head looks at one distance, 5 times its number, and where there is none yet, at all keys alike.
 static void a_head_that_looks_at_one_distance(void **state) {
-    (void)state;
     int ids[T];
     Gpt gpt;
     model_make(&gpt, "table:layers=own", &shape, false);
@@ -300,7 +294,6 @@ static void feed_twice(double *nll, real *P, const Gpt *gpt, const int *ids) {
 
 // The weights are where infer.h says: those of one sequence and one token at a time. Nothing else changes.
 static void looking_changes_nothing(void **state) {
-    (void)state;
     int ids[B * KEYS];
     double blind[B * MORE], looking[B * MORE];
     Gpt gpt;

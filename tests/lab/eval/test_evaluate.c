@@ -66,7 +66,6 @@ static double sum_of(const double *values, int count) {
 }
 
 static void every_target_is_scored_once(void **state) {
-    (void)state;
     static const int windows[] = {1, 2, 3, 8, 64, 97}, extra[] = {1, 2, 3, 7, 8, 63, 64, 65, 200, 399};
     const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
@@ -137,7 +136,6 @@ static void compare_with_direct(Gpt *gpt, const Stream *stream, int window, int 
 }
 
 static void windows_have_the_context_they_promise(void **state) {
-    (void)state;
     static const struct { int window, stride; } cuts[] = {{16, 16}, {16, 8}, {16, 5}, {16, 1}, {128, 128}, {128, 50}};
     const Shape shape = {.vocab = VOCAB, .context = WINDOW_MOST, .layers = 2, .heads = 2, .width = 16};
     static Stream stream;
@@ -158,7 +156,6 @@ static void windows_have_the_context_they_promise(void **state) {
 
 // Long windows are fed in pieces, short ones many at a time: both past the sizes where that begins.
 static void long_windows_and_long_streams_agree(void **state) {
-    (void)state;
     enum { LONG = 2100 };
     const Shape shape = {.vocab = VOCAB, .context = LONG, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
@@ -184,7 +181,6 @@ static void long_windows_and_long_streams_agree(void **state) {
 }
 
 static void a_limit_scores_the_first_tokens_only(void **state) {
-    (void)state;
     const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
     double nll[500];
@@ -204,7 +200,6 @@ static void a_limit_scores_the_first_tokens_only(void **state) {
 }
 
 static void bytes_are_those_of_the_scored_text(void **state) {
-    (void)state;
     static const char text[] = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80 b"; // characters of 1, 2, 3, 4, 1 and 1 bytes
     const Shape shape = {.vocab = 257, .context = 16, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
@@ -237,7 +232,6 @@ static void expect_refusal(const Gpt *gpt, const Stream *stream, Evaluation eval
 }
 
 static void what_cannot_be_scored_is_refused(void **state) {
-    (void)state;
     const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
     char text[256];
@@ -270,7 +264,6 @@ static void note_share(void *context, double share) {
 }
 
 static void progress_rises_to_1(void **state) {
-    (void)state;
     const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 1, .heads = 1, .width = 8};
     static Stream stream;
     Gpt gpt;

@@ -37,7 +37,6 @@ static void expect_none(const char *scheme, const char *what, double value) {
 
 // The claim that everything else stands on: attention alone is blind to order.
 static void equal_words_are_told_apart_by_positions_only(void **state) {
-    (void)state;
     expect_zero("none", "twins", probe("none").twins);
     // Layer norm takes away what is added to all channels alike.
     expect_zero("integer", "twins", probe("integer:step=0.001").twins);
@@ -47,7 +46,6 @@ static void equal_words_are_told_apart_by_positions_only(void **state) {
 }
 
 static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
-    (void)state;
     static const char *const clocks[] = {
         "sinusoidal", "sinusoidal:layout=concatenated", "rope", "rope:pairing=interleaved", "prope",
         "xpos",       "rope-learned:start=random"};
@@ -59,7 +57,6 @@ static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
 }
 
 static void distance_alone_decides_for_relative_schemes(void **state) {
-    (void)state;
     static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope2d", "alibi", "kerple"};
     for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "distance", probe(relative[i]).distance);
     expect_more("learned", "distance", probe("learned").distance, 0.5);
@@ -68,7 +65,6 @@ static void distance_alone_decides_for_relative_schemes(void **state) {
 }
 
 static void rotations_keep_lengths(void **state) {
-    (void)state;
     static const char *const kept[] = {"none", "rope", "rope2d", "prope", "alibi"};
     for (size_t i = 0; i < COUNT(kept); i++) expect_zero(kept[i], "norm", probe(kept[i]).norm);
     expect_more("xpos", "norm", probe("xpos").norm, 0.1);
@@ -76,7 +72,6 @@ static void rotations_keep_lengths(void **state) {
 }
 
 static void codes_are_unique_or_there_are_none(void **state) {
-    (void)state;
     static const char *const unique[] = {"integer", "normalized", "binary", "sinusoidal", "learned", "rope"};
     for (size_t i = 0; i < COUNT(unique); i++) expect_more(unique[i], "unique", probe(unique[i]).unique, 1e-3);
     expect_zero("a step of 0", "unique", probe("normalized:scale=0").unique);
@@ -85,7 +80,6 @@ static void codes_are_unique_or_there_are_none(void **state) {
 }
 
 static void lines_fall_and_axes_are_counted(void **state) {
-    (void)state;
     expect_zero("alibi", "falls + 1", probe("alibi").falls + 1);
     assert_int_equal(probe("none").axes, 0);
     assert_int_equal(probe("rope").axes, 1);
@@ -100,7 +94,6 @@ static void lines_fall_and_axes_are_counted(void **state) {
 
 // --- the fits ---
 static void a_linear_map_leaves_nothing(void **state) {
-    (void)state;
     enum { ROWS = 40, C = 6 };
     double X[ROWS * C], Y[ROWS * C], map[C * C];
     for (int n = 0; n < C * C; n++) map[n] = random_normal(1, (uint64_t)n);
@@ -116,7 +109,6 @@ static void a_linear_map_leaves_nothing(void **state) {
 }
 
 static void noise_is_not_explained_by_other_noise(void **state) {
-    (void)state;
     enum { ROWS = 4000, C = 4 };
     static double X[ROWS * C], Y[ROWS * C];
     for (int n = 0; n < ROWS * C; n++) {
@@ -135,7 +127,6 @@ static void noise_is_not_explained_by_other_noise(void **state) {
 }
 
 static void ranks(void **state) {
-    (void)state;
     const double up[] = {-3, 0, 0.1, 1e9}, down[] = {4, 3, 2, 1}, tied[] = {1, 2, 2, 3}, flat[] = {5, 5, 5};
     const double mixed[] = {2, 1, 4, 3, 5};
     if (!(fabs(rank_correlation(up, 4) - 1) <= 1e-12)) fail_msg("rising: %g", rank_correlation(up, 4));

@@ -13,7 +13,6 @@ static int draw(double temperature, int top_k, Random *random) {
 }
 
 static void temperature_0_takes_the_largest(void **state) {
-    (void)state;
     Random random = {1, 0};
     real scratch[V], copy[V];
     for (int largest = 0; largest < V; largest++) {
@@ -26,7 +25,6 @@ static void temperature_0_takes_the_largest(void **state) {
 }
 
 static void top_1_and_a_tiny_temperature_take_the_largest(void **state) {
-    (void)state;
     Random random = {2, 0};
     for (int i = 0; i < 200; i++) {
         assert_int_equal(draw(5, 1, &random), 2);
@@ -43,7 +41,6 @@ static int rank_of(int token) {
 }
 
 static void top_k_leaves_out_the_rest(void **state) {
-    (void)state;
     Random random = {3, 0};
     for (int top_k = 1; top_k < V; top_k++) {
         bool seen[V] = {false};
@@ -81,7 +78,6 @@ static void expect_softmax(double temperature, int top_k) {
 }
 
 static void frequencies_are_softmax_s(void **state) {
-    (void)state;
     expect_softmax(1, 0);
     expect_softmax(1, V);
     expect_softmax(1, V + 100);
@@ -91,7 +87,6 @@ static void frequencies_are_softmax_s(void **state) {
 }
 
 static void huge_and_distant_logits_are_drawn_from(void **state) {
-    (void)state;
     const real far[3] = {-3e38f, 3e38f, 3e38f};
     real scratch[3];
     int counts[3] = {0};
@@ -126,7 +121,6 @@ static Tokenizer bytes_tokenizer(void) {
 }
 
 static void a_seed_decides_the_text(void **state) {
-    (void)state;
     const Tokenizer tokenizer = bytes_tokenizer();
     Gpt gpt;
     model_make(&gpt, "rope", &shape, false);
@@ -211,7 +205,6 @@ static void model_by_length(Gpt *gpt, size_t i) {
 }
 
 static void more_tokens_go_on_with_the_same_text(void **state) {
-    (void)state;
     static const int tokens[] = {3, 9, 25, 60};
     const Tokenizer tokenizer = bytes_tokenizer();
     for (size_t i = 0; i < COUNT(by_length); i++)
@@ -237,7 +230,6 @@ static void more_tokens_go_on_with_the_same_text(void **state) {
 
 // Token by token, with tokens fed again where that is asked for, against a window of that length alone.
 static void logits_are_those_of_a_window_as_long(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(by_length); i++) {
         Gpt gpt;
         Inference growing;
@@ -299,17 +291,14 @@ static void check_windows(int random_positions) {
 }
 
 static void every_scheme_writes_past_its_window(void **state) {
-    (void)state;
     check_windows(0);
 }
 
 static void every_scheme_writes_at_random_positions(void **state) {
-    (void)state;
     check_windows(30);
 }
 
 static void characters_need_no_mark_before_a_prompt(void **state) {
-    (void)state;
     static const char *const prompts[] = {"", "c", "bad cab"};
     const Shape small = {.vocab = 5, .context = 12, .layers = 1, .heads = 2, .width = 8};
     Tokenizer tokenizer;
@@ -329,7 +318,6 @@ static void characters_need_no_mark_before_a_prompt(void **state) {
 }
 
 static void no_tokens_write_the_prompt_alone(void **state) {
-    (void)state;
     const Tokenizer tokenizer = bytes_tokenizer();
     Gpt gpt;
     model_make(&gpt, "none", &shape, false);
@@ -353,7 +341,6 @@ static void expect_refusal(const Gpt *gpt, const Tokenizer *tokenizer, Generatio
 }
 
 static void an_unknown_character_or_length_is_refused(void **state) {
-    (void)state;
     const Shape small = {.vocab = 3, .context = 12, .layers = 1, .heads = 2, .width = 8};
     Tokenizer tokenizer;
     Gpt gpt;

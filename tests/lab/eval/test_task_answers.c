@@ -8,7 +8,6 @@
 
 // Newcombe 1998 (Statistics in Medicine 17, 857-872), table I, score method without continuity correction.
 static void wilson_gives_the_published_intervals(void **state) {
-    (void)state;
     static const struct {
         double right, count, low, high;
     } known[] = {{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}};
@@ -23,7 +22,6 @@ static void wilson_gives_the_published_intervals(void **state) {
 
 // The ends of the interval are where the share is 1.96 standard errors away.
 static void wilson_solves_its_equation(void **state) {
-    (void)state;
     for (int count = 1; count <= 1000; count = 2 * count + 1)
         for (int right = 0; right <= count; right += 1 + count / 7) {
             const Interval interval = wilson(right, count);
@@ -130,7 +128,6 @@ static Examination examination_of(const Pupil *pupil, int count) {
 }
 
 static void one_pass_tells_what_decoding_tells(void **state) {
-    (void)state;
     static const struct {
         const char *data, *pos;
         int steps, count;
@@ -159,7 +156,6 @@ static void one_pass_tells_what_decoding_tells(void **state) {
 
 // The same exercises one by one and many side by side.
 static void batches_do_not_matter(void **state) {
-    (void)state;
     enum { COUNT_ALL = 150 };
     Pupil pupil;
     Error error;
@@ -192,7 +188,6 @@ static void batches_do_not_matter(void **state) {
 
 // A model of zeros finds all tokens equally likely, which is no answer.
 static void a_tie_is_no_right_answer(void **state) {
-    (void)state;
     Pupil pupil;
     Error error;
     Answers answers = {0};
@@ -208,7 +203,6 @@ static void a_tie_is_no_right_answer(void **state) {
 }
 
 static void validation_s_share_is_that_of_right_answers(void **state) {
-    (void)state;
     Pupil pupil;
     Error error;
     Validation validation;

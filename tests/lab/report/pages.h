@@ -12,7 +12,6 @@
 static char directory[SCRATCH_PATH], search_path[4096];
 
 static inline int begin(void **state) {
-    (void)state;
     scratch_make(directory);
     const char *path = getenv("PATH");
     snprintf(search_path, sizeof search_path, "%s", path ? path : "");
@@ -20,7 +19,6 @@ static inline int begin(void **state) {
 }
 
 static inline int end(void **state) {
-    (void)state;
     setenv("PATH", search_path, 1);
     scratch_remove(directory);
     return 0;

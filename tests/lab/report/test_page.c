@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 static void both_files_appear_at_the_end(void **state) {
-    (void)state;
     Page page;
     open_page(&page, "First");
     page_paragraph(&page, "one");
@@ -38,7 +37,6 @@ static void both_files_appear_at_the_end(void **state) {
 }
 
 static void an_abandoned_page_leaves_nothing(void **state) {
-    (void)state;
     Page page;
     open_page(&page, "Title");
     page_heading(&page, "heading");
@@ -47,7 +45,6 @@ static void an_abandoned_page_leaves_nothing(void **state) {
 }
 
 static void places_that_cannot_be_written_to_are_refused(void **state) {
-    (void)state;
     char missing[SCRATCH_PATH + 16];
     Page page;
     Error error = {0};
@@ -63,7 +60,6 @@ static void places_that_cannot_be_written_to_are_refused(void **state) {
 
 // A disk that was full for a while: a page that has lost its middle is none.
 static void a_page_that_lost_a_part_is_not_kept(void **state) {
-    (void)state;
     struct rlimit limits;
     Page page;
     Error error = {0};
@@ -85,7 +81,6 @@ static void a_page_that_lost_a_part_is_not_kept(void **state) {
 #define IN_HTML "&lt;b&gt;&amp;amp; &quot;q&quot; 'a' |x| *y* _z_ `c` [d](e) \\ &lt;script&gt;"
 
 static void text_means_itself(void **state) {
-    (void)state;
     Page page;
     open_page(&page, WILD);
     page_heading(&page, WILD);
@@ -123,7 +118,6 @@ static void text_means_itself(void **state) {
 }
 
 static void long_text_is_whole(void **state) {
-    (void)state;
     enum { LENGTH = 10000 };
     static char text[LENGTH + 1];
     Page page;
@@ -149,7 +143,6 @@ static void long_text_is_whole(void **state) {
 }
 
 static void tables_are_rows_of_cells(void **state) {
-    (void)state;
     Page page;
     open_page(&page, "Title");
     page_table(&page, "");
@@ -182,7 +175,6 @@ static void expect_numbers(const char *html, const char *markdown) {
 }
 
 static void without_gnuplot_charts_are_tables(void **state) {
-    (void)state;
     static const double cells[4] = {1, -1, 0, 0.5};
     Page page;
     Error error;
@@ -203,7 +195,6 @@ static void without_gnuplot_charts_are_tables(void **state) {
 }
 
 static void charts_are_drawn_and_have_their_numbers(void **state) {
-    (void)state;
     Chart linear = usual;
     Page page;
     Error error;
@@ -255,7 +246,6 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
 // Names that a shell, gnuplot or our own colouring could take for something else; and a page with fewer plots than the
 // one before.
 static void odd_names_and_nothing_to_draw(void **state) {
-    (void)state;
     static const double none[] = {NAN, INFINITY, NAN, NAN};
     static const Series odd = {.name = "black=none", .x = xs, .y = more, .count = 4},
                         empty = {.name = "empty", .x = xs, .y = none, .count = 4};

@@ -6,7 +6,6 @@
 
 // Text that would leave the strings of a script, the lines of a table or the elements of a page stays text.
 static void hostile_text_stays_text(void **state) {
-    (void)state;
     Chart chart = {.title = HOSTILE, .x_label = HOSTILE, .y_label = HOSTILE, .mark = 32, .mark_label = HOSTILE};
     static const double x[] = {1, INFINITY, NAN, 4}, high[] = {NAN, INFINITY, 1e308, 1};
     const Series series[] = {{.name = HOSTILE, .x = xs, .y = more, .count = 4},
@@ -53,7 +52,6 @@ static void hostile_text_stays_text(void **state) {
 
 // Links that somebody left where a page goes: they are refused, and what they lead to stays.
 static void links_are_not_followed(void **state) {
-    (void)state;
     static const char *const names[] = {"page.md", "page.html", "plot-1.svg"}, *const targets[] = {"other", "nowhere"};
     char path[SCRATCH_PATH + 16], other[SCRATCH_PATH + 16];
     snprintf(other, sizeof other, "%s/other", directory);

@@ -33,7 +33,6 @@ static void expect_no_text(const char *text, const char *part) {
 
 // Differences of three seeds: mean -spread, mean, mean + spread. The half width of their 95% interval is 2.48 spread.
 static void effects_need_the_whole_interval(void **state) {
-    (void)state;
     static const struct {
         const char *schemes, *effect, *found;
         double differs, rises, spread; // of the second scheme: from the first, and past the trained length
@@ -89,7 +88,6 @@ static const char *p_of(const char *row, int column, char cell[64]) {
 
 // What nobody published is no known effect, and a difference has one p-value in every table that it is in.
 static void a_difference_has_one_verdict(void **state) {
-    (void)state;
     Outcome outcome;
     char rows[2][512], cells[2][64];
     make_plan("none;learned;sinusoidal;rope;alibi;rope-learned;t5;random;b=rope:base=7", "", "", "");
@@ -145,7 +143,6 @@ static void a_difference_has_one_verdict(void **state) {
 
 // A gap that went one way and then the other has no verdict, but its sizes.
 static void a_bent_gap_has_no_verdict(void **state) {
-    (void)state;
     static const double gaps[] = {0.1, -0.4, -0.2};
     Outcome outcome;
     make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
@@ -167,7 +164,6 @@ static void a_bent_gap_has_no_verdict(void **state) {
 }
 
 static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;alibi;alibi-learned;learned", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
@@ -201,7 +197,6 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
 }
 
 static void a_page_says_that_runs_are_missing(void **state) {
-    (void)state;
     Outcome outcome;
     char path[PATH_CAPACITY];
     make_plan("none;alibi", "", "", "");
@@ -236,7 +231,6 @@ static void put_log(const Job *job, int first, double plus) {
 
 // A log that was lost begins where the run went on.
 static void curves_are_means_at_equal_tokens(void **state) {
-    (void)state;
     Outcome outcome;
     make_plan("none;alibi", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {

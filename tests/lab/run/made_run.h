@@ -15,7 +15,6 @@ static RunPaths paths;
 
 // A run of a tiny model with `--pos learned`, without a step of training.
 static inline int make_run(void **state) {
-    (void)state;
     Error error;
     scratch_make(directory);
     snprintf(run_directory, sizeof run_directory, "%s/run", directory);
@@ -36,7 +35,6 @@ static inline int make_run(void **state) {
 }
 
 static inline int remove_run(void **state) {
-    (void)state;
     trainer_free(&trainer);
     corpus_close(&corpus);
     scratch_remove(directory);

@@ -18,7 +18,6 @@ static Corpus corpus;
 static Gpt gpt;
 
 static inline int prepare(void **state) {
-    (void)state;
     Error error;
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/config.json", directory);
@@ -28,7 +27,6 @@ static inline int prepare(void **state) {
 }
 
 static inline int finish(void **state) {
-    (void)state;
     gpt_free(&gpt);
     corpus_close(&corpus);
     scratch_remove(directory);

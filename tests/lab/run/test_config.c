@@ -11,7 +11,6 @@ static Corpus corpus;
 static Gpt gpt;
 
 static int prepare(void **state) {
-    (void)state;
     Error error;
     scratch_make(directory);
     snprintf(path, sizeof path, "%s/config.json", directory);
@@ -21,7 +20,6 @@ static int prepare(void **state) {
 }
 
 static int finish(void **state) {
-    (void)state;
     gpt_free(&gpt);
     corpus_close(&corpus);
     scratch_remove(directory);
@@ -45,7 +43,6 @@ static void expect_round_trip(const TrainOptions *written, const char *what) {
 }
 
 static void defaults_come_back(void **state) {
-    (void)state;
     TrainOptions options = {0};
     options_default(&options, train_options);
     expect_round_trip(&options, "defaults");
@@ -53,7 +50,6 @@ static void defaults_come_back(void **state) {
 
 // Numbers that need all their digits, the ends of their ranges, and text that JSON has to escape.
 static void every_option_comes_back(void **state) {
-    (void)state;
     static const char *const integers[] = {"1", "2", "999", "9007199254740993"},
                              *const numbers[] = {"0.1", "0.3333333333333333", "0.30000000000000004", "1e-300"},
                              *const texts[] = {"", "a \"b\" \\ c/\xC3\xA9\xF0\x9F\x98\x80", "words of\xC2\xA0two",
@@ -102,7 +98,6 @@ static void write_config(const char *options, const char *data) {
 static const char *const usual_data = "\"vocab_size\": 257";
 
 static void missing_keys_keep_their_defaults(void **state) {
-    (void)state;
     TrainOptions options = {0}, defaults = {0};
     int vocab_size;
     Error error;
@@ -125,7 +120,6 @@ static void expect_refusal(const char *part) {
 }
 
 static void wrong_options_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *options, *part;
     } cases[] = {{"\"wdith\": 128", "no option \"wdith\"; did you mean \"width\"?"},
@@ -158,7 +152,6 @@ static void wrong_options_are_refused(void **state) {
 }
 
 static void wrong_frames_are_refused(void **state) {
-    (void)state;
     static const char *const vocabularies[] = {"",
                                                "\"vocab_size\": 0",
                                                "\"vocab_size\": -257",
@@ -181,7 +174,6 @@ static void wrong_frames_are_refused(void **state) {
 }
 
 static void every_shorter_file_is_refused(void **state) {
-    (void)state;
     TrainOptions options = {0};
     Buffer file;
     Error error;
@@ -219,7 +211,6 @@ static bool meaning(char text[1 << 14]) {
 
 // Every bit of a config.json, one after another: the file is refused, or it says the same as before.
 static void flipped_bits_change_no_option(void **state) {
-    (void)state;
     static char before[1 << 14], after[1 << 14];
     TrainOptions options = {0};
     Buffer file;
@@ -246,7 +237,6 @@ static void flipped_bits_change_no_option(void **state) {
 
 // An edit is refused until the line "crc32" is removed, which leaves JSON.
 static void an_edit_can_be_meant(void **state) {
-    (void)state;
     TrainOptions options = {0};
     int vocab_size;
     Buffer file;
@@ -268,7 +258,6 @@ static void an_edit_can_be_meant(void **state) {
 }
 
 static void another_corpus_is_noticed(void **state) {
-    (void)state;
     TrainOptions options = {0};
     Corpus other;
     Error error;

@@ -22,7 +22,6 @@ static void expect_kept(const char *text, long long step, const char *kept) {
 }
 
 static void a_log_is_cut_after_the_checkpoint(void **state) {
-    (void)state;
     static const char three[] = HEADER "1,a\n2,b\n10,c\n";
     expect_kept(three, 0, HEADER); // a new start
     expect_kept(three, 1, HEADER "1,a\n");
@@ -48,7 +47,6 @@ static void a_log_is_cut_after_the_checkpoint(void **state) {
 }
 
 static void a_row_has_every_column(void **state) {
-    (void)state;
     StepReport report = {.loss = 1.0 / 3,
                          .learning_rate = 1e-3,
                          .gradient_norm = 2.5,

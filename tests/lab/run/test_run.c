@@ -8,7 +8,6 @@ static void expect_closed(const char *past, const char *part) {
 }
 
 static void a_run_is_opened(void **state) {
-    (void)state;
     Run run;
     Error error;
     must(run_open(&run, run_directory, "", &error), &error);
@@ -25,7 +24,6 @@ static void a_run_is_opened(void **state) {
 }
 
 static void past_changes_the_scheme_s_option(void **state) {
-    (void)state;
     static const char *const choices[] = {"clamp", "interpolate"};
     for (size_t i = 0; i < COUNT(choices); i++) {
         Run run;
@@ -38,7 +36,6 @@ static void past_changes_the_scheme_s_option(void **state) {
 }
 
 static void a_run_is_never_written_over(void **state) {
-    (void)state;
     Error error = {0};
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.config);
@@ -56,7 +53,6 @@ static void a_run_is_never_written_over(void **state) {
 
 // What is left when a start is killed just before it would have been a run.
 static void a_start_that_was_killed_is_begun_anew(void **state) {
-    (void)state;
     Error error;
     unlink(paths.config);
     unlink(paths.model);
@@ -68,7 +64,6 @@ static void a_start_that_was_killed_is_begun_anew(void **state) {
 // The weights that a run starts from are its own from the beginning, whatever becomes of those that they were copied
 // from.
 static void starting_weights_belong_to_the_run(void **state) {
-    (void)state;
     TrainOptions from = options;
     RunPaths from_paths;
     Trainer other;
@@ -93,7 +88,6 @@ static void starting_weights_belong_to_the_run(void **state) {
 }
 
 static void names_that_config_cannot_hold_are_refused(void **state) {
-    (void)state;
     char *const names[] = {options.data, options.out, options.init};
     static const char *const labels[] = {"--data ", "--out ", "--init "};
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -118,7 +112,6 @@ static void names_that_config_cannot_hold_are_refused(void **state) {
 }
 
 static void one_process_at_a_time_is_in_a_run(void **state) {
-    (void)state;
     char fresh[SCRATCH_PATH + 64];
     RunLock lock, second;
     Error error = {0};
@@ -148,7 +141,6 @@ static void one_process_at_a_time_is_in_a_run(void **state) {
 }
 
 static void missing_files_are_named(void **state) {
-    (void)state;
     unlink(paths.tokenizer);
     expect_closed("", "tokenizer.json");
     unlink(paths.model);
@@ -166,7 +158,6 @@ static void rewrite_config(const TrainOptions *changed) {
 }
 
 static void files_that_do_not_belong_together_are_refused(void **state) {
-    (void)state;
     TrainOptions changed = options;
     changed.width = 6;
     rewrite_config(&changed);
@@ -195,7 +186,6 @@ static void files_that_do_not_belong_together_are_refused(void **state) {
 }
 
 static void another_tokenizer_is_refused(void **state) {
-    (void)state;
     Tokenizer other;
     Error error;
     must(tokenizer_create(&other, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
@@ -205,7 +195,6 @@ static void another_tokenizer_is_refused(void **state) {
 }
 
 static void a_damaged_model_is_refused(void **state) {
-    (void)state;
     struct stat status;
     assert_int_equal(stat(paths.model, &status), 0);
     flip_bit(paths.model, 8 * (uint64_t)status.st_size - 100);
@@ -213,7 +202,6 @@ static void a_damaged_model_is_refused(void **state) {
 }
 
 static void init_copies_the_weights_of_a_like_model(void **state) {
-    (void)state;
     Shape shape = trainer.gpt.shape;
     Gpt gpt;
     Error error;
@@ -246,7 +234,6 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
 }
 
 static void init_keeps_what_the_other_run_lacks(void **state) {
-    (void)state;
     TrainOptions plain = options;
     RunPaths plain_paths;
     Trainer other;
@@ -271,7 +258,6 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
 }
 
 static void default_names_are_numbered(void **state) {
-    (void)state;
     char name[TEXT_CAPACITY], before[PATH_CAPACITY];
     Error error;
     assert_non_null(getcwd(before, sizeof before));

@@ -52,7 +52,6 @@ static void damage_factors(json_t *rotation, json_t *object) {
 
 // Runs from before there was a choice do not have the member, and all of their positions have the attention factor.
 static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
-    (void)state;
     Random random = {random_key(1, "start"), 0};
     RunStretch stretch = some_run_stretch(METHOD_LONGROPE, 3, false, &random), found;
     Error error;
@@ -70,7 +69,6 @@ static void the_factor_is_on_unscaled_positions_unless_said(void **state) {
 }
 
 static void damaged_members_are_refused(void **state) {
-    (void)state;
     static const char *const of_all[] = {"method", "factor", "original_context"}, *const of_stretches[] = {
                                                                                       "factors", "unscaled_positions",
                                                                                       "attention_factor"};
@@ -102,7 +100,6 @@ static void damaged_members_are_refused(void **state) {
 }
 
 static void what_is_no_object_is_refused(void **state) {
-    (void)state;
     Random random = {random_key(1, "object"), 0};
     const RunStretch stretch = some_run_stretch(METHOD_PI, 3, true, &random);
     json_t *rotation = stretch_to_json(&stretch);
@@ -151,7 +148,6 @@ static void expect_sentence_or_sense(void) {
 }
 
 static void damaged_files_do_no_harm(void **state) {
-    (void)state;
     Random random = {random_key(1, "file"), 0};
     for (int dynamic = 0; dynamic <= 1; dynamic++) {
         const RunStretch stretch = some_run_stretch(dynamic ? METHOD_DYNAMIC : METHOD_LONGROPE, 4, true, &random);

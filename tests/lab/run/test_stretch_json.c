@@ -3,7 +3,6 @@
 #include "tests/lab/run/some_stretch.h"
 
 static void every_method_comes_back(void **state) {
-    (void)state;
     static const int pairs[] = {1, 4, PAIRS_MOST};
     Random random = {random_key(1, "rotation"), 0};
     for (size_t m = 0; m < COUNT(methods); m++)
@@ -22,7 +21,6 @@ static void every_method_comes_back(void **state) {
 }
 
 static void methods_have_names(void **state) {
-    (void)state;
     static const char *const names[] = {[METHOD_PI] = "pi",
                                         [METHOD_NTK] = "ntk",
                                         [METHOD_DYNAMIC] = "dynamic",
@@ -40,7 +38,6 @@ static void methods_have_names(void **state) {
 
 // The config of an extended run: other options and another rotation, all else as it was.
 static void a_derived_config_keeps_the_rest(void **state) {
-    (void)state;
     char derived[sizeof path + 8];
     Random random = {random_key(1, "derived"), 0};
     Error error;
@@ -93,7 +90,6 @@ static void expect_applied(const char *scheme, const StretchRule *rule, const ch
 }
 
 static void a_stretch_must_fit_its_model(void **state) {
-    (void)state;
     Random random = {random_key(1, "fit"), 0};
     const StretchRule none = {0}, dynamic = some_run_stretch(METHOD_DYNAMIC, 0, false, &random).rule,
                       two = some_run_stretch(METHOD_YARN, 2, true, &random).rule,

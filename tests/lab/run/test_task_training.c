@@ -41,7 +41,6 @@ static double root_mean_square(const real *values, size_t count) {
 }
 
 static void shorter_batches_give_what_padded_ones_give(void **state) {
-    (void)state;
     const Shape shape = {.vocab = 31, .context = CAPACITY, .layers = 2, .heads = 2, .width = 16};
     int ids[B][CAPACITY + 1];
     bool scored[B][CAPACITY];
@@ -149,7 +148,6 @@ static double direct_loss(Gpt *gpt, const BuiltinCorpus *task, uint64_t stream, 
 }
 
 static void loss_and_gradient_are_means_over_answers(void **state) {
-    (void)state;
     TrainOptions options = options_of("builtin:copy:max=10");
     options.dropout = 0;
     Corpus corpus;
@@ -194,7 +192,6 @@ static real *moments_after_a_step(int batches, double *loss, Progress *progress,
 }
 
 static void a_step_does_not_depend_on_its_batches(void **state) {
-    (void)state;
     double loss, expected_loss;
     Progress progress, expected_progress;
     long long tokens, expected_tokens;
@@ -214,7 +211,6 @@ static void a_step_does_not_depend_on_its_batches(void **state) {
 }
 
 static void validation_is_of_other_exercises_and_always_the_same(void **state) {
-    (void)state;
     TrainOptions options = options_of("builtin:copy:max=10");
     options.eval_tokens = 520; // ten exercises of at most 52 tokens
     Corpus corpus;
@@ -235,7 +231,6 @@ static void validation_is_of_other_exercises_and_always_the_same(void **state) {
 }
 
 static void seeds_draw_other_exercises(void **state) {
-    (void)state;
     TrainOptions options = options_of("builtin:copy:max=10");
     uint32_t crc[3];
     for (int i = 0; i < 3; i++) {
@@ -253,7 +248,6 @@ static void seeds_draw_other_exercises(void **state) {
 }
 
 static void a_resumed_run_ends_with_the_same_bits(void **state) {
-    (void)state;
     char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
     const TrainOptions options = options_of("builtin:flipflop:min=4,max=20");
     Corpus corpus, other_corpus;
@@ -281,7 +275,6 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
 
 // A state with a right checksum that training with these options never comes to: 8 rows a step, 2 batches of 4.
 static void a_state_of_another_run_is_refused(void **state) {
-    (void)state;
     char directory[SCRATCH_PATH], path[SCRATCH_PATH + 32];
     TrainOptions options = options_of("builtin:copy:max=10");
     options.batch = 4;
@@ -318,7 +311,6 @@ static void a_state_of_another_run_is_refused(void **state) {
 }
 
 static void tokens_are_counted_without_padding(void **state) {
-    (void)state;
     const TrainOptions options = options_of("builtin:offset:min=8,max=20");
     Corpus corpus;
     Trainer trainer;
@@ -332,7 +324,6 @@ static void tokens_are_counted_without_padding(void **state) {
 }
 
 static void a_context_that_is_too_short_is_refused(void **state) {
-    (void)state;
     TrainOptions options = options_of("builtin:copy:max=10");
     Corpus corpus;
     Trainer trainer;

@@ -31,7 +31,6 @@ static const struct {
 };
 
 static void formulas_are_what_they_say(void **state) {
-    (void)state;
     for (size_t n = 0; n < COUNT(formulas); n++)
         expect_near("value", n, curve_value(formulas[n].family, &formulas[n].fit, formulas[n].at), formulas[n].value,
                     1e-12);
@@ -53,7 +52,6 @@ static void curve_make(double *curve, int formula, int n, double noise, uint64_t
 }
 
 static void exact_curves_give_their_parameters(void **state) {
-    (void)state;
     static const int lengths[] = {33, 64, 200};
     for (size_t f = 1; f < COUNT(formulas); f++)
         for (size_t l = 0; l < COUNT(lengths); l++) {
@@ -72,7 +70,6 @@ static void exact_curves_give_their_parameters(void **state) {
 }
 
 static void noise_does_not_hide_the_family(void **state) {
-    (void)state;
     static const int lengths[] = {64, 128, 255};
     for (size_t f = 1; f < COUNT(formulas); f++)
         for (size_t l = 0; l < COUNT(lengths); l++)
@@ -101,7 +98,6 @@ static void expect_shapes(const CurveFits *fits, int n) {
 
 // Waves between the steps of any grid.
 static void waves_of_all_lengths_are_found(void **state) {
-    (void)state;
     for (int i = 0; i < 60; i++) {
         const CurveFit wave = {0.3, {1, -0.7}, 0.008 + 0.0039 * i, 0};
         double curve[200];
@@ -114,7 +110,6 @@ static void waves_of_all_lengths_are_found(void **state) {
 
 // A line that noise of twice its spread hides from the eye is still better than nothing.
 static void faint_families_are_found(void **state) {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         double curve[N_MOST];
         curve_make(curve, 1, N_MOST, 2, seed);
@@ -125,7 +120,6 @@ static void faint_families_are_found(void **state) {
 
 // A constant's error is about 1 whatever the curve, and nobody else gets far below it on noise.
 static void noise_alone_is_no_family(void **state) {
-    (void)state;
     for (int n = CURVE_LEAST; n <= 256; n *= 2) {
         int constant = 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
@@ -142,7 +136,6 @@ static void noise_alone_is_no_family(void **state) {
 }
 
 static void what_has_no_spread_has_no_error(void **state) {
-    (void)state;
     double flat[100], broken[100];
     for (int d = 0; d < 100; d++) {
         flat[d] = 0.1;
@@ -158,7 +151,6 @@ static void what_has_no_spread_has_no_error(void **state) {
 
 // The fit is by the even distances and the error by the odd ones: moving the odd ones by 3 costs an error of 3.
 static void odd_distances_judge_what_even_ones_fit(void **state) {
-    (void)state;
     for (int n = 100; n <= 101; n++) {
         double curve[N_MOST], mean = 0, variance = 0;
         for (int d = 0; d < n; d++) mean += (curve[d] = 2 - 0.25 * d + 3 * (d % 2)) / n;
@@ -178,7 +170,6 @@ static void odd_distances_judge_what_even_ones_fit(void **state) {
 
 // From even distances a wave of 0.4 cycles a token looks like one of 0.1, and the odd ones tell that it is not.
 static void waves_too_fast_are_no_family(void **state) {
-    (void)state;
     double curve[128];
     for (int d = 0; d < 128; d++) curve[d] = cos(2 * 3.141592653589793 * 0.4 * d);
     const CurveFits fits = fits_of(curve, 128);
@@ -188,7 +179,6 @@ static void waves_too_fast_are_no_family(void **state) {
 
 // exp(-d/p) and log(1 + p d) that go on far beyond the curve are straight lines as far as it says.
 static void what_hardly_bends_is_linear(void **state) {
-    (void)state;
     double slow[100], faint[100];
     const uint64_t key = random_key(1, "noise");
     for (int d = 0; d < 100; d++) {
@@ -206,7 +196,6 @@ static void what_hardly_bends_is_linear(void **state) {
 
 // --- the solvers ---
 static void least_squares_are_exact(void **state) {
-    (void)state;
     enum { COUNTED = 7 };
     static const double f[COUNTED] = {1, 2, 4, 8, 9, 11, 20}, g[COUNTED] = {3, 1, 4, 1, 5, 9, 2},
                         off[COUNTED] = {1, -1, 0, 0, 0, 0, 0}, level[COUNTED] = {6, 6, 6, 6, 6, 6, 6};
@@ -253,7 +242,6 @@ static double valley(void *bottom, double x) {
 }
 
 static void valleys_are_found(void **state) {
-    (void)state;
     double bottoms[] = {2.3, -1, 4, 3.999, 0};
     for (size_t i = 0; i < COUNT(bottoms); i++)
         expect_near("bottom", i, least_between(-1, 4, valley, &bottoms[i]), bottoms[i], 1e-8);

@@ -9,7 +9,6 @@
 // --- one comparison ---
 
 static void worked_examples_come_out(void **state) {
-    (void)state;
     static const struct {
         int n;
         double differences[9], mean, sd, p;
@@ -70,7 +69,6 @@ static void expect_nothing(const Paired *paired) {
 }
 
 static void too_few_or_not_finite_have_no_interval(void **state) {
-    (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < COUNT(bad); i++)
         for (int n = 1; n <= 10; n++)
@@ -91,7 +89,6 @@ static void too_few_or_not_finite_have_no_interval(void **state) {
 
 // 0.1 and its like have no exact multiples: sums of them must not leave a spread behind.
 static void equal_differences_have_the_point_as_interval(void **state) {
-    (void)state;
     static const double values[] = {0.1, -0.7, 1e-300, 3e20, 0};
     for (size_t i = 0; i < COUNT(values); i++)
         for (int n = 2; n <= 20; n++) {
@@ -126,7 +123,6 @@ static double resampled_t(const double *differences, int n, long number, double 
 
 // All n^n of them, one by one.
 static void bootstrap_counts_every_resample(void **state) {
-    (void)state;
     static double t[46656];
     for (int n = 2; n <= 6; n++) {
         double differences[6], mean = 0, squares = 0;
@@ -152,7 +148,6 @@ static void bootstrap_counts_every_resample(void **state) {
 
 // Neither the order of the seeds nor the unit or the zero of losses changes what an interval says.
 static void intervals_follow_the_differences(void **state) {
-    (void)state;
     for (int n = 4; n <= 10; n++) {
         double differences[10], turned[10], moved[10];
         for (int i = 0; i < n; i++) differences[i] = random_normal(4, (uint64_t)(100 * n + i));
@@ -169,7 +164,6 @@ static void intervals_follow_the_differences(void **state) {
 }
 
 static void resolvable_differences_have_their_power(void **state) {
-    (void)state;
     for (int n = 3; n <= 20; n++) {
         expect_near("level", (size_t)n, paired_power(0, n, 1), 0.05, 1e-9);
         expect_near("level of ten", (size_t)n, paired_power(0, n, 10), 0.005, 1e-9);
@@ -181,7 +175,6 @@ static void resolvable_differences_have_their_power(void **state) {
 
 // The numbers that paired.h quotes.
 static void five_seeds_resolve_what_the_header_says(void **state) {
-    (void)state;
     expect_near("half-width", 5, paired_half_width(1, 5), 1.24, 0.005);
     expect_near("resolvable", 5, paired_resolvable(1, 5, 1), 1.68, 0.005);
     expect_near("one of ten", 5, paired_resolvable(1, 5, 10), 3.16, 0.005);
@@ -206,7 +199,6 @@ static void simulate(double *differences, int n, int repetition, bool exponentia
 }
 
 static void intervals_cover_the_truth(void **state) {
-    (void)state;
     double t[2] = {0}, bootstrap[2] = {0}, called = 0;
     for (int exponential = 0; exponential < 2; exponential++)
         for (int repetition = 0; repetition < REPETITIONS; repetition++) {
@@ -239,7 +231,6 @@ static double share_found(double effect, int n, int comparisons) {
 }
 
 static void planted_differences_are_found_as_promised(void **state) {
-    (void)state;
     const double resolvable = paired_resolvable(1, 5, 1);
     expect_near("resolvable", 0, share_found(resolvable, 5, 1), 0.8, 0.036);
     assert_true(share_found(2 * resolvable, 5, 1) >= 0.995);
@@ -250,7 +241,6 @@ static void planted_differences_are_found_as_promised(void **state) {
 // --- several comparisons ---
 
 static void holm_gives_worked_examples(void **state) {
-    (void)state;
     enum { M = 6 };
     static const struct {
         double p[M], adjusted[M];
@@ -292,13 +282,11 @@ static double share_of_false_calls(int real_ones, uint64_t key) {
 
 // Independent comparisons leave it just under 5%, whether few or many of them are of real differences.
 static void holm_keeps_false_calls_at_five_percent(void **state) {
-    (void)state;
     for (int real_ones = 0; real_ones < 10; real_ones += 3)
         expect_near("false calls", (size_t)real_ones, share_of_false_calls(real_ones, 30), 0.049, 0.009);
 }
 
 static void verdicts_are_by_sign_and_level(void **state) {
-    (void)state;
     assert_int_equal(verdict(-0.1, 0.01), VERDICT_BETTER);
     assert_int_equal(verdict(0.1, 0.01), VERDICT_WORSE);
     assert_int_equal(verdict(-0.1, 0.05), VERDICT_BETTER);

@@ -53,7 +53,6 @@ static void expect_decomposition(int count, int T, int C) {
 }
 
 static void singular_values_and_vectors_are_known(void **state) {
-    (void)state;
     expect_decomposition(6, 40, 6);
     expect_decomposition(3, 40, 6);
     expect_decomposition(4, 5, 12); // fewer rows than columns: the mean takes one value away
@@ -61,7 +60,6 @@ static void singular_values_and_vectors_are_known(void **state) {
 }
 
 static void ranks_are_counted(void **state) {
-    (void)state;
     static const double equal[] = {3, 3, 3, 3}, one[] = {5, 0, 0},
                         halves[] = {2, 1.4142135623730951, 1.4142135623730951}, none[] = {0, 0}, tenths[] = {3, 1};
     expect_near("equal", 0, effective_rank(equal, 4), 4, 1e-12);
@@ -85,7 +83,6 @@ enum { T = 200, WAVES = 4 };
 static const double frequencies[WAVES] = {0.3127, 0.05, 0.0687, 0.0081}, amplitudes[WAVES] = {8, 4, 2, 1};
 
 static void peaks_are_at_the_frequencies_of_the_waves(void **state) {
-    (void)state;
     real table[T * 2 * WAVES];
     for (int t = 0; t < T; t++)
         for (int w = 0; w < WAVES; w++) {
@@ -107,7 +104,6 @@ static void peaks_are_at_the_frequencies_of_the_waves(void **state) {
 
 // One wave, whatever its frequency and phase: found to many digits, and all of the variance is in it.
 static void a_pure_wave_is_all_peak(void **state) {
-    (void)state;
     static const double pure[] = {0.5 / T, 0.7 / T, 1.0 / T, 1.5 / T, 2.0 / T, 0.1234, 0.1213, 0.4987, 0.5};
     for (size_t n = 0; n < COUNT(pure); n++) {
         real wave[T];
@@ -126,7 +122,6 @@ static void a_pure_wave_is_all_peak(void **state) {
 
 // Half of the variance at each of two frequencies.
 static void a_share_is_a_share(void **state) {
-    (void)state;
     real wave[T];
     for (int t = 0; t < T; t++) wave[t] = (real)(sqrt(3) * cos(2 * pi * 10 * t / T) + cos(2 * pi * 37 * t / T + 1));
     Spectrum s = spectrum_of(wave, T, 1);
@@ -153,7 +148,6 @@ static real *sinusoidal_codes(const char *specification, int positions, int widt
 
 // Its pairs are equally strong, so singular vectors mix them; but each has its peak at the frequency of a pair.
 static void the_sinusoidal_scheme_has_its_own_frequencies(void **state) {
-    (void)state;
     enum { ROWS = 256, C = 12 };
     real *codes = sinusoidal_codes("sinusoidal:base=10", ROWS, C);
     Spectrum s = spectrum_of(codes, ROWS, C);
@@ -178,7 +172,6 @@ static void the_sinusoidal_scheme_has_its_own_frequencies(void **state) {
 }
 
 static void power_is_shared_out(void **state) {
-    (void)state;
     enum { C = 3 };
     for (int rows = 48; rows <= 49; rows++) { // with a wave at 1/2 and without
         real table[49 * C];
@@ -201,7 +194,6 @@ static void power_is_shared_out(void **state) {
 }
 
 static void a_random_table_is_flat(void **state) {
-    (void)state;
     enum { ROWS = 400, C = 16 };
     real *table = random_reals(ROWS * C, "table", 0.02);
     Spectrum s = spectrum_of(table, ROWS, C);
@@ -231,7 +223,6 @@ static void a_random_table_is_flat(void **state) {
 
 // --- likeness ---
 static void cosines_are_those_of_the_angles(void **state) {
-    (void)state;
     enum { ROWS = 10 };
     static const int thinned[] = {0, 2, 5, 7}; // of 10 rows, 4
     real table[ROWS * 2];
@@ -277,7 +268,6 @@ static double invariance_directly(const real *table, int rows, int C) {
 }
 
 static void invariance_is_what_the_distance_explains(void **state) {
-    (void)state;
     enum { ROWS = 60, C = 5 };
     real *table = random_reals(ROWS * C, "table", 1);
     for (int mixed = 0; mixed <= 1; mixed++) {
@@ -293,7 +283,6 @@ static void invariance_is_what_the_distance_explains(void **state) {
 }
 
 static void what_is_no_number_is_refused(void **state) {
-    (void)state;
     real table[6 * 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, NAN, 12};
     Spectrum spectrum;
     Error error = {0};
@@ -302,7 +291,6 @@ static void what_is_no_number_is_refused(void **state) {
 
 // All rows equal: nothing to decompose, and no number pretends otherwise.
 static void a_constant_table_has_nothing(void **state) {
-    (void)state;
     enum { ROWS = 8, C = 4 };
     real table[ROWS * C];
     double power[ROWS / 2 + 1];

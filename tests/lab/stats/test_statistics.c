@@ -6,7 +6,6 @@
 #include <math.h>
 
 static void quantiles_are_those_of_the_tables(void **state) {
-    (void)state;
     static const struct {
         double df, p, t; // computed by mpmath with 40 digits
     } known[] = {
@@ -23,7 +22,6 @@ static void quantiles_are_those_of_the_tables(void **state) {
 }
 
 static void probabilities_are_known_ones(void **state) {
-    (void)state;
     static const struct {
         double df, t, p; // likewise
     } known[] = {
@@ -55,7 +53,6 @@ static void probabilities_are_known_ones(void **state) {
 
 // Cauchy's distribution, and df = 2, have formulas.
 static void quantiles_have_formulas_where_they_are_simple(void **state) {
-    (void)state;
     for (double p = 1e-6; p < 1; p += 0.0173) {
         const double pi = 3.14159265358979323846;
         expect_relative("df 1", 0, t_quantile(p, 1), -1 / tan(pi * p), 1e-9);
@@ -64,7 +61,6 @@ static void quantiles_have_formulas_where_they_are_simple(void **state) {
 }
 
 static void quantiles_and_probabilities_are_inverse(void **state) {
-    (void)state;
     static const double dfs[] = {1, 1.5, 2, 3, 4, 7.3, 19, 63, 1000};
     for (size_t i = 0; i < COUNT(dfs); i++) {
         double before = -INFINITY;
@@ -83,7 +79,6 @@ static void quantiles_and_probabilities_are_inverse(void **state) {
 }
 
 static void power_is_the_noncentral_t(void **state) {
-    (void)state;
     static const struct {
         double shift, critical, df, p, tolerance; // a sum of incomplete beta functions, by mpmath with 30 digits
     } known[] = {

@@ -18,7 +18,6 @@ static void plant(double *gaps, double first, double last, double noise, uint64_
 }
 
 static void lines_are_least_squares_lines(void **state) {
-    (void)state;
     static const double x[] = {1, 2, 4, 5};
     static const double gaps[] = {1, 3, 2, 4, /**/ 0, 1, 1, 0, /**/ 5, 4, 2, 3};
     // By hand: the center of x is 3, its spread 10, the slopes 5/10, 0 and -6/10, the means 2.5, 0.5 and 3.5.
@@ -39,7 +38,6 @@ static void lines_are_least_squares_lines(void **state) {
 }
 
 static void trends_get_the_right_word(void **state) {
-    (void)state;
     static const struct {
         double first, last, noise;
         TrendVerdict verdict;
@@ -64,7 +62,6 @@ static void trends_get_the_right_word(void **state) {
 
 // The slope can be known where the gap is not: seeds that are apart by the same at every x.
 static void a_slope_alone_has_no_word(void **state) {
-    (void)state;
     double gaps[SEEDS * POINTS];
     plant(gaps, 0.1, -0.1, 0.001, 0);
     for (int s = 0; s < SEEDS; s++)
@@ -84,7 +81,6 @@ static void a_slope_alone_has_no_word(void **state) {
 }
 
 static void bent_or_broken_trends_show_it(void **state) {
-    (void)state;
     double gaps[SEEDS * POINTS];
     for (int s = 0; s < SEEDS; s++)
         for (int k = 0; k < POINTS; k++) gaps[s * POINTS + k] = (k == 1) + 0.001 * s;
@@ -120,7 +116,6 @@ static void bent_or_broken_trends_show_it(void **state) {
 
 // A gap that stays the same gets a word in 5% of experiments, and the slope's interval holds a planted slope in 95%.
 static void trends_are_called_as_promised(void **state) {
-    (void)state;
     enum { EXPERIMENTS = 1000 };
     double covered = 0, called = 0, bent = 0;
     for (uint64_t experiment = 0; experiment < EXPERIMENTS; experiment++) {

@@ -78,17 +78,14 @@ static void check_all(real alpha, real beta) {
 }
 
 static void beta_0_overwrites_even_nan(void **state) {
-    (void)state;
     check_all(1, 0);
 }
 
 static void beta_1_accumulates(void **state) {
-    (void)state;
     check_all(1, 1);
 }
 
 static void alpha_and_beta_scale(void **state) {
-    (void)state;
     check_all((real)0.3, 0);
     check_all(-2, 1);
     check_all((real)1.7, (real)-0.5);
@@ -96,7 +93,6 @@ static void alpha_and_beta_scale(void **state) {
 
 // A number that is not one must reach the loss, where it stops the run.
 static void nan_and_infinity_pass_through(void **state) {
-    (void)state;
     enum { SIZE = 33 };
     real *a = random_reals(SIZE * SIZE, "A", 1), *b = random_reals(SIZE * SIZE, "B", 1), *C = nan_reals(SIZE * SIZE);
     a[5 * SIZE + 7] = NAN;
@@ -115,7 +111,6 @@ static void nan_and_infinity_pass_through(void **state) {
 
 // Attention calls it from parallel threads, each with its own operands.
 static void threads_may_call_it(void **state) {
-    (void)state;
     enum { SIZE = 48, CALLS = 64 };
     const size_t numbers = SIZE * SIZE;
     const Product p = {.M = SIZE, .N = SIZE, .K = SIZE, .alpha = 1};
@@ -134,7 +129,6 @@ static void threads_may_call_it(void **state) {
 }
 
 static void the_same_threads_give_the_same_bits(void **state) {
-    (void)state;
     enum { SIZE = 200 };
     real *a = random_reals(SIZE * SIZE, "A", 1), *b = random_reals(SIZE * SIZE, "B", 1);
     const int threads = omp_get_max_threads();

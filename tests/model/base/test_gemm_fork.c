@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 static void a_process_forked_after_the_check_can_use_a_team(void **state) {
-    (void)state;
     int threads = 0, status;
     omp_set_num_threads(2);
     assert_true(gemm_is_right());

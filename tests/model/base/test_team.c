@@ -8,7 +8,6 @@
 #include <limits.h>
 
 static void shares_cover_everything_once(void **state) {
-    (void)state;
     for (int threads = 1; threads <= 9; threads++)
         for (int n = 0; n <= 70; n++)
             for (int grain = 1; grain <= 16; grain *= 4) {
@@ -25,7 +24,6 @@ static void shares_cover_everything_once(void **state) {
 }
 
 static void shares_of_more_numbers_than_an_int_holds(void **state) {
-    (void)state;
     static const size_t counts[] = {0, 1, 15, 16, 17, 1000, (size_t)INT_MAX + 1, 5000000007};
     for (int threads = 1; threads <= 9; threads++)
         for (size_t i = 0; i < COUNT(counts); i++) {
@@ -75,7 +73,6 @@ static real *one_pass(double nll[ROWS], Gpt *gpt, int threads) {
 
 // More threads than heads, than cache lines of channels, and than fit the rows evenly.
 static void threads_change_only_last_bits(void **state) {
-    (void)state;
     static const int counts[] = {2, 3, 8};
     static const Shape shape = {.vocab = 19, .context = T, .layers = 2, .heads = 3, .width = 24};
     for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
@@ -100,7 +97,6 @@ static void threads_change_only_last_bits(void **state) {
 
 // Keys and values in a cache, fed in two chunks; run often, because a race shows only now and then.
 static void reading_is_the_same_every_time(void **state) {
-    (void)state;
     enum { RUNS = 30, HALF = T / 2 };
     static const Shape shape = {.vocab = 19, .context = T, .layers = 3, .heads = 3, .width = 24};
     int ids[B * HALF];
@@ -133,7 +129,6 @@ static void read_text(double *nll, Inference *reader, const Gpt *gpt, const int 
 
 // Threads that each read a text beside others get what one alone gets, whatever a scheme prepares with.
 static void texts_are_read_side_by_side(void **state) {
-    (void)state;
     enum { READERS = 3, N = 20 };
     static const Shape shape = {.vocab = 19, .context = N, .layers = 2, .heads = 3, .width = 48};
     int ids[N];

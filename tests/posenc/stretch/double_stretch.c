@@ -103,7 +103,6 @@ static void check_factors(const char *scheme, const Setting *setting, int unscal
 }
 
 static void factors_have_the_gradient_of_the_loss(void **state) {
-    (void)state;
     static const int unscaled[] = {0, 1, 3, 9};
     for (size_t s = 0; s < COUNT(schemes_stretched); s++)
         for (size_t u = 0; u < COUNT(unscaled); u++) {
@@ -113,7 +112,6 @@ static void factors_have_the_gradient_of_the_loss(void **state) {
 }
 
 static void they_have_it_past_a_block_of_queries(void **state) {
-    (void)state;
     const int threads = omp_get_max_threads();
     for (int n = 1; n <= 2; n++) {
         omp_set_num_threads(n);
@@ -124,7 +122,6 @@ static void they_have_it_past_a_block_of_queries(void **state) {
 
 // All tokens before `unscaled` turn as they were trained, whatever the factors.
 static void unscaled_tokens_pull_at_no_factor(void **state) {
-    (void)state;
     Model model;
     double dfactors[16];
     model_begin(&model, "rope", &usual, usual.T, 1.2);
@@ -136,7 +133,6 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
 
 // Passes add up until they are asked for, and then begin anew.
 static void passes_add_up(void **state) {
-    (void)state;
     Model model;
     double once[16], thrice[16], again[16];
     model_begin(&model, "rope:skip=2", &usual, 2, 1.2);
@@ -167,7 +163,6 @@ static void check_model(const char *specification, const StretchRule *rule, cons
 }
 
 static void other_gradients_stay_right(void **state) {
-    (void)state;
     static const Setting brief = {.layers = 2, .heads = 2, .width = 16, .T = 10, .B = 2, .directions = true},
                          numbers = {.layers = 1, .heads = 2, .width = 8, .T = 8, .B = 2};
     const Shape shape = shape_of(&brief);

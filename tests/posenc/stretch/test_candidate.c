@@ -31,7 +31,6 @@ static Candidate flat(const SearchSpace *space, int steps) {
 }
 
 static void the_space_is_longrope_s(void **state) {
-    (void)state;
     static const int most[] = {900, 900, 400, 25, 62, 62499900}, choices[] = {14, 14, 7, 3, 4, 3};
     for (size_t n = 0; n < COUNT(sizes); n++) {
         const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
@@ -46,7 +45,6 @@ static void the_space_is_longrope_s(void **state) {
 
 // By way of a stretch, and of the two decimals that search.csv has.
 static void candidates_are_stretches(void **state) {
-    (void)state;
     Random random = {random_key(1, "round trip"), 0};
     for (size_t n = 0; n < COUNT(sizes); n++)
         for (int times = 0; times < 200; times++) {
@@ -71,7 +69,6 @@ static void candidates_are_stretches(void **state) {
 }
 
 static void stretches_become_the_nearest_candidate(void **state) {
-    (void)state;
     const SearchSpace space = search_space(4, 4, 16);
     const struct {
         Stretch stretch;
@@ -91,7 +88,6 @@ static void stretches_become_the_nearest_candidate(void **state) {
 }
 
 static void candidates_differ_in_every_number(void **state) {
-    (void)state;
     const SearchSpace space = search_space(16, 8, 256);
     const Candidate a = flat(&space, 5);
     Candidate beyond = a;
@@ -105,7 +101,6 @@ static void candidates_differ_in_every_number(void **state) {
 }
 
 static void operators_stay_in_the_space(void **state) {
-    (void)state;
     Random random = {random_key(1, "operators"), 0};
     for (size_t n = 0; n < COUNT(sizes); n++) {
         const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
@@ -124,7 +119,6 @@ static void operators_stay_in_the_space(void **state) {
 }
 
 static void dice_decide_alone(void **state) {
-    (void)state;
     const SearchSpace space = search_space(16, 8, 256);
     const Candidate parent = flat(&space, 400), other = flat(&space, 100);
     Random one = {random_key(1, "same"), 0}, same = one;
@@ -144,7 +138,6 @@ static void expect_share(const char *name, long long count, long long of, double
 
 // From where all neighbours are equal, only a leap moves a pair that has two of them.
 static void leaps_leave_a_flat_start(void **state) {
-    (void)state;
     enum { TIMES = 4000 };
     const SearchSpace space = search_space(16, 8, 256);
     const Candidate pi = flat(&space, 700);
@@ -173,7 +166,6 @@ static void leaps_leave_a_flat_start(void **state) {
 
 // The first parent's factors are even numbers of steps, the second's odd ones.
 static void children_take_from_both_parents(void **state) {
-    (void)state;
     enum { TIMES = 2000 };
     const SearchSpace space = search_space(16, 8, 256);
     static const double probabilities[] = {0, 0.3, 0.5, 1};
@@ -291,7 +283,6 @@ static void sample(Figure theirs[FIGURES], Figure mended[FIGURES], Figure ours[F
 }
 
 static void near_mutations_are_the_released_ones(void **state) {
-    (void)state;
     static const char *const parents[] = {"PI", "NTK", "ones"};
     json_t *root = golden("longrope_ga_operators");
     for (int p = 0; p < 3; p++) {

@@ -4,7 +4,6 @@
 
 // --- what is found ---
 static void it_finds_what_the_released_search_finds(void **state) {
-    (void)state;
     json_t *root = golden("longrope_ga_behaviour");
     const json_t *runs = json_object_get(root, "runs"), *run;
     double least = INFINITY;
@@ -45,7 +44,6 @@ static void it_finds_what_the_released_search_finds(void **state) {
 
 // From PI, whose neighbours are all equal.
 static void a_flat_start_needs_leaps(void **state) {
-    (void)state;
     double reached[2];
     for (int far = 0; far <= 1; far++) {
         SearchOptions options = usual;
@@ -61,7 +59,6 @@ static void a_flat_start_needs_leaps(void **state) {
 }
 
 static void seeds_come_first(void **state) {
-    (void)state;
     Candidate seeds[] = {{.steps = {5}}, {.steps = {7}}, {.steps = {5}}, {.steps = {9}}};
     for (int s = 0; s < 4; s++)
         for (int i = 1; i < PAIRS; i++) seeds[s].steps[i] = 300;
@@ -92,7 +89,6 @@ static void expect_same(const Search *a, const Search *b) {
 
 // What is cut off within a window is forgotten, wherever that is.
 static void it_stops_within_a_candidate(void **state) {
-    (void)state;
     run_whole(&whole, &usual, 0.2, 1);
     for (int cut_off = 1; cut_off <= 50; cut_off += 7) {
         trial_begin(&other, &usual_space, &usual);
@@ -115,7 +111,6 @@ static void it_stops_within_a_candidate(void **state) {
 }
 
 static void it_is_the_same_with_two_threads(void **state) {
-    (void)state;
     for (int one_by_one = 0; one_by_one <= 1; one_by_one++) {
         SearchOptions options = usual;
         options.one_by_one = one_by_one;
@@ -148,7 +143,6 @@ static void resume(int evaluations) {
 }
 
 static void it_goes_on_where_it_was_stopped(void **state) {
-    (void)state;
     static const int evaluations[] = {0, 1, 15, 16, 17, 63, 64, 65, 100, 200, 383, 384};
     for (int threads = 1; threads <= THREADS; threads++) {
         SearchOptions options = usual;
@@ -161,7 +155,6 @@ static void it_goes_on_where_it_was_stopped(void **state) {
 
 // A hook stops it, again and again; what it has found out is handed on.
 static void a_hook_stops_it(void **state) {
-    (void)state;
     run_whole(&whole, &usual, 0, 1);
     static Evaluated known[MOST];
     int count = 0, rounds = 0;
@@ -185,7 +178,6 @@ static void a_hook_stops_it(void **state) {
 
 // --- what is no number ---
 static void a_loss_that_is_no_number_is_never_the_best(void **state) {
-    (void)state;
     for (int way = 0; way < 4; way++) {
         SearchOptions options = usual;
         options.windows = way % 2 ? 1 : WINDOWS;

@@ -2,7 +2,6 @@
 #include "tests/posenc/stretch/trial.h"
 
 static void hopeless_candidates_are_given_up(void **state) {
-    (void)state;
     for (int seed = 0; seed < 3; seed++) {
         SearchOptions options = usual;
         options.seed = seed;
@@ -36,7 +35,6 @@ static bool evaluated_before(const Trial *trial, int n) {
 
 // There are 4 + 3 + 2 + 1 rising pairs of steps, with two choices of n_hat: one seed, and all others are found.
 static void known_candidates_are_not_scored_again(void **state) {
-    (void)state;
     const SearchSpace small = {.pairs = 2, .step = 0.01, .most = 3, .unscaled = 2};
     for (int remember = 0; remember <= 1; remember++) {
         SearchOptions options = usual;

@@ -77,7 +77,6 @@ static void expect_case(const Stretch *stretch, const Case *c, const json_t *one
 }
 
 static void factors_are_hugging_face_s(void **state) {
-    (void)state;
     static const char *const types[] = {"linear", "dynamic", "yarn", "longrope", "llama3"};
     static const int counts[] = {16, 72, 52, 8, 8};
     int checked[COUNT(types)] = {0};
@@ -111,7 +110,6 @@ static Stretch formula(Method method, Ramp ramp, double factor, int original, do
 }
 
 static void ntk_goes_from_nothing_to_pi(void **state) {
-    (void)state;
     const Stretch ntk = formula(METHOD_NTK, RAMP_CODE, 8, 4096, 10000, 64),
                   pi = formula(METHOD_PI, RAMP_CODE, 8, 4096, 10000, 64);
     assert_true(ntk.factors[0] == 1 && pi.factors[0] == 8 && pi.factors[63] == 8);
@@ -127,7 +125,6 @@ static void ntk_goes_from_nothing_to_pi(void **state) {
 
 // With f = 4 in a window of twice the length, Hugging Face's base grows as for 5, the paper's as for 2.
 static void dynamic_follows_the_window(void **state) {
-    (void)state;
     static const struct {
         double growth;
         int length;
@@ -150,7 +147,6 @@ static double keep(const Stretch *stretch, int pair, double s) {
 
 // The last two ramps end beyond the last pair, at the number of channels at most.
 static void yarn_ramps_between_whole_pairs(void **state) {
-    (void)state;
     static const struct {
         int d, original, low, high;
         double beta_slow;
@@ -172,7 +168,6 @@ static void yarn_ramps_between_whole_pairs(void **state) {
 }
 
 static void yarn_of_the_paper_is_another_ramp(void **state) {
-    (void)state;
     const Stretch code = formula(METHOD_YARN, RAMP_CODE, 8, 4096, 10000, 64),
                   exact = formula(METHOD_YARN, RAMP_EXACT, 8, 4096, 10000, 64),
                   paper = formula(METHOD_YARN, RAMP_PAPER, 8, 4096, 10000, 64);
@@ -191,7 +186,6 @@ static void yarn_of_the_paper_is_another_ramp(void **state) {
 // A model that turns as it was made is stretched by YaRN; one whose positions were all divided by 8 makes, in 8 times
 // as many tokens, the turns that it made before.
 static void further_is_yarn_on_top(void **state) {
-    (void)state;
     const Stretch yarn = formula(METHOD_YARN, RAMP_PAPER, 4, 256, 10000, 16),
                   pi = formula(METHOD_PI, RAMP_PAPER, 8, 256, 10000, 16),
                   once = formula(METHOD_PI, RAMP_PAPER, 1, 256, 10000, 16);
@@ -207,7 +201,6 @@ static void further_is_yarn_on_top(void **state) {
 
 // Llama 3's ramp is that of YaRN's paper from 1 to 4 turns, without its attention factor.
 static void llama3_is_a_narrow_yarn(void **state) {
-    (void)state;
     const FormulaOptions narrow = {.ramp = RAMP_PAPER, .beta_fast = 4, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
     Stretch yarn, llama3;
     stretch_formula(&yarn, METHOD_YARN, &narrow, 8, 256, 10000, 16);
@@ -217,14 +210,12 @@ static void llama3_is_a_narrow_yarn(void **state) {
 }
 
 static void longrope_attends_more_the_longer(void **state) {
-    (void)state;
     expect_near("attention", 1, longrope_attention(16, 4096), sqrt(4 / 3.0), 1e-15);
     assert_true(longrope_attention(1, 256) == 1);
 }
 
 // No method at factor 1 changes anything.
 static void a_factor_of_one_is_no_stretch(void **state) {
-    (void)state;
     static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN, METHOD_LLAMA3};
     for (size_t m = 0; m < COUNT(methods); m++)
         for (int ramp = RAMP_CODE; ramp <= RAMP_PAPER; ramp++) {

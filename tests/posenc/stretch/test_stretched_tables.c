@@ -4,7 +4,6 @@
 
 // --- fast and slow pairs ---
 static void fast_pairs_turn_fully(void **state) {
-    (void)state;
     static const struct {
         const char *scheme;
         int d, length, fast, slow;
@@ -82,7 +81,6 @@ static Stretch some_stretch(int unscaled, double attention, double first) {
 }
 
 static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
-    (void)state;
     static const int unscaled[] = {0, 1, 5, LENGTH, 2 * LENGTH};
     static const double attentions[] = {1, 1.2, 0.75};
     for (size_t s = 0; s < COUNT(stretchable); s++) {
@@ -106,7 +104,6 @@ static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
 }
 
 static void short_windows_may_turn_otherwise(void **state) {
-    (void)state;
     static const int lengths[] = {1, ORIGINAL - 1, ORIGINAL, ORIGINAL + 1, LENGTH};
     Scene scene, plain;
     StretchRule rule = {.method = METHOD_YARN, .original = ORIGINAL, .pairs = D / 2};
@@ -130,7 +127,6 @@ static void short_windows_may_turn_otherwise(void **state) {
 }
 
 static void dynamic_tables_follow_their_length(void **state) {
-    (void)state;
     static const int lengths[] = {2, ORIGINAL, ORIGINAL + 1, LENGTH};
     Scene scene, plain;
     scene_make(&scene, "rope", shape_of(1, D, LENGTH), LENGTH);
@@ -150,7 +146,6 @@ static void dynamic_tables_follow_their_length(void **state) {
 
 // Positional interpolation puts token s t where token t was.
 static void pi_is_the_plain_rotation_in_smaller_steps(void **state) {
-    (void)state;
     Scene scene, plain;
     StretchRule rule = {.method = METHOD_PI, .original = ORIGINAL};
     stretch_formula(&rule.long_stretch, METHOD_PI, &(FormulaOptions){0}, 4, ORIGINAL, 10000, D / 2);

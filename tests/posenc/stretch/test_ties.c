@@ -18,12 +18,10 @@ void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, c
 }
 
 static int backwards(const void *a, const void *b) {
-    (void)a, (void)b;
     return 0;
 }
 
 static void this_qsort_turns_equal_elements_round(void **state) {
-    (void)state;
     int numbers[] = {1, 2, 3};
     qsort(numbers, COUNT(numbers), sizeof *numbers, backwards);
     assert_int_equal(numbers[0], 3);
@@ -32,13 +30,11 @@ static void this_qsort_turns_equal_elements_round(void **state) {
 
 // Two losses for all.
 static bool score(double *loss, void *context, int worker, const Candidate *candidate, int window) {
-    (void)context, (void)worker, (void)window;
     *loss = candidate->steps[0] > 0 ? 2 : 1;
     return true;
 }
 
 static void of_equal_candidates_the_older_is_better(void **state) {
-    (void)state;
     const SearchSpace space = {.pairs = 2, .step = 0.01, .most = 300, .unscaled = 1};
     const SearchOptions options = {.population = 20,
                                    .parents = 8,
