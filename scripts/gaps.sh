@@ -51,7 +51,7 @@ awk '$3 == "25k" { printf "%s\"%s - %s\"\n", (NR > 1) ? "\n\n" : "", $1, $2 } { 
 gnuplot <<END
 set terminal svg size 760,320 font "sans-serif,13" background "white"
 set output "$plot"
-set title "Learned minus designed positions, nats per byte: below 0 the learned scheme is better" font ",13"
+set title "nats per byte, learned minus designed: below 0 the learned scheme is better" font ",11"
 set xtics ("25k parameters" 0, "70k" 1, "200k" 2)
 set xrange [-0.3:2.3]
 set ytics 0.1
