@@ -120,15 +120,23 @@ static bool directory_open(Corpus *corpus, Error *error) {
            split_open(&corpus->val, corpus->name, "val", tokenizer->vocab_size, error);
 }
 
-// Every document followed by the end token.
-static bool encode_documents(Tokens *tokens, const Tokenizer *tokenizer, const Text *documents, size_t count,
-                             const char *name, Error *error) {
+// The tokens of a corpus, with the end token behind each document.
+static bool builtin_encode(Tokens *tokens, const Tokenizer *tokenizer, const BuiltinCorpus *corpus, const char *name,
+                           Error *error) {
     const uint16_t end = (uint16_t)tokenizer_end(tokenizer);
-    for (size_t i = 0; i < count; i++) {
-        if (!tokenizer_encode(tokens, tokenizer, documents[i].bytes, documents[i].size, name, error)) return false;
-        if (!tokens_add(tokens, &end, 1, error)) return false;
+    Text document = {0};
+    bool ok = true;
+    size_t bytes = 0;
+    for (uint64_t index = 0; ok && bytes < (size_t)corpus->bytes; index++) {
+        document.size = 0;
+        builtin_document(&document, corpus, index);
+        if (document.failed) fail_run(error, "%s: no memory for a document", name);
+        ok = !document.failed && tokenizer_encode(tokens, tokenizer, document.bytes, document.size, name, error) &&
+             tokens_add(tokens, &end, 1, error);
+        bytes += document.size;
     }
-    return true;
+    text_free(&document);
+    return ok;
 }
 
 static bool split_from_tokens(Split *split, const char *corpus_name, const char *name, const uint16_t *ids,
@@ -143,16 +151,10 @@ static bool split_from_tokens(Split *split, const char *corpus_name, const char 
 }
 
 static bool builtin_open(Corpus *corpus, Error *error) {
-    Text *documents;
-    size_t count;
     Tokens tokens = {0};
-    if (!builtin_choose(&corpus->builtin, corpus->name, error) ||
-        !builtin_generate(&documents, &count, corpus->name, error))
-        return false;
-    bool ok = tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
-              encode_documents(&tokens, &corpus->tokenizer, documents, count, corpus->name, error);
-    for (size_t i = 0; i < count; i++) text_free(&documents[i]);
-    free(documents);
+    bool ok = builtin_choose(&corpus->builtin, corpus->name, error) &&
+              tokenizer_create(&corpus->tokenizer, TOKENIZER_BYTES, "", 0, corpus->name, error) &&
+              builtin_encode(&tokens, &corpus->tokenizer, &corpus->builtin, corpus->name, error);
     if (ok) {
         size_t training = (size_t)corpus_training_count(tokens.count, BUILTIN_VALIDATION);
         ok =

@@ -312,16 +312,6 @@ bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
     return ok;
 }
 
-bool tokenizer_copy(Tokenizer *copy, const Tokenizer *tokenizer, Error *error) {
-    *copy = *tokenizer;
-    if (!tokenizer->characters) return true;
-    size_t size = (size_t)tokenizer->vocab_size * sizeof *copy->characters;
-    copy->characters = malloc(size ? size : 1);
-    if (!copy->characters) return fail_run(error, "no memory for a tokenizer of %d characters", tokenizer->vocab_size);
-    memcpy(copy->characters, tokenizer->characters, size);
-    return true;
-}
-
 void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
     *tokenizer = (Tokenizer){0};

@@ -65,7 +65,6 @@ int tokenizer_newline(const Tokenizer *tokenizer);
 // characters. Written atomically; read with every field checked.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
-bool tokenizer_copy(Tokenizer *copy, const Tokenizer *tokenizer, Error *error);
 void tokenizer_free(Tokenizer *tokenizer);
 
 #endif

@@ -39,8 +39,9 @@ struct Builtin {
     bool scattered; // beside other text, `bitter prepare` spreads the documents through its training tokens
 
     // Of a task: write an exercise of this length, whose random numbers are functions of key.
-    void (*write)(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key);
-    // The bytes of the longest exercise of this length.
+    void (*write)(Exercise *exercise, int length, uint64_t key);
+    // The longest exercise of a length has fixed + each * length bytes, unless there is a function to count them.
+    int fixed, each;
     int (*longest)(const BuiltinCorpus *task, int length);
     // (optional) Why there is no exercise of this length; NULL if there is one.
     const char *(*check)(const BuiltinCorpus *task, int length);
@@ -64,11 +65,7 @@ bool is_builtin(const char *name);
 // text and tokens.
 bool builtin_choose(BuiltinCorpus *corpus, const char *specification, Error *error);
 
-// Append document `index` of the corpus: a pure function of its options and index.
+// Append document `index` of the corpus: a pure function of its options and index. Without memory, text->failed is set.
 void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index);
-
-// The documents of such a corpus, one Text each; the caller frees each and the array. Fails as builtin_choose does, and
-// (run) when memory runs out.
-bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include "data/made/task.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const Option text_options[] = {
@@ -13,21 +12,19 @@ static const Option text_options[] = {
     {.name = NULL},
 };
 
-const Builtin *const builtins[] = {
-    &builtin_tales,
-    &builtin_passkey,
-    &builtin_copy,
-    &builtin_reverse,
-    &builtin_addition,
-    &builtin_sort,
-    &builtin_parity,
-    &builtin_recall,
-    &builtin_offset,
-    &builtin_duplicate,
-    &builtin_flipflop,
-    &builtin_grid,
-    NULL,
-};
+const Builtin *const builtins[] = {&builtin_tales,
+                                   &builtin_passkey,
+                                   &builtin_copy,
+                                   &builtin_reverse,
+                                   &builtin_addition,
+                                   &builtin_sort,
+                                   &builtin_parity,
+                                   &builtin_recall,
+                                   &builtin_offset,
+                                   &builtin_duplicate,
+                                   &builtin_flipflop,
+                                   &builtin_grid,
+                                   NULL};
 
 enum {
     BUILTINS_MOST = 64,
@@ -105,45 +102,4 @@ void builtin_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
     if (exercise.text.failed || exercise.asked.failed) text->failed = true;
     text_add(text, exercise.text.bytes, exercise.text.size);
     exercise_free(&exercise);
-}
-
-// One more zeroed Text at the end of the array, or NULL.
-static Text *documents_grow(Text **documents, size_t *count, size_t *capacity) {
-    if (*count == *capacity) {
-        const size_t more = *capacity ? 2 * *capacity : 64;
-        Text *larger = realloc(*documents, more * sizeof **documents);
-        if (!larger) return NULL;
-        *documents = larger;
-        *capacity = more;
-    }
-    Text *document = &(*documents)[(*count)++];
-    *document = (Text){0};
-    return document;
-}
-
-static void documents_free(Text **documents, size_t *count) {
-    for (size_t i = 0; i < *count; i++) text_free(&(*documents)[i]);
-    free(*documents);
-    *documents = NULL;
-    *count = 0;
-}
-
-bool builtin_generate(Text **documents, size_t *count, const char *specification, Error *error) {
-    BuiltinCorpus corpus;
-    *documents = NULL;
-    *count = 0;
-    if (!builtin_choose(&corpus, specification, error)) return false;
-    long long bytes = 0;
-    size_t capacity = 0;
-    while (bytes < corpus.bytes) {
-        Text *document = documents_grow(documents, count, &capacity);
-        if (document) builtin_document(document, &corpus, *count - 1);
-        if (!document || document->failed) {
-            documents_free(documents, count);
-            return fail_run(error, "builtin:%s: no memory for more than %lld bytes of text; ask for less with bytes=N",
-                            corpus.builtin->name, bytes);
-        }
-        bytes += (long long)document->size;
-    }
-    return true;
 }

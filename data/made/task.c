@@ -34,19 +34,21 @@ int task_length(const BuiltinCorpus *task, uint64_t stream, uint64_t index) {
 }
 
 void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, uint64_t index, int length) {
+    exercise->task = task;
     exercise->text.size = exercise->asked.size = 0;
     // The key differs from the one that draws the length, and every length has its own random numbers.
     const uint64_t key = random_bits(random_key(stream, "exercise"), index);
-    task->builtin->write(exercise, task, length, random_bits(key, (uint64_t)length));
+    task->builtin->write(exercise, length, random_bits(key, (uint64_t)length));
 }
 
 int task_tokens(const BuiltinCorpus *task, int length) {
-    return task->builtin->longest(task, length) + 1;
+    const Builtin *builtin = task->builtin;
+    return 1 + (builtin->longest ? builtin->longest(task, length) : builtin->fixed + builtin->each * length);
 }
 
 bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, Error *error) {
     *exercise = (Exercise){0};
-    const size_t size = (size_t)task->builtin->longest(task, length) + 1; // printing ends with a 0 byte
+    const size_t size = (size_t)task_tokens(task, length); // in bytes: printing ends with a 0 byte
     if (text_reserve(&exercise->text, size) && text_reserve(&exercise->asked, size)) return true;
     exercise_free(exercise);
     return fail_run(error, "builtin:%s: no memory for an exercise of length %d", task->builtin->name, length);

@@ -11,6 +11,7 @@
 // A document, and which of its bytes a model has to find. Consecutive asked bytes are one answer; given bytes separate
 // answers.
 struct Exercise {
+    const BuiltinCorpus *task; // set while it is written, for the task's options
     Text text;
     Text asked; // (text.size) 1 for a byte of an answer, 0 for one that is given
 };

@@ -1,15 +1,11 @@
 // builtin:copy: "Copy: a b c [SEP] a b c".
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     given(exercise, "Copy: ");
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
     given(exercise, "[SEP] ");
     for (int i = 0; i < length; i++) asked(exercise, "%s%c", i ? " " : "", draw_letter(key, i));
-}
-
-static int longest(const BuiltinCorpus *task, int length) {
-    return (int)sizeof "Copy:  [SEP] " - 1 + 2 * (2 * length - 1);
 }
 
 static const Option options[] = {TASK_OPTION_ROWS("1", "20"), {.name = NULL}};
@@ -20,5 +16,6 @@ const Builtin builtin_copy = {
     .counts = "letters",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "Copy: [SEP]" - 1,
+    .each = 4,
 };

@@ -2,12 +2,13 @@
 // was last written (Liu et al. 2023, 2306.00946). The first is a w, the last an r, and every read is a question.
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     const uint64_t bits = random_key(key, "bits");
+    const double ignore = exercise->task->ignore;
     int memory = 0;
     for (int i = 0; i < length; i++) {
         const double chance = random_uniform(key, (uint64_t)i);
-        const bool ignored = chance < task->ignore, written = chance < task->ignore + (1 - task->ignore) / 2;
+        const bool ignored = chance < ignore, written = chance < ignore + (1 - ignore) / 2;
         const char instruction = i == 0 ? 'w' : i == length - 1 ? 'r' : ignored ? 'i' : written ? 'w' : 'r';
         const int bit = instruction == 'r' ? memory : draw(bits, i, 2);
         given(exercise, "%c", instruction);
@@ -18,10 +19,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
         if (instruction == 'w') memory = bit;
     }
     given(exercise, "."); // the length is random, so its end is not asked
-}
-
-static int longest(const BuiltinCorpus *task, int length) {
-    return 2 * length + 1;
 }
 
 static const char *check(const BuiltinCorpus *task, int length) {
@@ -41,6 +38,7 @@ const Builtin builtin_flipflop = {
     .counts = "instructions",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "." - 1,
+    .each = 2,
     .check = check,
 };

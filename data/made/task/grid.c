@@ -13,7 +13,7 @@ static void sides(int *height, int *width, int length, uint64_t key) {
     *width = upright ? other : length;
 }
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     const uint64_t cells = random_key(key, "cells");
     int height, width;
     sides(&height, &width, length, key);

@@ -2,14 +2,10 @@
 // alone decides: the letters are independent of each other.
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     for (int i = 0; i < length; i++) given(exercise, "%c", draw_letter(key, i));
     given(exercise, "?");
-    asked(exercise, "%c", draw_letter(key, length - (int)task->offset));
-}
-
-static int longest(const BuiltinCorpus *task, int length) {
-    return length + 2;
+    asked(exercise, "%c", draw_letter(key, length - (int)exercise->task->offset));
 }
 
 static const char *check(const BuiltinCorpus *task, int length) {
@@ -28,6 +24,7 @@ const Builtin builtin_offset = {
     .counts = "letters",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "?a" - 1,
+    .each = 1,
     .check = check,
 };

@@ -1,7 +1,7 @@
 // builtin:parity: "Is the number of 1's even in the sequence [ 0, 1 ] ? The answer is No."
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     int ones = 0;
     given(exercise, "Is the number of 1's even in the sequence [ ");
     for (int i = 0; i < length; i++) {
@@ -12,10 +12,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
     asked(exercise, ones % 2 == 0 ? "Yes." : "No.");
 }
 
-static int longest(const BuiltinCorpus *task, int length) {
-    return (int)sizeof "Is the number of 1's even in the sequence [  ] ? The answer is Yes." - 1 + 3 * length - 2;
-}
-
 static const Option options[] = {TASK_OPTION_ROWS("1", "8"), {.name = NULL}};
 
 const Builtin builtin_parity = {
@@ -24,5 +20,6 @@ const Builtin builtin_parity = {
     .counts = "bits",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "Is the number of 1's even in the sequence [] ? The answer is Yes." - 1,
+    .each = 3,
 };

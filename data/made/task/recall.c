@@ -5,20 +5,21 @@
 enum { KEYS_MOST = 26 * 26 };
 
 // One letter if 26 keys are enough, else two.
-static void give_key(Exercise *exercise, const BuiltinCorpus *task, int name) {
-    if (task->keys > 26) given(exercise, "%c", 'a' + name / 26);
+static void give_key(Exercise *exercise, int name) {
+    if (exercise->task->keys > 26) given(exercise, "%c", 'a' + name / 26);
     given(exercise, "%c", 'a' + name % 26);
 }
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     const uint64_t names = random_key(key, "names"), values = random_key(key, "values");
+    const uint64_t keys = (uint64_t)exercise->task->keys;
     const int wanted = draw(key, 0, length);
     for (int i = 0; i < length; i++) {
-        give_key(exercise, task, (int)random_permute((uint64_t)i, (uint64_t)task->keys, names));
+        give_key(exercise, (int)random_permute((uint64_t)i, keys, names));
         given(exercise, "%d ", draw(values, i, 10));
     }
     given(exercise, "? ");
-    give_key(exercise, task, (int)random_permute((uint64_t)wanted, (uint64_t)task->keys, names));
+    give_key(exercise, (int)random_permute((uint64_t)wanted, keys, names));
     asked(exercise, "%d", draw(values, wanted, 10));
 }
 

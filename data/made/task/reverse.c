@@ -1,15 +1,11 @@
 // builtin:reverse: "Reverse: a b c [SEP] c b a".
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     given(exercise, "Reverse: ");
     for (int i = 0; i < length; i++) given(exercise, "%c ", draw_letter(key, i));
     given(exercise, "[SEP] ");
     for (int i = length - 1; i >= 0; i--) asked(exercise, "%c%s", draw_letter(key, i), i ? " " : "");
-}
-
-static int longest(const BuiltinCorpus *task, int length) {
-    return (int)sizeof "Reverse:  [SEP] " - 1 + 2 * (2 * length - 1);
 }
 
 static const Option options[] = {TASK_OPTION_ROWS("1", "20"), {.name = NULL}};
@@ -20,5 +16,6 @@ const Builtin builtin_reverse = {
     .counts = "letters",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "Reverse: [SEP]" - 1,
+    .each = 4,
 };

@@ -1,7 +1,7 @@
 // builtin:sort: "Sort the following list [ b, a ]. The sorted list is [ a, b ]."
 #include "data/made/task.h"
 
-static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uint64_t key) {
+static void write(Exercise *exercise, int length, uint64_t key) {
     int count[26] = {0}, left = length;
     given(exercise, "Sort the following list [ ");
     for (int i = 0; i < length; i++) {
@@ -13,10 +13,6 @@ static void write(Exercise *exercise, const BuiltinCorpus *task, int length, uin
         for (; count[letter] > 0; count[letter]--) asked(exercise, "%c%s", 'a' + letter, --left > 0 ? ", " : " ].");
 }
 
-static int longest(const BuiltinCorpus *task, int length) {
-    return (int)sizeof "Sort the following list [  ]. The sorted list is [  ]." - 1 + 2 * (3 * length - 2);
-}
-
 static const Option options[] = {TASK_OPTION_ROWS("1", "8"), {.name = NULL}};
 
 const Builtin builtin_sort = {
@@ -25,5 +21,6 @@ const Builtin builtin_sort = {
     .counts = "letters",
     .options = options,
     .write = write,
-    .longest = longest,
+    .fixed = sizeof "Sort the following list []. The sorted list is []." - 1,
+    .each = 6,
 };

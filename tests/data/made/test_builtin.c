@@ -1,50 +1,46 @@
 // The built-in corpora, from "tales:bytes=1e6,seed=7" to documents, and the Text that documents are written to.
 #include "base/memory.h"
-#include "data/made/builtin.h"
+#include "data/corpus.h"
 #include "tests/support/support.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
-static void free_documents(Text *documents, size_t count) {
-    for (size_t i = 0; i < count; i++) text_free(&documents[i]);
-    free(documents);
-}
-
-static void generate_stops_at_the_bytes_asked_for(void **state) {
-    Text *documents;
-    size_t count, total = 0;
+// The tokens of an opened corpus are its documents 0, 1, ..., each with an end token, until there are enough bytes.
+// Returns how many documents there are.
+static size_t expect_documents(const char *specification, const BuiltinCorpus *corpus, size_t bytes) {
+    Corpus opened;
     Error error = {0};
-    assert_true(builtin_generate(&documents, &count, "tales:bytes=50000,seed=7", &error));
-    for (size_t i = 0; i < count; i++) {
+    must(corpus_open(&opened, specification, &error), &error);
+    const size_t count = opened.train.count + opened.val.count;
+    int *ids = malloc(count * sizeof *ids);
+    must(split_read(ids, &opened.train, 0, opened.train.count, &error), &error);
+    must(split_read(ids + opened.train.count, &opened.val, 0, opened.val.count, &error), &error);
+    size_t at = 0, documents = 0;
+    for (; at < count; documents++) {
         Text expected = {0};
-        builtin_document(&expected, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 7}, i);
-        assert_int_equal(documents[i].size, expected.size);
-        assert_memory_equal(documents[i].bytes, expected.bytes, expected.size);
-        assert_true(total < 50000);
-        total += documents[i].size;
+        assert_true(at - documents < bytes);
+        builtin_document(&expected, corpus, documents);
+        assert_true(at + expected.size < count);
+        for (size_t i = 0; i < expected.size; i++) assert_int_equal(ids[at++], (unsigned char)expected.bytes[i]);
+        assert_int_equal(ids[at++], tokenizer_end(&opened.tokenizer));
         text_free(&expected);
     }
-    assert_true(total >= 50000);
-    free_documents(documents, count);
+    assert_true(at - documents >= bytes);
+    free(ids);
+    corpus_close(&opened);
+    return documents;
 }
 
-static void generate_has_defaults(void **state) {
-    Text *documents;
-    size_t count, total = 0;
-    Error error = {0};
-    assert_true(builtin_generate(&documents, &count, "tales", &error));
-    Text expected = {0};
-    builtin_document(&expected, &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 1337}, 0);
-    assert_int_equal(documents[0].size, expected.size);
-    assert_memory_equal(documents[0].bytes, expected.bytes, expected.size);
-    for (size_t i = 0; i < count; i++) total += documents[i].size;
-    assert_in_range(total, 10000000, 10004000);
-    text_free(&expected);
-    free_documents(documents, count);
+static void a_corpus_stops_at_the_bytes_asked_for(void **state) {
+    expect_documents("builtin:tales:bytes=50000,seed=7", &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 7}, 50000);
 }
 
-static void generate_names_the_nearest_valid_choice(void **state) {
+static void a_corpus_has_defaults(void **state) {
+    expect_documents("builtin:tales", &(BuiltinCorpus){.builtin = &builtin_tales, .seed = 1337}, 10000000);
+}
+
+static void wrong_names_get_the_nearest_valid_choice(void **state) {
     static const char *const wrong[][2] = {
         {"tale", "tales"},
         {"", "tales"},
@@ -66,12 +62,9 @@ static void generate_names_the_nearest_valid_choice(void **state) {
         {"recall:keys=7", "8 pairs"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        Text *documents;
-        size_t count;
+        BuiltinCorpus corpus;
         Error error = {0};
-        expect_refused(builtin_generate(&documents, &count, wrong[i][0], &error), &error, wrong[i][1]);
-        assert_null(documents);
-        assert_int_equal(count, 0);
+        expect_refused(builtin_choose(&corpus, wrong[i][0], &error), &error, wrong[i][1]);
     }
 }
 
@@ -85,7 +78,7 @@ static void the_registry_is_complete(void **state) {
             assert_string_not_equal((*b)->name, (*other)->name);
         assert_true(((*b)->document != NULL) != ((*b)->write != NULL));
         if (!(*b)->write) continue;
-        assert_non_null((*b)->longest);
+        assert_true((*b)->longest != NULL || ((*b)->fixed > 0 && (*b)->each > 0));
         assert_non_null((*b)->counts);
         assert_non_null(option_find((*b)->options, "min"));
         assert_non_null(option_find((*b)->options, "max"));
@@ -108,47 +101,40 @@ static void options_reach_the_task(void **state) {
     assert_true(corpus.min == 0 && corpus.max == 0 && corpus.keys == 0);
 }
 
-// Documents of a task as text: other ones for other seeds, one after the other in builtin_generate.
+// Documents of a task as text: other ones for other seeds.
 static void tasks_are_text_too(void **state) {
     for (const Builtin *const *b = builtins; *b; b++) {
         char specification[64];
-        BuiltinCorpus corpus;
-        Text *documents;
-        size_t count;
+        BuiltinCorpus corpus, other;
         Error error = {0};
-        int other = 0;
-        snprintf(specification, sizeof specification, "%s:bytes=3000", (*b)->name);
+        size_t differ = 0;
+        snprintf(specification, sizeof specification, "builtin:%s:bytes=3000", (*b)->name);
         assert_true(builtin_choose(&corpus, specification, &error));
-        assert_true(builtin_generate(&documents, &count, specification, &error));
+        other = corpus;
+        other.seed++;
+        const size_t count = expect_documents(specification, &corpus, 3000);
         for (size_t i = 0; i < count; i++) {
             Text expected = {0}, changed = {0};
             builtin_document(&expected, &corpus, i);
-            corpus.seed++;
-            builtin_document(&changed, &corpus, i);
-            corpus.seed--;
-            assert_int_equal(documents[i].size, expected.size);
-            assert_memory_equal(documents[i].bytes, expected.bytes, expected.size);
-            other += changed.size != expected.size || memcmp(changed.bytes, expected.bytes, expected.size) != 0;
+            builtin_document(&changed, &other, i);
+            differ += changed.size != expected.size || memcmp(changed.bytes, expected.bytes, expected.size) != 0;
             text_free(&expected);
             text_free(&changed);
         }
-        assert_true(other > (int)count / 2);
-        free_documents(documents, count);
+        assert_true(differ > count / 2);
     }
 }
 
 static void too_large_for_memory_is_refused_at_once(void **state) {
     static const char *const names[] = {"builtin:tales:bytes=1e12", "tales:bytes=1e12"};
     for (size_t i = 0; i < 2; i++) {
-        Text *documents;
-        size_t count;
+        BuiltinCorpus corpus;
         Error error = {0};
-        assert_false(builtin_generate(&documents, &count, names[i], &error));
+        assert_false(builtin_choose(&corpus, names[i], &error));
         assert_int_equal(error.kind, ERROR_RUN);
         assert_int_equal(strncmp(error.message, "builtin:tales:bytes=1e12: ", 26), 0);
         assert_non_null(strstr(error.message, "need 4656.6 GiB"));
         assert_non_null(strstr(error.message, "bytes=N"));
-        assert_null(documents);
     }
 }
 
@@ -188,9 +174,9 @@ static void text_grows_and_prints(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows_and_prints),
-        cmocka_unit_test(generate_stops_at_the_bytes_asked_for),
-        cmocka_unit_test(generate_has_defaults),
-        cmocka_unit_test(generate_names_the_nearest_valid_choice),
+        cmocka_unit_test(a_corpus_stops_at_the_bytes_asked_for),
+        cmocka_unit_test(a_corpus_has_defaults),
+        cmocka_unit_test(wrong_names_get_the_nearest_valid_choice),
         cmocka_unit_test(the_registry_is_complete),
         cmocka_unit_test(options_reach_the_task),
         cmocka_unit_test(tasks_are_text_too),
