@@ -1,3 +1,6 @@
+// POSIX.1-2008 has no shared memory without a name or a file; every system has MAP_ANONYMOUS, which glibc hides without
+// _DEFAULT_SOURCE.
+#define _DEFAULT_SOURCE // NOLINT(bugprone-reserved-identifier)
 #include "base/memory.h"
 
 #include "base/path.h"
@@ -6,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -96,4 +100,13 @@ bool fail_too_large(double bytes, const char *what, const char *advice, Error *e
 void *memory_grow(void *block, size_t size, size_t larger) {
     const bool much = larger - size >= ASKS_FROM;
     return larger <= size || (much && larger - size >= memory_available()) ? NULL : realloc(block, larger);
+}
+
+void *shared_zeros(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void shared_free(void *memory, size_t bytes) {
+    if (memory) munmap(memory, bytes);
 }

@@ -1,5 +1,5 @@
-// How much memory there is. Systems grant more memory than they have, and kill the program when it uses it; so a large
-// allocation is refused here first.
+// How much memory there is, and memory that processes share. Systems grant more memory than they have, and kill a
+// program that uses it; so a large allocation is refused here first.
 #ifndef BITTER_MEMORY_H
 #define BITTER_MEMORY_H
 
@@ -19,5 +19,10 @@ bool fail_too_large(double bytes, const char *what, const char *advice, Error *e
 // realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when the machine has less
 // memory available and might kill a process to provide it.
 void *memory_grow(void *block, size_t size, size_t larger);
+
+// `bytes` zeros that this process shares with those that it forks from now on, without a file; NULL when there is no
+// memory. Keep only lock-free atomic objects in it.
+void *shared_zeros(size_t bytes);
+void shared_free(void *memory, size_t bytes); // harmless on NULL
 
 #endif

@@ -13,8 +13,8 @@ static void *field(void *target, const Option *option) {
     return (char *)target + option->offset;
 }
 
-static const void *field_const(const void *target, const Option *option) {
-    return (const char *)target + option->offset;
+static bool is_numeric(const Option *option) {
+    return option->type == OPTION_INTEGER || option->type == OPTION_NUMBER;
 }
 
 static int minimum(int a, int b) {
@@ -118,37 +118,25 @@ void option_bounds(const Option *option, char text[TEXT_CAPACITY]) {
     char least[32], most[32];
     print_number(least, sizeof least, option->minimum);
     print_number(most, sizeof most, option->maximum);
-    bool from = option->minimum > -0x1p62, to = option->maximum < 0x1p62;
-    bool numeric = option->type == OPTION_INTEGER || option->type == OPTION_NUMBER;
+    bool from = is_numeric(option) && option->minimum > -0x1p62, to = is_numeric(option) && option->maximum < 0x1p62;
     text[0] = 0;
-    if (numeric && from && to) snprintf(text, TEXT_CAPACITY, "%s to %s", least, most);
-    if (numeric && from && !to) snprintf(text, TEXT_CAPACITY, "%s or more", least);
-    if (numeric && !from && to) snprintf(text, TEXT_CAPACITY, "%s or less", most);
+    if (from && to) snprintf(text, TEXT_CAPACITY, "%s to %s", least, most);
+    if (from && !to) snprintf(text, TEXT_CAPACITY, "%s or more", least);
+    if (!from && to) snprintf(text, TEXT_CAPACITY, "%s or less", most);
 }
 
 void option_range(const Option *option, char text[TEXT_CAPACITY]) {
-    const char *noun = option->type == OPTION_INTEGER ? "a whole number" : "a number";
-    char bounds[TEXT_CAPACITY];
-    switch (option->type) {
-    case OPTION_INTEGER:
-    case OPTION_NUMBER:
+    text[0] = 0;
+    if (is_numeric(option)) {
+        char bounds[TEXT_CAPACITY];
         option_bounds(option, bounds);
+        const char *noun = option->type == OPTION_INTEGER ? "a whole number" : "a number";
         const char *separator = strstr(bounds, " to ") ? " from " : bounds[0] ? ", " : "";
         snprintf(text, TEXT_CAPACITY, "%s%s%.400s", noun, separator, bounds);
-        return;
-    case OPTION_CHOICE:
-        print_choices(text, option->choices);
-        return;
-    case OPTION_TEXT:
-        snprintf(text, TEXT_CAPACITY, "text of less than %d bytes", TEXT_CAPACITY);
-        return;
-    case OPTION_FLAG:
-        snprintf(text, TEXT_CAPACITY, "true or false");
-        return;
-    case OPTION_HEADING:
-        text[0] = 0;
-        return;
     }
+    if (option->type == OPTION_CHOICE) print_choices(text, option->choices);
+    if (option->type == OPTION_TEXT) snprintf(text, TEXT_CAPACITY, "text of less than %d bytes", TEXT_CAPACITY);
+    if (option->type == OPTION_FLAG) snprintf(text, TEXT_CAPACITY, "true or false");
 }
 
 // A decimal number and nothing else: strtod alone would take "inf", "nan", "0x1p3" and leading spaces.
@@ -221,45 +209,20 @@ static bool set_flag(void *target, const Option *option, const char *text, const
 }
 
 bool option_set(void *target, const Option *option, const char *text, const char *label, Error *error) {
-    switch (option->type) {
-    case OPTION_INTEGER:
-    case OPTION_NUMBER:
-        return set_number(target, option, text, label, error);
-    case OPTION_CHOICE:
-        return set_choice(target, option, text, label, error);
-    case OPTION_TEXT:
-        return set_text(target, option, text, label, error);
-    case OPTION_FLAG:
-        return set_flag(target, option, text, label, error);
-    case OPTION_HEADING:
-        break;
-    }
-    assert(false);
-    return false;
-}
-
-static size_t field_size(OptionType type) {
-    switch (type) {
-    case OPTION_INTEGER:
-        return sizeof(long long);
-    case OPTION_NUMBER:
-        return sizeof(double);
-    case OPTION_CHOICE:
-        return sizeof(int);
-    case OPTION_TEXT:
-        return TEXT_CAPACITY;
-    case OPTION_FLAG:
-        return sizeof(bool);
-    case OPTION_HEADING:
-        return 0;
-    }
-    assert(false);
-    return 0;
+    assert(option->type != OPTION_HEADING);
+    if (option->type == OPTION_CHOICE) return set_choice(target, option, text, label, error);
+    if (option->type == OPTION_TEXT) return set_text(target, option, text, label, error);
+    if (option->type == OPTION_FLAG) return set_flag(target, option, text, label, error);
+    return set_number(target, option, text, label, error);
 }
 
 void options_default(void *target, const Option *table) {
+    static const size_t sizes[] = {
+        [OPTION_INTEGER] = sizeof(long long), [OPTION_NUMBER] = sizeof(double), [OPTION_CHOICE] = sizeof(int),
+        [OPTION_TEXT] = TEXT_CAPACITY,        [OPTION_FLAG] = sizeof(bool),     [OPTION_HEADING] = 0,
+    };
     for (const Option *option = table; option->name; option++) {
-        memset(field(target, option), 0, field_size(option->type));
+        memset(field(target, option), 0, sizes[option->type]);
         Error error;
         bool valid = !option->preset || option_set(target, option, option->preset, option->name, &error);
         assert(valid);
@@ -268,27 +231,13 @@ void options_default(void *target, const Option *table) {
 }
 
 void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]) {
-    const void *value = field_const(target, option);
-    switch (option->type) {
-    case OPTION_INTEGER:
-        snprintf(text, TEXT_CAPACITY, "%lld", *(const long long *)value);
-        return;
-    case OPTION_NUMBER:
-        print_number(text, TEXT_CAPACITY, *(const double *)value);
-        return;
-    case OPTION_CHOICE:
-        if (!choice_word(option->choices, *(const int *)value, text)) assert(false);
-        return;
-    case OPTION_TEXT:
-        snprintf(text, TEXT_CAPACITY, "%s", (const char *)value);
-        return;
-    case OPTION_FLAG:
-        snprintf(text, TEXT_CAPACITY, "%s", *(const bool *)value ? "true" : "false");
-        return;
-    case OPTION_HEADING:
-        text[0] = 0;
-        return;
-    }
+    const void *value = (const char *)target + option->offset;
+    text[0] = 0;
+    if (option->type == OPTION_INTEGER) snprintf(text, TEXT_CAPACITY, "%lld", *(const long long *)value);
+    if (option->type == OPTION_NUMBER) print_number(text, TEXT_CAPACITY, *(const double *)value);
+    if (option->type == OPTION_CHOICE && !choice_word(option->choices, *(const int *)value, text)) assert(false);
+    if (option->type == OPTION_TEXT) snprintf(text, TEXT_CAPACITY, "%s", (const char *)value);
+    if (option->type == OPTION_FLAG) snprintf(text, TEXT_CAPACITY, "%s", *(const bool *)value ? "true" : "false");
 }
 
 static bool fail_unknown_key(const Option *table, const char *key, const char *owner, Error *error) {

@@ -1,7 +1,7 @@
 // `bitter compare`: train every scheme from several seeds, and test whether the differences are real.
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "base/shared.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"

@@ -23,49 +23,42 @@ static int describe(SafeTensor *out, const TensorTable *table, const char *prefi
 
 typedef bool (*Transfer)(const char *path, const SafeTensor *tensors, int count, Error *error);
 
-static bool transfer_model(Transfer transfer, const char *path, const Gpt *gpt, Error *error) {
-    SafeTensor *tensors = calloc((size_t)gpt->tensors.count, sizeof *tensors);
-    if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
-    const int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
-    const bool ok = transfer(path, tensors, count, error);
-    free(tensors);
-    return ok;
-}
-
-static bool transfer_state(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
+// The parameters, and where there is progress also the moments and the progress itself.
+static bool transfer_all(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + PROGRESS_TENSORS, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
+    int64_t counters[3] = {0};
     int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
-    count += describe(tensors + count, &gpt->tensors, "m.", gpt->m, false);
-    count += describe(tensors + count, &gpt->tensors, "v.", gpt->v, true);
-    int64_t counters[] = {progress->step, progress->rows, progress->batch_crc};
-    tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters, true};
-    tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true};
+    if (progress) {
+        memcpy(counters, (int64_t[]){progress->step, progress->rows, progress->batch_crc}, sizeof counters);
+        count += describe(tensors + count, &gpt->tensors, "m.", gpt->m, false);
+        count += describe(tensors + count, &gpt->tensors, "v.", gpt->v, true);
+        tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters, true};
+        tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true};
+    }
     const bool ok = transfer(path, tensors, count, error);
-    progress->step = counters[0];
-    progress->rows = counters[1];
-    progress->batch_crc = counters[2];
+    if (progress) *progress = (Progress){counters[0], counters[1], counters[2], progress->seconds};
     free(tensors);
     return ok;
 }
 
 bool model_save(const char *path, const Gpt *gpt, Error *error) {
-    return transfer_model(safetensors_write, path, gpt, error);
+    return transfer_all(safetensors_write, path, gpt, NULL, error);
 }
 
 bool model_load(const char *path, Gpt *gpt, Error *error) {
-    if (!transfer_model(safetensors_read, path, gpt, error)) return false;
+    if (!transfer_all(safetensors_read, path, gpt, NULL, error)) return false;
     position_project(&gpt->pos);
     return true;
 }
 
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error) {
     Progress copy = *progress;
-    return transfer_state(safetensors_write, path, gpt, &copy, error);
+    return transfer_all(safetensors_write, path, gpt, &copy, error);
 }
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
-    if (!transfer_state(safetensors_read, path, gpt, progress, error)) return false;
+    if (!transfer_all(safetensors_read, path, gpt, progress, error)) return false;
     if (progress->batch_crc > UINT32_MAX)
         return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
                           path, progress->batch_crc);

@@ -19,20 +19,14 @@ static void layout(Inference *inference, const Gpt *gpt) {
     inference->cursor = arena_take(arena, (size_t)inference->B * sizeof(Place));
     inference->key_at = arena_take(arena, tokens * sizeof(Place));
     inference->query_at = arena_take(arena, rows * sizeof(Place));
-    LayerActivations *activations = &inference->a;
-    LayerBuffers *buffers = &inference->buffers;
-    activations->x = activations->x_mid = arena_reals(arena, rows * C);
-    activations->ln1_mean = activations->ln2_mean = arena_reals(arena, rows);
-    activations->ln1_rstd = activations->ln2_rstd = arena_reals(arena, rows);
-    activations->qkv = arena_reals(arena, rows * 3 * C);
-    activations->heads = arena_reals(arena, rows * C);
-    activations->fc = buffers->hidden = arena_reals(arena, rows * MLP_RATIO * C);
-    buffers->norm = arena_reals(arena, rows * C);
-    buffers->branch = arena_reals(arena, rows * C);
-    buffers->features = arena_reals(arena, rows * F);
-    const size_t attention = attention_scratch(&inference->tables, inference->capacity, false),
-                 head = head_scratch(shape->vocab);
-    buffers->scratch = arena_reals(arena, attention > head ? attention : head);
+    layer_buffers_layout(&inference->buffers, arena, gpt, &inference->tables, rows, inference->capacity, false);
+    LayerActivations *a = &inference->a;
+    a->x = a->x_mid = arena_reals(arena, rows * C);
+    a->ln1_mean = a->ln2_mean = arena_reals(arena, rows);
+    a->ln1_rstd = a->ln2_rstd = arena_reals(arena, rows);
+    a->qkv = arena_reals(arena, rows * 3 * C);
+    a->heads = arena_reals(arena, rows * C);
+    a->fc = inference->buffers.hidden;
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
@@ -79,39 +73,28 @@ static void remember(real *cache, real *features, const Inference *inference, in
 
 // Layer l on the n new tokens of each sequence, which look at all that are remembered.
 static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
-    const int C = gpt->shape.width, rows = inference->B * n, keys = inference->length + n;
+    const int C = gpt->shape.width, keys = inference->length + n;
     const size_t F = (size_t)position_features(&gpt->pos), tokens = (size_t)inference->B * inference->capacity;
     real *cache = inference->cache + l * tokens * 2 * C, *features = inference->features + l * tokens * F;
     const Layer layer = {
         .gpt = gpt,
         .tables = &inference->tables,
         .index = l,
-        .rows = rows,
+        .B = inference->B,
+        .T = n,
         .at = inference->query_at,
         .a = &inference->a,
         .buffers = &inference->buffers,
     };
-    const Attention attention = {
-        .out = inference->a.heads,
-        .P = inference->P ? inference->P + (size_t)l * rows * gpt->shape.heads * keys : NULL,
-        .q = inference->a.qkv,
-        .k = cache,
-        .v = cache + C,
-        .features = features,
-        .query_at = inference->query_at,
-        .key_at = inference->key_at,
-        .layer = l,
-        .B = inference->B,
-        .H = gpt->shape.heads,
-        .d = head_width(&gpt->shape),
-        .queries = n,
-        .keys = keys,
-        .q_stride = 3 * C,
-        .kv_stride = 2 * C,
-        .q_batch = (size_t)n * 3 * C,
-        .kv_batch = (size_t)inference->capacity * 2 * C,
-        .key_batch = inference->capacity,
-    };
+    Attention attention = layer_attention(&layer);
+    attention.P = inference->P ? inference->P + (size_t)l * inference->B * gpt->shape.heads * n * keys : NULL;
+    attention.k = cache;
+    attention.v = cache + C;
+    attention.kv_stride = 2 * C;
+    attention.features = features;
+    attention.key_at = inference->key_at;
+    attention.keys = keys;
+    attention.key_batch = inference->capacity;
     layer_qkv_forward(&layer);
     remember(cache, features, inference, n, C, F);
     team_barrier();

@@ -2,13 +2,55 @@
 
 #include "model/base/team.h"
 
+void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
+                          int keys, bool training) {
+    const size_t C = (size_t)gpt->shape.width, F = (size_t)position_features(&gpt->pos);
+    const size_t attention = attention_scratch(tables, keys, training), head = head_scratch(gpt->shape.vocab);
+    buffers->norm = arena_reals(arena, rows * C);
+    buffers->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    buffers->branch = arena_reals(arena, rows * C);
+    buffers->features = arena_reals(arena, rows * F);
+    buffers->scratch = arena_reals(arena, attention > head ? attention : head);
+    if (!training) return;
+    buffers->dbranch = arena_reals(arena, rows * C);
+    buffers->dnorm = arena_reals(arena, rows * C);
+    buffers->dhidden = arena_reals(arena, rows * MLP_RATIO * C);
+    buffers->dfeatures = arena_reals(arena, rows * F);
+}
+
+Attention layer_attention(const Layer *layer) {
+    const LayerActivations *a = layer->a;
+    const Shape *shape = &layer->gpt->shape;
+    const int T = layer->T, C = shape->width;
+    return (Attention){
+        .out = a->heads,
+        .lse = a->lse,
+        .q = a->qkv,
+        .k = a->qkv + C,
+        .v = a->qkv + 2 * C,
+        .features = layer->buffers->features,
+        .query_at = layer->at,
+        .key_at = layer->at,
+        .layer = layer->index,
+        .B = layer->B,
+        .H = shape->heads,
+        .d = head_width(shape),
+        .queries = T,
+        .keys = T,
+        .key_batch = T,
+        .q_stride = 3 * C,
+        .kv_stride = 3 * C,
+        .dropout = layer->drop_weights,
+    };
+}
+
 // qkv = layernorm(x) qkvw + qkvb, and the scheme's hooks on what goes in and on what comes out.
 void layer_qkv_forward(const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
     const Scheme *scheme = layer->gpt->pos.scheme;
-    const int rows = layer->rows, C = layer->gpt->shape.width;
+    const int rows = layer->B * layer->T, C = layer->gpt->shape.width;
 
     layernorm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
     if (scheme->input_forward) scheme->input_forward(layer->tables, layer->index, b->features, b->norm, rows);
@@ -23,7 +65,7 @@ void layer_forward(real *x_out, const Layer *layer, const Attention *attention) 
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->rows, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
 
     attention_forward(attention, layer->tables, b->scratch);
     linear_forward(b->branch, a->heads, w->projw, w->projb, rows, C, C);
@@ -43,7 +85,7 @@ static void mlp_backward(real *dx, const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->rows, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
 
     residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
     gelu_and_slope(b->hidden, a->fc, rows, hidden);
@@ -64,9 +106,10 @@ static void features_again(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const Position *pos = &layer->gpt->pos;
     if (!pos->scheme->input_forward) return;
+    const int rows = layer->B * layer->T;
     const size_t F = (size_t)position_features(pos);
-    const Share own = share_rows(layer->rows);
-    pos->scheme->input_forward(layer->tables, layer->index, b->features, b->norm, layer->rows);
+    const Share own = share_rows(rows);
+    pos->scheme->input_forward(layer->tables, layer->index, b->features, b->norm, rows);
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
@@ -77,7 +120,7 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     const LayerBuffers *b = layer->buffers;
     const Tables *tables = layer->tables;
     const Scheme *scheme = layer->gpt->pos.scheme;
-    const int rows = layer->rows, l = layer->index, C = layer->gpt->shape.width;
+    const int rows = layer->B * layer->T, l = layer->index, C = layer->gpt->shape.width;
     const real *q = a->qkv, *k = a->qkv + C;
     real *dq = b->dqkv, *dk = b->dqkv + C, *dv = b->dqkv + 2 * C;
 

@@ -31,7 +31,7 @@ typedef struct {
         real *dheads; // (rows, C) backward: gradient by the output of the heads
     };
     real *features; // (rows, F) what the scheme's input hook made of the layer's input
-    real *scratch;  // (attention_scratch)
+    real *scratch;  // (attention_scratch or head_scratch)
     // backward only
     real *dbranch; // (rows, C) gradient by what joined the residual stream
     real *dnorm;   // (rows, C) gradient by the output of the layer norm
@@ -43,16 +43,24 @@ typedef struct {
     real *dfeatures; // (rows, F)
 } LayerBuffers;
 
-// Layer number `index` of a model at work on `rows` tokens.
+// Take the buffers for this many rows, whose queries look at up to `keys` keys, from the arena. `scratch` also has room
+// for the head, which never works at the same time as attention.
+void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
+                          int keys, bool training);
+
+// Layer number `index` of a model at work on B sequences of T tokens: rows = B*T.
 typedef struct {
     const Gpt *gpt;
     const Tables *tables;
-    int index, rows;
-    const Place *at; // (rows) coordinates of the tokens
+    int index, B, T;
+    const Place *at; // (B,T) coordinates of the tokens
     const LayerActivations *a;
     const LayerBuffers *buffers;
-    Dropout drop_proj, drop_mlp; // of attention's branch and of the MLP's
+    Dropout drop_weights, drop_proj, drop_mlp; // of the attention weights, of attention's branch and of the MLP's
 } Layer;
+
+// The attention of these queries to the keys of the same tokens.
+Attention layer_attention(const Layer *layer);
 
 // The two halves of the forward pass, called by every thread of a team. First from a->x to a->qkv and
 // buffers->features: by rows. Then through attention, which may look at more keys than these rows', to the layer's

@@ -22,10 +22,9 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
 
 static void layout(TrainPass *pass, const Gpt *gpt) {
     const Shape *shape = &gpt->shape;
-    const Position *pos = &gpt->pos;
     Arena *arena = &pass->arena;
-    const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width, F = (size_t)position_features(pos);
-    tables_layout(&pass->tables, pos, arena, position_span(pos), pass->B, true);
+    const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
+    tables_layout(&pass->tables, &gpt->pos, arena, position_span(&gpt->pos), pass->B, true);
     pass->at = arena_take(arena, rows * sizeof *pass->at);
     pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
     pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
@@ -36,21 +35,10 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     pass->x_final = arena_reals(arena, rows * C);
     pass->lnf_mean = arena_reals(arena, rows);
     pass->lnf_rstd = arena_reals(arena, rows);
-    LayerBuffers *b = &pass->buffers;
-    b->norm = arena_reals(arena, rows * C);
-    b->hidden = arena_reals(arena, rows * MLP_RATIO * C);
-    b->branch = arena_reals(arena, rows * C);
+    layer_buffers_layout(&pass->buffers, arena, gpt, &pass->tables, rows, pass->T, true);
     pass->dx = arena_reals(arena, rows * C);
-    b->dbranch = arena_reals(arena, rows * C);
-    b->dnorm = arena_reals(arena, rows * C);
-    b->dhidden = arena_reals(arena, rows * MLP_RATIO * C);
-    b->features = arena_reals(arena, rows * F);
-    b->dfeatures = arena_reals(arena, rows * F);
     pass->dnll = arena_reals(arena, rows);
     pass->nll = arena_take(arena, rows * sizeof *pass->nll);
-    // Attention and head are never at work together.
-    const size_t attention = attention_scratch(&pass->tables, pass->T, true), head = head_scratch(shape->vocab);
-    b->scratch = pass->head_scratch = arena_reals(arena, attention > head ? attention : head);
 }
 
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
@@ -82,39 +70,14 @@ static Layer layer_at(const TrainPass *pass, const Gpt *gpt, int l) {
         .gpt = gpt,
         .tables = &pass->tables,
         .index = l,
-        .rows = pass->B * pass->T,
+        .B = pass->B,
+        .T = pass->T,
         .at = pass->at,
         .a = &pass->layers[l],
         .buffers = &pass->buffers,
+        .drop_weights = dropout_site(pass, (uint64_t)l, SITE_ATTENTION),
         .drop_proj = dropout_site(pass, (uint64_t)l, SITE_PROJ),
         .drop_mlp = dropout_site(pass, (uint64_t)l, SITE_MLP),
-    };
-}
-
-static Attention attention_at(const TrainPass *pass, const Gpt *gpt, int l) {
-    const LayerActivations *a = &pass->layers[l];
-    const int T = pass->T, C = gpt->shape.width;
-    return (Attention){
-        .out = a->heads,
-        .lse = a->lse,
-        .q = a->qkv,
-        .k = a->qkv + C,
-        .v = a->qkv + 2 * C,
-        .features = pass->buffers.features,
-        .query_at = pass->at,
-        .key_at = pass->at,
-        .layer = l,
-        .B = pass->B,
-        .H = gpt->shape.heads,
-        .d = head_width(&gpt->shape),
-        .queries = T,
-        .keys = T,
-        .q_stride = 3 * C,
-        .kv_stride = 3 * C,
-        .q_batch = (size_t)T * 3 * C,
-        .kv_batch = (size_t)T * 3 * C,
-        .key_batch = T,
-        .dropout = dropout_site(pass, (uint64_t)l, SITE_ATTENTION),
     };
 }
 
@@ -144,7 +107,7 @@ void train_pass_forward(TrainPass *pass, const Gpt *gpt) {
         dropout_apply(x, &drop_embed, rows, C);
         for (int l = 0; l < L; l++) {
             const Layer layer = layer_at(pass, gpt, l);
-            const Attention attention = attention_at(pass, gpt, l);
+            const Attention attention = layer_attention(&layer);
             layer_qkv_forward(&layer);
             team_barrier();
             layer_forward(l + 1 < L ? pass->layers[l + 1].x : pass->x_final, &layer, &attention);
@@ -156,7 +119,7 @@ void train_pass_forward(TrainPass *pass, const Gpt *gpt) {
 
 void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets) {
 #pragma omp parallel
-    loss_forward(pass->nll, pass->buffers.norm, gpt->w.wte, targets, pass->head_scratch, pass->B * pass->T,
+    loss_forward(pass->nll, pass->buffers.norm, gpt->w.wte, targets, pass->buffers.scratch, pass->B * pass->T,
                  gpt->shape.width, gpt->shape.vocab);
 }
 
@@ -170,15 +133,15 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
     memset(dx, 0, (size_t)rows * C * sizeof(real));
 #pragma omp parallel
     {
-        loss_forward_backward(pass->nll, dnorm, gpt->dw.wte, pass->dnll, norm, gpt->w.wte, targets, pass->head_scratch,
-                              rows, C, gpt->shape.vocab);
+        loss_forward_backward(pass->nll, dnorm, gpt->dw.wte, pass->dnll, norm, gpt->w.wte, targets,
+                              pass->buffers.scratch, rows, C, gpt->shape.vocab);
         layernorm_backward(dx, dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean, pass->lnf_rstd, rows, C);
         layernorm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, dnorm, pass->x_final, pass->lnf_mean, pass->lnf_rstd,
                                    rows, C);
         team_barrier();
         for (int l = L - 1; l >= 0; l--) {
             const Layer layer = layer_at(pass, gpt, l);
-            const Attention attention = attention_at(pass, gpt, l);
+            const Attention attention = layer_attention(&layer);
             layer_backward(dx, &layer, &attention);
         }
         dropout_apply(dx, &drop_embed, rows, C);

@@ -21,7 +21,6 @@ typedef struct {
     real *dx;                  // (B,T,C) gradient by the residual stream; in the end, by the input embeddings
     real *dnll;                // (B,T) gradient of the total loss by each token's
     double *nll;               // (B,T) loss of each token, in nats
-    real *head_scratch;        // blocks of logits
 } TrainPass;
 
 // Take memory for batches of (B,T). `gpt` must stay where it is. Fails (run) when there is not enough memory.

@@ -1,7 +1,7 @@
 #include "lab/compare/pace.h"
 
+#include "base/memory.h"
 #include "base/progress.h"
-#include "base/shared.h"
 #include "lab/run/train_loop.h"
 
 #include <errno.h>

@@ -26,9 +26,9 @@ static Block block_of(const Attention *a, int b, int h, int first) {
     Block block = {.b = b, .h = h, .first = first, .before = a->keys - a->queries};
     block.rows = a->queries - first < QUERY_BLOCK ? a->queries - first : QUERY_BLOCK;
     block.columns = block.before + first + block.rows;
-    block.q = b * a->q_batch + (size_t)first * a->q_stride + (size_t)h * a->d;
-    block.kv = b * a->kv_batch + (size_t)h * a->d;
-    block.token = (size_t)b * (size_t)a->key_batch;
+    block.token = (size_t)b * a->key_batch;
+    block.q = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
+    block.kv = block.token * a->kv_stride + (size_t)h * a->d;
     block.out = ((size_t)b * a->queries + first) * a->H * a->d + (size_t)h * a->d;
     return block;
 }
@@ -186,7 +186,7 @@ void attention_backward(const AttentionGradient *grad, const Attention *a, const
     for (int b = 0; b < a->B; b++) {
         for (int h = 0; h < a->H; h++) {
             for (int t = 0; t < a->keys; t++) {
-                const size_t row = b * a->kv_batch + (size_t)t * a->kv_stride + (size_t)h * a->d;
+                const size_t row = ((size_t)b * a->key_batch + t) * a->kv_stride + (size_t)h * a->d;
                 memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
                 memset(grad->dv + row, 0, (size_t)a->d * sizeof(real));
             }

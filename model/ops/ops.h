@@ -80,17 +80,16 @@ typedef struct {
     real *out; // (B, queries, H*d)
     real *lse; // (B, H, queries) log of each row's softmax denominator, kept for backward; NULL when there is none
     real *P;   // NULL, or (B, H, queries, keys): forward leaves the weights before dropout of the keys that are seen
-    const real *q, *k, *v;    // (B, queries, H*d), (B, keys, H*d) twice, laid out by the strides below
-    const real *features;     // (B, keys, F) what the scheme's input hook made of the tokens, and
-    const Place *key_at;      // (B, keys) coordinates: sequences `key_batch` tokens apart
-    const Place *query_at;    // (B, queries) coordinates
-    int layer;                // for the position scheme
-    int B, H, d;              // sequences, heads, head width
-    int queries, keys;        // per sequence
-    int q_stride, kv_stride;  // numbers from one token's row to the next in q, and in k and v
-    size_t q_batch, kv_batch; // numbers from one sequence to the next
-    int key_batch;
-    Dropout dropout; // of the attention weights
+    const real *q, *k, *v;   // (B, queries, H*d), and (B, key_batch, H*d) twice; rows are q_stride and kv_stride apart
+    const real *features;    // (B, key_batch, F) what the scheme's input hook made of the tokens
+    const Place *query_at;   // (B, queries) coordinates
+    const Place *key_at;     // (B, key_batch) coordinates
+    int layer;               // for the position scheme
+    int B, H, d;             // sequences, heads, head width
+    int queries, keys;       // of each sequence
+    int key_batch;           // rows of keys that there is room for in each sequence; the first `keys` are used
+    int q_stride, kv_stride; // numbers from one row of q to the next, and of k and v
+    Dropout dropout;         // of the attention weights
 } Attention;
 
 // The gradients of the same.

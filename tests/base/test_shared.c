@@ -1,6 +1,6 @@
 // Memory that processes share, through which the workers of a comparison tell each other what they do. It needs no
 // file, and no lock that a killed process could keep.
-#include "base/shared.h"
+#include "base/memory.h"
 #include "lab/compare/work.h"
 #include "tests/support/children.h"
 #include "tests/support/scratch.h"

@@ -23,11 +23,11 @@ typedef struct {
 } Problem;
 
 static real *q_of(real *q, const Attention *s, int b, int h, int i) {
-    return q + b * s->q_batch + (size_t)i * s->q_stride + (size_t)h * s->d;
+    return q + ((size_t)b * s->queries + i) * s->q_stride + (size_t)h * s->d;
 }
 
 static real *kv_of(real *kv, const Attention *s, int b, int h, int j) {
-    return kv + b * s->kv_batch + (size_t)j * s->kv_stride + (size_t)h * s->d;
+    return kv + ((size_t)b * s->key_batch + j) * s->kv_stride + (size_t)h * s->d;
 }
 
 static size_t row_of(const Attention *s, int b, int h, int i) {
@@ -119,10 +119,9 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
     Problem *a = calloc(1, sizeof *a);
     const int q_stride = 3 * CHANNELS, kv_stride = training ? 3 * CHANNELS : 2 * CHANNELS;
     const int key_batch = training ? keys : keys + 5;
-    const size_t q_batch = (size_t)queries * q_stride, kv_batch = (size_t)key_batch * kv_stride;
     a->rows = (size_t)B * HEADS * queries;
-    a->q_count = B * q_batch;
-    a->kv_count = B * kv_batch;
+    a->q_count = (size_t)B * queries * q_stride;
+    a->kv_count = (size_t)B * key_batch * kv_stride;
     a->feature_count = (size_t)B * key_batch * HEADS;
     a->out_count = (size_t)B * queries * CHANNELS;
     a->query_at = malloc((size_t)B * queries * sizeof(Place));
@@ -135,8 +134,6 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
                            .keys = keys,
                            .q_stride = q_stride,
                            .kv_stride = kv_stride,
-                           .q_batch = q_batch,
-                           .kv_batch = kv_batch,
                            .layer = 4,
                            .query_at = a->query_at,
                            .key_at = a->key_at,

@@ -53,8 +53,6 @@ static void expect_golden(const Golden *g, const char *specification, const real
                                  .keys = GOLDEN_T,
                                  .q_stride = GOLDEN_C,
                                  .kv_stride = GOLDEN_C,
-                                 .q_batch = GOLDEN,
-                                 .kv_batch = GOLDEN,
                                  .query_at = at,
                                  .key_at = at,
                                  .features = features,

@@ -1,6 +1,6 @@
 // Many processes want the same job at the same instant, again and again: two never get it.
 #include "base/random.h"
-#include "base/shared.h"
+#include "base/memory.h"
 #include "tests/support/children.h"
 #include "tests/lab/compare/claims.h"
 
