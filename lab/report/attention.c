@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOWS = 8, LINES_MOST = 64, POINTS_MOST = 64 };
+enum { WINDOWS = 8 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
 static int *read_windows(const Outcome *o, int T, Error *error) {
@@ -35,47 +35,33 @@ static void heads_rows(Page *page, const char *name, const Attended *a) {
     for (int l = 0; l < a->layers; l++)
         for (int h = 0; h < a->heads; h++) {
             const size_t at = (size_t)l * (size_t)a->heads + (size_t)h;
-            page_cells(page, false, "%s|%d|%d|%.1f|%.1f|%.1f%%", name, l, h, a->distance[at], exp(a->entropy[at]),
-                       100 * a->first[at]);
+            page_row(page, false, "%s|%d|%d|%.1f|%.1f|%.1f%%", name, l, h, a->distance[at], exp(a->entropy[at]),
+                     100 * a->first[at]);
         }
 }
 
-// Average by_distance over groups of distances that span half an octave. x (POINTS_MOST): the geometric middle of each
-// group, plus 1, because a logarithmic axis has no 0; y: the mean. Returns the number of groups.
-static int octaves(double *x, double *y, const double *by_distance, int T) {
-    int count = 0;
-    for (int from = 0, to; from < T && count < POINTS_MOST; from = to, count++) {
+// Average by_distance over groups of distances that span half an octave. x is the geometric middle of each group, plus
+// 1, because a logarithmic axis has no 0.
+static void octaves(Chart *chart, const double *by_distance, int T) {
+    for (int from = 0, to; from < T; from = to) {
         to = (int)ceil((from + 1) * sqrt(2)) - 1;
         if (to <= from) to = from + 1;
         if (to > T) to = T;
-        y[count] = 0;
-        for (int d = from; d < to; d++) y[count] += by_distance[d] / (to - from);
-        x[count] = sqrt((from + 1.0) * to);
+        double mean = 0;
+        for (int d = from; d < to; d++) mean += by_distance[d] / (to - from);
+        chart_point(chart, sqrt((from + 1.0) * to), mean);
     }
-    return count;
 }
 
 static bool attended_chart(Page *page, const char *name, const Attended *a, const Attended *uniform, Error *error) {
-    static char names[LINES_MOST][32];
-    static double x[LINES_MOST + 1][POINTS_MOST], y[LINES_MOST + 1][POINTS_MOST];
-    Series series[LINES_MOST + 1];
-    const int T = a->T, lines = a->layers * a->heads < LINES_MOST ? a->layers * a->heads : LINES_MOST;
-    for (int i = 0; i <= lines; i++) {
-        const bool last = i == lines;
-        if (!last) snprintf(names[i], sizeof names[i], "layer %d, head %d", i / a->heads, i % a->heads);
-        const double *curve = last ? uniform->by_distance : a->by_distance + (size_t)i * (size_t)T;
-        const int count = octaves(x[i], y[i], curve, T);
-        series[i] = (Series){.name = last ? "all keys alike" : names[i], .x = x[i], .y = y[i], .count = count};
+    Chart chart = {.x_label = "tokens back, plus 1", .y_label = "mean probability", .log_x = true, .log_y = true};
+    for (int i = 0; i < a->layers * a->heads && i < LINES_MOST - 1; i++) {
+        chart_line(&chart, "layer %d, head %d", i / a->heads, i % a->heads);
+        octaves(&chart, a->by_distance + (size_t)i * (size_t)a->T, a->T);
     }
-    char title[TEXT_CAPACITY + 64];
-    snprintf(title, sizeof title, "Attention by distance: %s", name);
-    const Chart chart = {.title = title,
-                         .x_label = "tokens back, plus 1",
-                         .y_label = "mean probability",
-                         .log_x = true,
-                         .log_y = true,
-                         .mark = NAN};
-    return page_chart(page, &chart, series, lines + 1, error);
+    chart_line(&chart, "all keys alike");
+    octaves(&chart, uniform->by_distance, a->T);
+    return page_chart(page, &chart, error, "Attention by distance: %s", name);
 }
 
 static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, int T, Error *error) {
@@ -111,7 +97,7 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
                        "First: what goes to the window's first token, where heads rest.",
                        WINDOWS);
         page_table(page, "heads");
-        page_cells(page, true, "scheme|layer|head|distance|keys|first");
+        page_row(page, true, "scheme|layer|head|distance|keys|first");
         for (int arm = 0; arm < plan->arm_count; arm++) heads_rows(page, plan->arms[arm].name, &attended[arm]);
         page_table_end(page);
     }

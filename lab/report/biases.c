@@ -23,33 +23,25 @@ static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curve
         char best[128];
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
         print_fit(best, &fits);
-        page_row_of(page, o->comparison->plan.arms[arm].name);
+        page_row(page, false, "%s", o->comparison->plan.arms[arm].name);
         page_cell(page, "%d", h);
         page_cell(page, "%s", best);
         for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
-        page_row_end(page);
     }
     return true;
 }
 
 // Points at all distances below NEAR, and at every step-th distance after that.
 static bool bias_chart(Page *page, const char *name, const double *curves, int H, int T, Error *error) {
-    enum { HEADS_MOST = 64, POINTS_MOST = 64, NEAR = 16 };
-    static char names[HEADS_MOST][32];
-    static double x[POINTS_MOST], y[HEADS_MOST][POINTS_MOST];
-    Series series[HEADS_MOST];
-    const int heads = H < HEADS_MOST ? H : HEADS_MOST, step = 1 + T / (POINTS_MOST - NEAR);
-    char title[TEXT_CAPACITY + 64];
-    int count = 0;
-    for (int d = 0; d < T && count < POINTS_MOST; d += d < NEAR ? 1 : step) x[count++] = d;
-    for (int h = 0; h < heads; h++) {
-        snprintf(names[h], sizeof names[h], "head %d", h);
-        for (int i = 0; i < count; i++) y[h][i] = curves[(size_t)h * (size_t)T + (size_t)x[i]];
-        series[h] = (Series){.name = names[h], .x = x, .y = y[h], .count = count};
+    enum { POINTS = 64, NEAR = 16 };
+    const int step = 1 + T / (POINTS - NEAR);
+    Chart chart = {.x_label = "tokens back", .y_label = "added to the score"};
+    for (int h = 0; h < H && h < LINES_MOST - 1; h++) {
+        chart_line(&chart, "head %d", h);
+        for (int d = 0; d < T; d += d < NEAR ? 1 : step)
+            chart_point(&chart, d, curves[(size_t)h * (size_t)T + (size_t)d]);
     }
-    snprintf(title, sizeof title, "Bias by distance: %s", name);
-    const Chart chart = {.title = title, .x_label = "tokens back", .y_label = "added to the score", .mark = NAN};
-    return page_chart(page, &chart, series, heads, error);
+    return page_chart(page, &chart, error, "Bias by distance: %s", name);
 }
 
 typedef struct {
@@ -88,8 +80,8 @@ bool report_biases(Page *page, const Outcome *o, Error *error) {
                        family_name(FAMILY_EXPONENTIAL), family_formula(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER),
                        family_formula(FAMILY_FOURIER));
         page_table(page, "biases by formula");
-        page_cells(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
-                   family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
+        page_row(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
+                 family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
         for (int arm = 0; ok && arm < plan->arm_count; arm++)
             if (biases[arm].curves)
                 ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);

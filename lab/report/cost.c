@@ -31,16 +31,13 @@ bool report_cost(Page *page, const Outcome *o, Error *error) {
     const int size = plan->size_count - 1;
     const int base = cheapest(o, size);
     page_heading(page, "What positions cost");
-    char caption[TEXT_CAPACITY + 256];
-    snprintf(
-        caption, sizeof caption,
-        "the fastest seed of each scheme; the position code's share of the time is what it takes beyond %s, and by "
-        "seed from the least to the most, which shows how much of it is noise",
-        plan->arms[base].name);
-    page_table(page, caption);
-    page_cells(page, true,
-               "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
-               "by seed");
+    page_table(page,
+               "the fastest seed of each scheme; the position code's share of the time is what it takes beyond %s, and "
+               "by seed from the least to the most, which shows how much of it is noise",
+               plan->arms[base].name);
+    page_row(page, true,
+             "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
+             "by seed");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const double fastest = pace_of(o, size, arm), pace = isfinite(fastest) ? fastest : NAN; // it diverged
         const double share = 1 - pace_of(o, size, base) / pace;
@@ -50,14 +47,13 @@ bool report_cost(Page *page, const Outcome *o, Error *error) {
             low = fmin(low, one);
             high = fmax(high, one);
         }
-        page_row_of(page, plan->arms[arm].name);
+        page_row(page, false, "%s", plan->arms[arm].name);
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
         page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
         page_number(page, 1, 1e6 * pace);
         page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
         page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
-        page_row_end(page);
     }
     page_table_end(page);
     return true;

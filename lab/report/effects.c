@@ -138,14 +138,14 @@ bool report_effects(Page *page, const Outcome *o, Error *error) {
         "interval bears out; differences and their p-values are those of the tables above.",
         MARGIN);
     page_table(page, "effects that were published: differences of losses in nats a token");
-    page_cells(page, true, "effect|source|measured|95%% interval|p (Holm)|here");
+    page_row(page, true, "effect|source|measured|95%% interval|p (Holm)|here");
     for (int i = 0; i < all.count; i++) {
         const Effect *e = &all.effects[i];
         if (isnan(e->measured.mean))
-            page_cells(page, false, "%s|%s|-|-|-|diverged", e->text, e->source);
+            page_row(page, false, "%s|%s|-|-|-|diverged", e->text, e->source);
         else
-            page_cells(page, false, "%s|%s|%+.4f|%+.4f to %+.4f|%.3g|%s", e->text, e->source, e->measured.mean,
-                       e->measured.t.low, e->measured.t.high, e->p, found(e));
+            page_row(page, false, "%s|%s|%+.4f|%+.4f to %+.4f|%.3g|%s", e->text, e->source, e->measured.mean,
+                     e->measured.t.low, e->measured.t.high, e->p, found(e));
     }
     page_table_end(page);
     return true;

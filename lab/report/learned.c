@@ -19,21 +19,19 @@
 typedef struct {
     const char *name;
     real *codes;
-    double *power; // (T/2 + 1)
-    double *frequencies;
+    double *power;       // (T/2 + 1)
     Peak peaks[PEAKS];   // of the first singular vectors, as far as there are so many
     double share[PEAKS]; // of the variance that they hold
     int peak_count;
 } LearnedTable;
 
 static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
-    page_row_of(page, name);
+    page_row(page, false, "%s", name);
     page_cell(page, "%.1f", effective_rank(spectrum->values, spectrum->count));
     page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.9));
     page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.99));
     page_cell(page, "%.3f", translation_invariance(codes, T, C));
     page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
-    page_row_end(page);
 }
 
 // A table of random numbers, for comparison.
@@ -66,38 +64,31 @@ static bool table_rows(Page *page, LearnedTable *table, const Run *run, Error *e
     spectrum_free(&spectrum);
     if (!peaked) return false;
     table->power = calloc((size_t)T / 2 + 1, sizeof *table->power);
-    table->frequencies = calloc((size_t)T / 2 + 1, sizeof *table->frequencies);
-    if (!table->power || !table->frequencies) return fail_run(error, "no memory for %d frequencies", T / 2);
-    for (int k = 0; k <= T / 2; k++) table->frequencies[k] = (double)k / T;
+    if (!table->power) return fail_run(error, "no memory for %d frequencies", T / 2);
     return table_power(table->power, table->codes, T, C, error);
 }
 
 static void peaks_table(Page *page, const LearnedTable *tables, int count) {
     page_table(page, "the first singular vectors, functions of position: share of the table's variance, and the period "
                      "in tokens of the wave that explains most of each, with how much it explains");
-    page_cells(page, true, "scheme|1|2|3|4|5|6");
+    page_row(page, true, "scheme|1|2|3|4|5|6");
     for (int i = 0; i < count; i++) {
-        page_row_of(page, tables[i].name);
+        page_row(page, false, "%s", tables[i].name);
         for (int k = 0; k < tables[i].peak_count; k++)
             page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k], 1 / tables[i].peaks[k].frequency,
                       100 * tables[i].peaks[k].share);
-        page_row_end(page);
     }
     page_table_end(page);
 }
 
 static bool power_chart(Page *page, const LearnedTable *tables, int count, int T, Error *error) {
-    Series series[ARMS_MOST];
-    for (int i = 0; i < count; i++)
-        series[i] =
-            (Series){.name = tables[i].name, .x = tables[i].frequencies + 1, .y = tables[i].power + 1, .count = T / 2};
-    const Chart chart = {.title = "Which waves the tables are made of",
-                         .x_label = "frequency, cycles a token",
-                         .y_label = "share of the variance",
-                         .log_x = true,
-                         .log_y = true,
-                         .mark = NAN};
-    return page_chart(page, &chart, series, count, error);
+    Chart chart = {
+        .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
+    for (int i = 0; i < count; i++) {
+        chart_line(&chart, "%s", tables[i].name);
+        for (int k = 1; k <= T / 2; k++) chart_point(&chart, (double)k / T, tables[i].power[k]);
+    }
+    return page_chart(page, &chart, error, "Which waves the tables are made of");
 }
 
 static bool similarity_matrix(Page *page, const LearnedTable *table, int T, int C, Error *error) {
@@ -134,12 +125,11 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
     bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    page_row_of(page, o->comparison->plan.arms[arm].name);
+    page_row(page, false, "%s", o->comparison->plan.arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
         ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
         if (ok) page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
     }
-    page_row_end(page);
     free(codes);
     run_close(&run);
     return ok;
@@ -148,7 +138,7 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
 static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     page_table(page, "the same residual over training, after these shares of the steps");
-    page_cells(page, true, "scheme|0|1/8|1/4|1/2|all");
+    page_row(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
         if (report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params)
@@ -173,7 +163,7 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
                    "random numbers say how much.",
                    CODE_SHIFT);
     page_table(page, "what the tables are like");
-    page_cells(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
+    page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         Run run;
         if (!report_enters(o, arm, ENTERS_EMBEDDING)) continue;
@@ -195,7 +185,6 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
         free(tables[i].codes);
         free(tables[i].power);
-        free(tables[i].frequencies);
     }
     return ok;
 }

@@ -10,21 +10,19 @@
 
 static bool context_chart(Page *page, const Outcome *o, int size, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    double x[MULTIPLES], y[ARMS_MOST][MULTIPLES];
-    Series series[ARMS_MOST];
-    for (int i = 0; i < MULTIPLES; i++) x[i] = (double)(plan->base.context << i);
+    const double T = (double)plan->base.context;
+    Chart chart = {.x_label = "tokens of a window",
+                   .y_label = "perplexity",
+                   .log_x = true,
+                   .log_y = true,
+                   .mark = T,
+                   .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        for (int i = 0; i < MULTIPLES; i++) y[arm][i] = exp(report_mean(o, size, arm, "loss", x[i]));
-        series[arm] = (Series){.name = plan->arms[arm].name, .x = x, .y = y[arm], .count = MULTIPLES};
+        chart_line(&chart, "%s", plan->arms[arm].name);
+        for (int i = 0; i < MULTIPLES; i++)
+            chart_point(&chart, T * (1 << i), exp(report_mean(o, size, arm, "loss", T * (1 << i))));
     }
-    const Chart chart = {.title = "Perplexity against the window's length",
-                         .x_label = "tokens of a window",
-                         .y_label = "perplexity",
-                         .log_x = true,
-                         .log_y = true,
-                         .mark = x[0],
-                         .mark_label = "trained"};
-    return page_chart(page, &chart, series, plan->arm_count, error);
+    return page_chart(page, &chart, error, "Perplexity against the window's length");
 }
 
 // Write the cells of a change, and the word for it.
@@ -47,59 +45,37 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
     Paired found[ARMS_MOST];
     double adjusted[ARMS_MOST];
     report_changes(found, adjusted, o, size, quantity, 1 << (count - 1));
-    page_table(page, caption);
-    page_row(page, true);
-    page_cell(page, "scheme");
+    page_table(page, "%s", caption);
+    page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cell(page, "%.0f", T * (1 << i));
     page_cell(page, "change at %dx", 1 << (count - 1));
     page_cell(page, "95%% interval");
     page_cell(page, "p (Holm)");
     page_cell(page, "%s", word_heading);
-    page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row_of(page, plan->arms[arm].name);
+        page_row(page, false, "%s", plan->arms[arm].name);
         for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
         change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, size, arm, "loss", T)), words);
-        page_row_end(page);
     }
     page_table_end(page);
 }
 
-// One quantity by x, averaged over seeds, in the order of x. Returns the number of points.
-static int curve_of(double *x, double *y, int most, const Outcome *o, int size, int arm, const char *quantity) {
-    const Job first = outcome_job(o, size, arm, 0);
-    const Measures *measures = outcome_measures(o, &first);
-    int count = 0;
-    for (int i = 0; i < measures->count && count < most; i++) {
-        if (strcmp(measures->rows[i].quantity, quantity) != 0) continue;
-        x[count] = measures->rows[i].x;
-        y[count] = report_mean(o, size, arm, quantity, x[count]);
-        count++;
-    }
-    return count;
-}
-
 static bool position_chart(Page *page, const Outcome *o, int size, Error *error) {
-    enum { POINTS_MOST = 128 };
     const Plan *plan = &o->comparison->plan;
-    double(*x)[POINTS_MOST] = calloc((size_t)plan->arm_count, sizeof *x),
-    (*y)[POINTS_MOST] = calloc((size_t)plan->arm_count, sizeof *y);
-    Series series[ARMS_MOST];
-    bool ok = (x && y) || fail_run(error, "no memory for a chart");
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        const int count = curve_of(x[arm], y[arm], POINTS_MOST, o, size, arm, "position");
-        series[arm] = (Series){.name = plan->arms[arm].name, .x = x[arm], .y = y[arm], .count = count};
+    Chart chart = {.x_label = "position",
+                   .y_label = "nats a token",
+                   .log_x = true,
+                   .mark = (double)plan->base.context,
+                   .mark_label = "trained"};
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const Job first = outcome_job(o, size, arm, 0);
+        const Measures *measures = outcome_measures(o, &first);
+        chart_line(&chart, "%s", plan->arms[arm].name);
+        for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
+            if (strcmp(row->quantity, "position") == 0)
+                chart_point(&chart, row->x, report_mean(o, size, arm, "position", row->x));
     }
-    const Chart chart = {.title = "Loss by position in the longest window that the scheme is defined for",
-                         .x_label = "position",
-                         .y_label = "nats a token",
-                         .log_x = true,
-                         .mark = (double)plan->base.context,
-                         .mark_label = "trained"};
-    ok = ok && page_chart(page, &chart, series, plan->arm_count, error);
-    free(x);
-    free(y);
-    return ok;
+    return page_chart(page, &chart, error, "Loss by position in the longest window that the scheme is defined for");
 }
 
 bool report_lengths(Page *page, const Outcome *o, Error *error) {

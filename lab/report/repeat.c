@@ -29,19 +29,15 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
                        "Every scheme's runs of a seed saw the same batches, which was checked by the CRC-32 of all "
                        "their inputs:");
     page_table(page, "batches");
-    page_row(page, true);
-    page_cell(page, "seed");
+    page_row(page, true, "seed");
     for (int size = 0; size < plan->size_count; size++)
         page_cell(page, "CRC-32%s%s", plan->size_count > 1 ? " at " : "", plan->sizes[size].name);
-    page_row_end(page);
     for (int seed = 0; seed < o->seeds; seed++) {
-        page_row(page, false);
-        page_cell(page, "%lld", plan->base.seed + seed);
+        page_row(page, false, "%lld", plan->base.seed + seed);
         for (int size = 0; size < plan->size_count; size++) {
             const double batches = outcome_value(o, size, -1, plan->reference, seed, "batches", 0);
             page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
         }
-        page_row_end(page);
     }
     page_table_end(page);
     return true;

@@ -78,37 +78,22 @@ void report_trend_sentence(Page *page, const Outcome *o) {
 
 static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    double x[SIZES_MOST], y[ARMS_MOST][SIZES_MOST], low[ARMS_MOST][SIZES_MOST], high[ARMS_MOST][SIZES_MOST];
-    char names[ARMS_MOST][128];
-    Series series[ARMS_MOST];
-    for (int size = 0; size < plan->size_count; size++) x[size] = compute_of(plan, size);
-    for (int i = 0; i < count; i++) {
-        for (int size = 0; size < plan->size_count; size++) {
-            const Paired gap =
-                outcome_paired(o, size, pairs[i].arm, pairs[i].designed, "loss", (double)plan->base.context);
-            y[i][size] = gap.mean;
-            low[i][size] = gap.t.low;
-            high[i][size] = gap.t.high;
-        }
-        snprintf(names[i], sizeof names[i], "%.60s - %.60s", plan->arms[pairs[i].arm].name,
-                 plan->arms[pairs[i].designed].name);
-        series[i] = (Series){.name = names[i],
-                             .x = x,
-                             .y = y[i],
-                             .low = o->seeds > 1 ? low[i] : NULL,
-                             .high = o->seeds > 1 ? high[i] : NULL,
-                             .count = plan->size_count};
-    }
     char label[TEXT_CAPACITY + 128] = "training compute (floating point operations, 6 N D)";
     if (plan->by_seconds)
         snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
                  plan->arms[plan->reference].name);
-    const Chart chart = {.title = "Gap between learned and designed against compute; below 0, learned is better",
-                         .x_label = label,
-                         .y_label = "gap in nats a token, with 95% intervals",
-                         .log_x = true,
-                         .mark = NAN};
-    return page_chart(page, &chart, series, count, error);
+    Chart chart = {
+        .x_label = label, .y_label = "gap in nats a token, with 95% intervals", .bars = o->seeds > 1, .log_x = true};
+    for (int i = 0; i < count; i++) {
+        chart_line(&chart, "%.60s - %.60s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
+        for (int size = 0; size < plan->size_count; size++) {
+            const Paired gap =
+                outcome_paired(o, size, pairs[i].arm, pairs[i].designed, "loss", (double)plan->base.context);
+            chart_bar(&chart, compute_of(plan, size), gap.mean, gap.t.low, gap.t.high);
+        }
+    }
+    return page_chart(page, &chart, error,
+                      "Gap between learned and designed against compute; below 0, learned is better");
 }
 
 bool report_scale(Page *page, const Outcome *o, Error *error) {
@@ -123,19 +108,17 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
                "the gap at both ends, and the slope of a line through all sizes, one for each seed: change with every "
                "tenfold of compute; misfit: the largest distance of a gap from the line, and whether seeds agree that "
                "there is one: then the slope does not tell how the gap moves");
-    page_cells(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
-               plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
+    page_row(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
+             plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
     for (int i = 0; i < count; i++) {
         const Trend *t = &pairs[i].trend;
-        page_row(page, false);
-        page_cell(page, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
+        page_row(page, false, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
         page_number(page, 4, t->first.mean);
         page_number(page, 4, t->last.mean);
         const bool judged = report_difference_cells(page, &t->slope);
         page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
         page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
         page_cell(page, "%s", judged ? words_of(&pairs[i]) : "");
-        page_row_end(page);
     }
     page_table_end(page);
     return true;

@@ -21,23 +21,19 @@ static void standings_table(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
     outcome_standings(standings, o, size, (double)plan->base.context);
-    char caption[256];
-    snprintf(caption, sizeof caption, "%s%sloss in nats a token in windows of %lld tokens, and the gap to %s",
-             plan->sizes[size].name, *plan->sizes[size].name ? ": " : "", plan->base.context,
-             plan->arms[plan->reference].name);
-    page_table(page, caption);
-    page_cells(page, true,
-               "scheme|loss|gap|95%% t interval|verdict|p (Holm)|resolves|95%% bootstrap|perplexity|learning rate|"
-               "position parameters");
+    page_table(page, "%s%sloss in nats a token in windows of %lld tokens, and the gap to %s", plan->sizes[size].name,
+               *plan->sizes[size].name ? ": " : "", plan->base.context, plan->arms[plan->reference].name);
+    page_row(page, true,
+             "scheme|loss|gap|95%% t interval|verdict|p (Holm)|resolves|95%% bootstrap|perplexity|learning rate|"
+             "position parameters");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Standing *s = &standings[arm];
-        page_row_of(page, plan->arms[arm].name);
+        page_row(page, false, "%s", plan->arms[arm].name);
         page_number(page, 4, s->loss);
         gap_cells(page, o, s, arm);
         page_number(page, 3, exp(s->loss));
         page_cell(page, "%.3g", plan->rates[o->rates[size][arm]]);
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
-        page_row_end(page);
     }
     page_table_end(page);
 }
@@ -45,15 +41,12 @@ static void standings_table(Page *page, const Outcome *o, int size) {
 static void seeds_table(Page *page, const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     page_table(page, "the same loss, seed by seed");
-    page_row(page, true);
-    page_cell(page, "scheme");
+    page_row(page, true, "scheme");
     for (int seed = 0; seed < o->seeds; seed++) page_cell(page, "%lld", plan->base.seed + seed);
-    page_row_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        page_row_of(page, plan->arms[arm].name);
+        page_row(page, false, "%s", plan->arms[arm].name);
         for (int seed = 0; seed < o->seeds; seed++)
             page_number(page, 4, outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context));
-        page_row_end(page);
     }
     page_table_end(page);
 }

@@ -5,35 +5,25 @@
 #include <math.h>
 
 static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCorpus *builtin, Error *error) {
-    enum { LENGTHS_MOST = 64 };
     const Plan *plan = &o->comparison->plan;
-    static double x[ARMS_MOST][LENGTHS_MOST], y[ARMS_MOST][LENGTHS_MOST], low[ARMS_MOST][LENGTHS_MOST],
-        high[ARMS_MOST][LENGTHS_MOST];
-    Series series[ARMS_MOST];
-    char title[TEXT_CAPACITY + 64], label[128];
+    char label[128];
+    snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
+    Chart chart = {.x_label = label,
+                   .y_label = "share of right answers, with 95% intervals",
+                   .bars = true,
+                   .mark = (double)builtin->max,
+                   .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        int count = 0;
-        for (int length = (int)builtin->min; length <= 2 * (int)builtin->max && count < LENGTHS_MOST; length++) {
+        chart_line(&chart, "%s", plan->arms[arm].name);
+        for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
             double right, questions;
             outcome_right(&right, &questions, o, task, arm, length, length);
             if (!(questions > 0)) continue;
             const Interval interval = wilson(right, questions);
-            x[arm][count] = length;
-            y[arm][count] = right / questions;
-            low[arm][count] = interval.low;
-            high[arm][count] = interval.high;
-            count++;
+            chart_bar(&chart, length, right / questions, interval.low, interval.high);
         }
-        series[arm] = (Series){plan->arms[arm].name, x[arm], y[arm], low[arm], high[arm], count};
     }
-    snprintf(title, sizeof title, "Right answers by length: %s", plan->tasks[task]);
-    snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
-    const Chart chart = {.title = title,
-                         .x_label = label,
-                         .y_label = "share of right answers, with 95% intervals",
-                         .mark = (double)builtin->max,
-                         .mark_label = "trained"};
-    return page_chart(page, &chart, series, plan->arm_count, error);
+    return page_chart(page, &chart, error, "Right answers by length: %s", plan->tasks[task]);
 }
 
 static void share_cell(char *cell, size_t capacity, const Outcome *o, int task, int arm, double first, double last) {
@@ -69,20 +59,18 @@ bool report_tasks(Page *page, const Outcome *o, Error *error) {
         BuiltinCorpus builtin;
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, o, task, &builtin, error))
             return false;
-        page_table(page, "right answers of all seeds together, with Wilson's 95% intervals, which know nothing of how "
-                         "seeds differ: the last "
-                         "column has each seed's share at trained lengths");
-        page_cells(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld|by seed", builtin.min,
-                   builtin.max, 2 * builtin.max);
+        page_table(page, "right answers of all seeds together, with Wilson's 95%% intervals, which know nothing of how "
+                         "seeds differ: the last column has each seed's share at trained lengths");
+        page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld|by seed", builtin.min,
+                 builtin.max, 2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {
             char trained[64], beyond[64];
             share_cell(trained, sizeof trained, o, task, arm, (double)builtin.min, (double)builtin.max);
             share_cell(beyond, sizeof beyond, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
-            page_row_of(page, plan->arms[arm].name);
+            page_row(page, false, "%s", plan->arms[arm].name);
             page_cell(page, "%s", trained);
             page_cell(page, "%s", beyond);
             seeds_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);
-            page_row_end(page);
         }
         page_table_end(page);
     }

@@ -75,23 +75,18 @@ static bool mean_curve(Curve *mean, const Outcome *o, int size, int arm, Error *
     return true;
 }
 
-static bool loss_charts(Page *page, const Outcome *o, const Curve *curves, Error *error) {
+// A chart of the curves, against tokens or seconds of training.
+static bool loss_chart(Page *page, const Outcome *o, const Curve *curves, bool seconds, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Series series[ARMS_MOST];
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        series[arm] = (Series){
-            .name = plan->arms[arm].name, .x = curves[arm].tokens, .y = curves[arm].loss, .count = curves[arm].count};
-    const Chart tokens = {.title = "Loss of all validation tokens against training tokens, mean of the seeds",
-                          .x_label = "tokens",
-                          .y_label = "nats a token",
-                          .mark = NAN};
-    if (!page_chart(page, &tokens, series, plan->arm_count, error)) return false;
-    for (int arm = 0; arm < plan->arm_count; arm++) series[arm].x = curves[arm].seconds;
-    const Chart seconds = {.title = "Loss of all validation tokens against training time, mean of the seeds",
-                           .x_label = "seconds",
-                           .y_label = "nats a token",
-                           .mark = NAN};
-    return page_chart(page, &seconds, series, plan->arm_count, error);
+    Chart chart = {.x_label = seconds ? "seconds" : "tokens", .y_label = "nats a token"};
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const Curve *curve = &curves[arm];
+        chart_line(&chart, "%s", plan->arms[arm].name);
+        for (int i = 0; i < curve->count; i++)
+            chart_point(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i]);
+    }
+    return page_chart(page, &chart, error, "Loss of all validation tokens against training %s, mean of the seeds",
+                      seconds ? "time" : "tokens");
 }
 
 bool report_training(Page *page, const Outcome *o, Error *error) {
@@ -101,7 +96,7 @@ bool report_training(Page *page, const Outcome *o, Error *error) {
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], o, size, arm, error);
     if (ok) page_heading(page, "How training went");
-    ok = ok && loss_charts(page, o, curves, error);
+    ok = ok && loss_chart(page, o, curves, false, error) && loss_chart(page, o, curves, true, error);
     free(curves);
     return ok;
 }

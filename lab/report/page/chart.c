@@ -3,8 +3,10 @@
 
 #include "lab/report/page/gnuplot.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +19,8 @@ enum { COLOURS = sizeof colours / sizeof *colours };
 static void common_settings(FILE *out, int height) {
     fprintf(out,
             "set terminal svg size 860,%d noenhanced font 'sans-serif,14' linewidth 1.3\n"
-            "set border 3\nset xzeroaxis linecolor rgb '#888888'\nset tics nomirror\nset grid linecolor rgb '#888888' "
-            "linewidth 0.3\n",
+            "set border 3\nset xzeroaxis linecolor rgb '#888888'\nset tics nomirror\n"
+            "set grid linecolor rgb '#888888' linewidth 0.3\n",
             height);
 }
 
@@ -28,97 +30,99 @@ static void label(FILE *out, const char *what, const char *text) {
     fputc('\n', out);
 }
 
-// If all series have the same few x, use these as ticks.
-static void write_ticks(FILE *out, const Series *series, int count) {
+// If all lines have the same few x, use these as ticks.
+static void write_ticks(FILE *out, const Chart *chart) {
     enum { TICKS_MOST = 8 };
-    const Series *longest = &series[0];
-    for (int s = 0; s < count; s++)
-        if (series[s].count > longest->count) longest = &series[s];
+    const Line *longest = &chart->lines[0];
+    for (int l = 0; l < chart->count; l++)
+        if (chart->lines[l].count > longest->count) longest = &chart->lines[l];
     if (longest->count < 2 || longest->count > TICKS_MOST) return;
-    for (int s = 0; s < count; s++)
-        for (int i = 0; i < series[s].count; i++)
-            if (!isfinite(series[s].x[i]) || series[s].x[i] != longest->x[i]) return;
+    for (int l = 0; l < chart->count; l++)
+        for (int i = 0; i < chart->lines[l].count; i++) {
+            const double x = chart->lines[l].points[i].x;
+            if (!isfinite(x) || x != longest->points[i].x) return;
+        }
     fputs("set xtics (", out);
-    for (int i = 0; i < longest->count; i++) fprintf(out, "%s'%.4g' %.9g", i ? ", " : "", longest->x[i], longest->x[i]);
+    for (int i = 0; i < longest->count; i++)
+        fprintf(out, "%s'%.4g' %.9g", i ? ", " : "", longest->points[i].x, longest->points[i].x);
     fputs(")\n", out);
 }
 
-// Does the largest y differ from the smallest by so much that a linear axis would hide the small ones?
-static bool is_wide(const Series *series, int count) {
-    double low = INFINITY, high = 0;
-    for (int s = 0; s < count; s++)
-        for (int i = 0; i < series[s].count; i++) {
-            if (!(series[s].y[i] > 0)) continue; // NAN, too
-            low = fmin(low, series[s].y[i]);
-            high = fmax(high, series[s].y[i]);
+// What the points that can be drawn span; x in logarithms where the axis is logarithmic, y where it is above 0.
+typedef struct {
+    double left, right, low, high;
+    bool any; // is there a point to draw?
+} Extent;
+
+static Extent extent_of(const Chart *chart) {
+    Extent e = {.left = INFINITY, .right = -INFINITY, .low = INFINITY};
+    for (int l = 0; l < chart->count; l++)
+        for (int i = 0; i < chart->lines[l].count; i++) {
+            const Point *point = &chart->lines[l].points[i];
+            const double x = chart->log_x ? log(point->x) : point->x;
+            if (!isfinite(x) || !isfinite(point->y)) continue;
+            e.any = true;
+            e.left = fmin(e.left, x);
+            e.right = fmax(e.right, x);
+            if (point->y > 0) e.low = fmin(e.low, point->y);
+            e.high = fmax(e.high, point->y);
         }
-    return high > 5 * low;
+    return e;
 }
 
-static void write_axes(FILE *out, const Chart *chart, const Series *series, int count) {
+static void write_axes(FILE *out, const Chart *chart, const Extent *extent) {
     common_settings(out, 480);
     label(out, "xlabel", chart->x_label);
     label(out, "ylabel", chart->y_label);
     fputs("set format '%.4g'\nset key outside right top\nset autoscale noextend\nset offsets graph 0.03, graph 0.03, "
-          "graph 0.05, graph "
-          "0.05\n",
+          "graph 0.05, graph 0.05\n",
           out);
     if (chart->log_x) fputs("set logscale x 2\n", out);
-    if (chart->log_y && is_wide(series, count)) fputs("set logscale y 2\n", out);
-    write_ticks(out, series, count);
-    if (isnan(chart->mark)) return;
-    fprintf(out,
-            "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\nset label 1 ",
+    // A linear axis would hide values that are much smaller than the largest.
+    if (chart->log_y && extent->high > 5 * extent->low) fputs("set logscale y 2\n", out);
+    write_ticks(out, chart);
+    if (!chart->mark_label) return;
+    fprintf(out, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dashtype 2 linecolor rgb '#888888'\n",
             chart->mark, chart->mark);
+    fputs("set label 1 ", out);
     gnuplot_string(out, chart->mark_label);
     fprintf(out, " at %.9g, graph 0.97 offset 0.5,0\n", chart->mark);
 }
 
-// Move series s of `count` a little to the side, because error bars at the same x would hide each other.
-static double beside(double x, const Chart *chart, double width, int s, int count) {
-    const double side = 0.008 * (s - 0.5 * (count - 1));
-    return chart->log_x ? x * exp(side * width) : x + side * width;
-}
-
-// The distance from the smallest to the largest x, in logarithms where the axis is logarithmic.
-static double width_of(const Chart *chart, const Series *series, int count) {
-    double low = INFINITY, high = -INFINITY;
-    for (int s = 0; s < count; s++)
-        for (int i = 0; i < series[s].count; i++) {
-            const double x = chart->log_x ? log(series[s].x[i]) : series[s].x[i];
-            low = fmin(low, x);
-            high = fmax(high, x);
-        }
-    return high > low ? high - low : 1;
-}
-
-static void write_script(FILE *out, const Chart *chart, const Series *series, int count) {
-    const double width = width_of(chart, series, count);
-    write_axes(out, chart, series, count);
-    for (int s = 0; s < count; s++) {
-        const Series *line = &series[s];
-        fprintf(out, "$data%d << END\n", s);
-        for (int i = 0; i < line->count; i++) {
-            if (!isfinite(line->x[i]) || !isfinite(line->y[i]))
-                fputc('\n', out); // breaks the line
-            else if (line->low)
-                fprintf(out, "%.9g %.9g %.9g %.9g\n", beside(line->x[i], chart, width, s, count), line->y[i],
-                        line->low[i], line->high[i]);
-            else
-                fprintf(out, "%.9g %.9g\n", line->x[i], line->y[i]);
-        }
-        fputs("END\n", out);
+// Error bars at the same x would hide each other, so each line is moved a little to the side.
+static void write_points(FILE *out, const Chart *chart, int l, double width) {
+    const Line *line = &chart->lines[l];
+    const double side = 0.008 * (l - 0.5 * (chart->count - 1)) * width;
+    fprintf(out, "$data%d << END\n", l);
+    for (int i = 0; i < line->count; i++) {
+        const Point *point = &line->points[i];
+        const double beside = chart->log_x ? point->x * exp(side) : point->x + side;
+        if (!isfinite(point->x) || !isfinite(point->y))
+            fputc('\n', out); // breaks the line
+        else if (chart->bars)
+            fprintf(out, "%.9g %.9g %.9g %.9g\n", beside, point->y, point->low, point->high);
+        else
+            fprintf(out, "%.9g %.9g\n", point->x, point->y);
     }
+    fputs("END\n", out);
+}
+
+static void write_script(FILE *out, const Chart *chart, const Extent *extent) {
+    write_axes(out, chart, extent);
+    for (int l = 0; l < chart->count; l++)
+        write_points(out, chart, l, extent->right > extent->left ? extent->right - extent->left : 1);
     fputs("plot ", out);
-    for (int s = 0; s < count; s++) {
-        const char *manner = series[s].low          ? "using 1:2:3:4 with yerrorlines"
-                             : series[s].count > 40 ? "using 1:2 with lines"
-                                                    : "using 1:2 with linespoints";
-        fprintf(out, "%s$data%d %s linecolor rgb '%s' dashtype %d", s ? ", " : "", s, manner, colours[s % COLOURS],
-                1 + s / COLOURS);
-        if (series[s].low || series[s].count <= 40) fprintf(out, " pointtype %d pointsize 0.6", 4 + s % 10);
+    for (int l = 0; l < chart->count; l++) {
+        const Line *line = &chart->lines[l];
+        const bool marked = chart->bars || line->count <= 40; // each point by a symbol
+        fprintf(out, "%s$data%d using %s linecolor rgb '%s' dashtype %d", l ? ", " : "", l,
+                chart->bars ? "1:2:3:4 with yerrorlines"
+                : marked    ? "1:2 with linespoints"
+                            : "1:2 with lines",
+                colours[l % COLOURS], 1 + l / COLOURS);
+        if (marked) fprintf(out, " pointtype %d pointsize 0.6", 4 + l % 10);
         fputs(" title ", out);
-        gnuplot_string(out, series[s].name);
+        gnuplot_string(out, line->name);
     }
     fputc('\n', out);
 }
@@ -186,15 +190,6 @@ static bool place(Page *page, const char *title, FILE *script, Error *error) {
     return ok;
 }
 
-static bool place_drawing(Page *page, const char *title, FILE *script, Error *error) {
-    const bool written = !ferror(script) && fflush(script) == 0;
-    const bool ok =
-        written ? place(page, title, script, error)
-                : fail_run(error, "cannot write a script for gnuplot in %s: is the disk full?", page->directory);
-    fclose(script);
-    return ok;
-}
-
 // Open a file without a name, so that it is removed however the program ends.
 static FILE *open_script(const Page *page, Error *error) {
     char path[PATH_CAPACITY];
@@ -207,16 +202,11 @@ static FILE *open_script(const Page *page, Error *error) {
     return script;
 }
 
-static void number_row(Page *page, const Series *s, int i) {
-    page_cells(page, false, s->low ? "%s|%.6g|%.6g|%.6g|%.6g" : "%s|%.6g|%.6g", s->name, s->x[i], s->y[i],
-               s->low ? s->low[i] : 0, s->high ? s->high[i] : 0);
-}
-
 // Begin a table that the reader can unfold.
 static void open_numbers(Page *page) {
     fputs("<details><summary>The numbers</summary>\n", page->html.stream);
     fputs("\n<details><summary>The numbers</summary>\n", page->markdown.stream);
-    page_table(page, "");
+    page_table(page, "%s", "");
 }
 
 static void close_numbers(Page *page) {
@@ -225,38 +215,32 @@ static void close_numbers(Page *page) {
     fputs("\n</details>\n", page->markdown.stream);
 }
 
-static void write_numbers(Page *page, const Chart *chart, const Series *series, int count) {
-    bool bars = false;
-    for (int s = 0; s < count; s++) bars = bars || series[s].low;
+static void write_numbers(Page *page, const Chart *chart) {
     open_numbers(page);
-    page_cells(page, true, bars ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
-    for (int s = 0; s < count; s++)
-        for (int i = 0; i < series[s].count; i++)
-            if (!isnan(series[s].y[i])) number_row(page, &series[s], i);
+    page_row(page, true, chart->bars ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
+    for (int l = 0; l < chart->count; l++) {
+        const Line *line = &chart->lines[l];
+        for (const Point *point = line->points; point < line->points + line->count; point++) {
+            if (isnan(point->y)) continue;
+            page_row(page, false, "%s|%.6g|%.6g", line->name, point->x, point->y);
+            if (!chart->bars) continue;
+            page_cell(page, "%.6g", point->low);
+            page_cell(page, "%.6g", point->high);
+        }
+    }
     close_numbers(page);
 }
 
 static void write_matrix(Page *page, const double *cells, int n, double step) {
     open_numbers(page);
-    page_row(page, true);
-    page_cell(page, "position");
+    page_row(page, true, "position");
     for (int column = 0; column < n; column++) page_cell(page, "%.0f", floor(column * step));
-    page_row_end(page);
     for (int row = 0; row < n; row++) {
-        page_row(page, false);
-        page_cell(page, "%.0f", floor(row * step));
+        page_row(page, false, "%.0f", floor(row * step));
         for (int column = 0; column < n; column++)
             page_number(page, 2, cells[(size_t)row * (size_t)n + (size_t)column]);
-        page_row_end(page);
     }
     close_numbers(page);
-}
-
-static bool has_points(const Series *series, int count) {
-    for (int s = 0; s < count; s++)
-        for (int i = 0; i < series[s].count; i++)
-            if (isfinite(series[s].x[i]) && isfinite(series[s].y[i])) return true;
-    return false;
 }
 
 static void write_image(FILE *script, const double *cells, int n, double step) {
@@ -282,24 +266,71 @@ static bool begin_drawing(FILE **script, Page *page, const char *title, Error *e
     return true;
 }
 
-bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error) {
+static bool end_drawing(FILE *script, Page *page, const char *title, Error *error) {
+    if (!script) return true;
+    const bool written = !ferror(script) && fflush(script) == 0;
+    const bool ok =
+        written ? place(page, title, script, error)
+                : fail_run(error, "cannot write a script for gnuplot in %s: is the disk full?", page->directory);
+    fclose(script);
+    return ok;
+}
+
+static bool draw_chart(Page *page, const Chart *chart, const char *title, Error *error) {
+    const Extent extent = extent_of(chart);
     FILE *script;
-    if (!has_points(series, count)) {
-        page_paragraph(page, "%s: there is nothing to draw.", chart->title);
+    if (chart->failed) return fail_run(error, "no memory for the chart \"%s\"", title);
+    if (!extent.any) {
+        page_paragraph(page, "%s: there is nothing to draw.", title);
         return true;
     }
-    if (!begin_drawing(&script, page, chart->title, error)) return false;
-    if (script) write_script(script, chart, series, count);
-    if (script && !place_drawing(page, chart->title, script, error)) return false;
-    write_numbers(page, chart, series, count);
+    if (!begin_drawing(&script, page, title, error)) return false;
+    if (script) write_script(script, chart, &extent);
+    if (!end_drawing(script, page, title, error)) return false;
+    write_numbers(page, chart);
     return true;
+}
+
+bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) {
+    char words[TEXT_CAPACITY + 64];
+    va_list arguments;
+    va_start(arguments, title);
+    vsnprintf(words, sizeof words, title, arguments);
+    va_end(arguments);
+    const bool ok = draw_chart(page, chart, words, error);
+    for (int l = 0; l < chart->count; l++) free(chart->lines[l].points);
+    return ok;
 }
 
 bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error) {
     FILE *script;
     if (!begin_drawing(&script, page, title, error)) return false;
     if (script) write_image(script, cells, n, step);
-    if (script && !place_drawing(page, title, script, error)) return false;
+    if (!end_drawing(script, page, title, error)) return false;
     write_matrix(page, cells, n, step);
     return true;
+}
+
+void chart_line(Chart *chart, const char *name, ...) {
+    assert(chart->count < LINES_MOST);
+    Line *line = &chart->lines[chart->count++];
+    va_list arguments;
+    va_start(arguments, name);
+    vsnprintf(line->name, sizeof line->name, name, arguments);
+    va_end(arguments);
+}
+
+void chart_bar(Chart *chart, double x, double y, double low, double high) {
+    Line *line = &chart->lines[chart->count - 1];
+    const bool full = (line->count & (line->count - 1)) == 0; // 0, 1, 2, 4, 8 ...
+    Point *points = line->points;
+    if (full) points = realloc(points, (line->count ? 2 * (size_t)line->count : 1) * sizeof *points);
+    if (!points) chart->failed = true;
+    if (chart->failed) return;
+    line->points = points;
+    points[line->count++] = (Point){x, y, low, high};
+}
+
+void chart_point(Chart *chart, double x, double y) {
+    chart_bar(chart, x, y, y, y);
 }

@@ -138,31 +138,58 @@ void page_code(Page *page, const char *text) {
     for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
         if (strspn(at, "`") >= fence) fence = strspn(at, "`") + 1;
     FILE *markdown = page->markdown.stream;
-    fputc('\n', markdown);
-    for (size_t i = 0; i < fence; i++) fputc('`', markdown);
-    fputc('\n', markdown);
-    for (const char *at = text; *at; at++) fputc(printable(*at), markdown);
-    fputc('\n', markdown);
-    for (size_t i = 0; i < fence; i++) fputc('`', markdown);
-    fputc('\n', markdown);
+    for (int end = 0; end < 2; end++) {
+        fputc('\n', markdown);
+        for (size_t i = 0; i < fence; i++) fputc('`', markdown);
+        fputc('\n', markdown);
+        for (const char *at = text; !end && *at; at++) fputc(printable(*at), markdown);
+    }
 }
 
-void page_table(Page *page, const char *caption) {
+void page_table(Page *page, const char *caption, ...) {
+    Text text = {0};
+    va_list arguments;
+    va_start(arguments, caption);
+    const char *words = printed(&text, caption, arguments);
+    va_end(arguments);
     fputs("<div class=\"wide\" tabindex=\"0\"><table>\n", page->html.stream);
     fputs("\n", page->markdown.stream);
-    if (*caption) page_both(page, "<caption>", "</caption>\n", "", "\n\n", caption);
+    if (*words) page_both(page, "<caption>", "</caption>\n", "", "\n\n", words);
+    text_free(&text);
 }
 
-void page_row(Page *page, bool heading) {
-    page->heading = heading;
+// In Markdown, a line of dashes follows the headings.
+static void end_row(Page *page) {
+    if (page->cells == 0) return;
+    fputs("</tr>\n", page->html.stream);
+    fputs(page->heading ? "\n|" : "\n", page->markdown.stream);
+    for (int i = 0; page->heading && i < page->cells; i++) fputs(i == 0 ? "---|" : "---:|", page->markdown.stream);
+    if (page->heading) fputs("\n", page->markdown.stream);
     page->cells = 0;
-    fputs("<tr>", page->html.stream);
-    fputs("|", page->markdown.stream);
 }
 
 static void cell_text(Page *page, const char *text) {
     page_both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", text);
     page->cells++;
+}
+
+void page_row(Page *page, bool heading, const char *format, ...) {
+    Text text = {0};
+    va_list arguments;
+    end_row(page);
+    page->heading = heading;
+    fputs("<tr>", page->html.stream);
+    fputs("|", page->markdown.stream);
+    va_start(arguments, format);
+    char *at = printed(&text, format, arguments);
+    va_end(arguments);
+    while (at) {
+        char *next = strchr(at, '|');
+        if (next) *next++ = '\0';
+        cell_text(page, at);
+        at = next;
+    }
+    text_free(&text);
 }
 
 void page_cell(Page *page, const char *format, ...) {
@@ -174,11 +201,6 @@ void page_cell(Page *page, const char *format, ...) {
     text_free(&text);
 }
 
-void page_row_of(Page *page, const char *name) {
-    page_row(page, false);
-    cell_text(page, name);
-}
-
 void page_number(Page *page, int digits, double value) {
     if (isnan(value))
         cell_text(page, "-");
@@ -186,32 +208,7 @@ void page_number(Page *page, int digits, double value) {
         page_cell(page, "%.*f", digits, value);
 }
 
-void page_row_end(Page *page) {
-    fputs("</tr>\n", page->html.stream);
-    fputs("\n", page->markdown.stream);
-    if (!page->heading) return;
-    fputs("|", page->markdown.stream);
-    for (int i = 0; i < page->cells; i++) fputs(i == 0 ? "---|" : "---:|", page->markdown.stream);
-    fputs("\n", page->markdown.stream);
-}
-
-void page_cells(Page *page, bool heading, const char *format, ...) {
-    Text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    char *at = printed(&text, format, arguments);
-    va_end(arguments);
-    page_row(page, heading);
-    while (at) {
-        char *next = strchr(at, '|');
-        if (next) *next++ = '\0';
-        cell_text(page, at);
-        at = next;
-    }
-    page_row_end(page);
-    text_free(&text);
-}
-
 void page_table_end(Page *page) {
+    end_row(page);
     fputs("</table></div>\n", page->html.stream);
 }

@@ -3,6 +3,7 @@
 #define BITTER_PAGE_H
 
 #include "base/file/file.h"
+#include "base/option.h"
 
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ typedef struct {
     int charts;            // written so far
     bool plots;            // gnuplot is installed
     bool heading;          // the row that is being written is one of headings
-    int cells;             // in that row so far
+    int cells;             // in that row so far; 0 = no row is open
 } Page;
 
 // Begin DIR/NAME.md and DIR/NAME.html.
@@ -35,35 +36,47 @@ void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 // A line of code, in a block of its own.
 void page_code(Page *page, const char *text);
 
-// A table, cell by cell: a row of headings, then other rows. The first column is text, the others are numbers.
-void page_table(Page *page, const char *caption);
-void page_row(Page *page, bool heading);
-void page_row_of(Page *page, const char *name); // begin a row whose first cell is this text
+// A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
+void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
+// Begin a row by the cells that one format prints, separated by '|'; page_cell and page_number add more.
+void page_row(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
 void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
-void page_row_end(Page *page);
 void page_table_end(Page *page);
 
-// A whole row, printed by one format in which '|' separates the cells.
-void page_cells(Page *page, bool heading, const char *format, ...) FORMAT_CHECK(3, 4);
-
-// A line of a chart. NAN breaks the line; low and high, unless NULL, are drawn as error bars.
 typedef struct {
-    const char *name;
-    const double *x, *y, *low, *high; // (count)
+    double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an error bar
+} Point;
+
+typedef struct {
+    char name[TEXT_CAPACITY];
+    Point *points; // (count)
     int count;
-} Series;
+} Line;
 
+#define LINES_MOST 65
+
+// Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {
-    const char *title, *x_label, *y_label;
-    bool log_x, log_y; // log_y applies only if the largest y is more than 5 times the smallest
-    double mark;       // a vertical line at this x, with a label; NAN = none
-    const char *mark_label;
+    const char *x_label, *y_label;
+    bool bars;              // points have error bars
+    bool log_x, log_y;      // log_y applies only if the largest y is more than 5 times the smallest
+    double mark;            // a vertical line at this x
+    const char *mark_label; // NULL = no such line
+    Line lines[LINES_MOST];
+    int count;
+    bool failed; // memory ran out; page_chart reports it
 } Chart;
 
+// Begin a line of this name; there may be LINES_MOST.
+void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
+// Add a point to the last line, or a point with its error bar.
+void chart_point(Chart *chart, double x, double y);
+void chart_bar(Chart *chart, double x, double y, double low, double high);
+
 // A plot by gnuplot, and its numbers in a table that the reader can unfold; without gnuplot only the table. If there is
-// no point to draw, a paragraph says so. Fails (run) when gnuplot fails.
-bool page_chart(Page *page, const Chart *chart, const Series *series, int count, Error *error);
+// no point to draw, a paragraph says so. Frees the points. Fails (run) when gnuplot fails or memory ran out.
+bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
 // A matrix of cells (n, n) from -1 to 1, as shades and as a table, like a chart; its rows and columns are positions
 // that are `step` apart.

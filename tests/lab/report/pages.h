@@ -96,14 +96,25 @@ static inline void close_page(Page *page) {
 
 static const double xs[] = {16, 32, 64, 128}, ys[] = {2.5, 1, 0.125, NAN}, more[] = {3, 4, 5, 6},
                     lows[] = {2, 3.25, 4, 5}, highs[] = {3.5, 4.5, 6, 7};
-static const Series both[] = {{.name = "it's <a> & \"b\"", .x = xs, .y = ys, .count = 4},
-                              {.name = "bars", .x = xs, .y = more, .low = lows, .high = highs, .count = 4}};
-static const Chart usual = {.title = "Losses",
-                            .x_label = "tokens",
-                            .y_label = "nats",
-                            .log_x = true,
-                            .log_y = true,
-                            .mark = 32,
-                            .mark_label = "it's trained"};
+// A chart of the first `count` lines, the first of which is not drawn to its end.
+static inline Chart usual_chart(int count) {
+    Chart chart = {.x_label = "tokens",
+                   .y_label = "nats",
+                   .bars = count > 1,
+                   .log_x = true,
+                   .log_y = true,
+                   .mark = 32,
+                   .mark_label = "it's trained"};
+    chart_line(&chart, "it's <a> & \"b\"");
+    for (int i = 0; i < 4; i++) chart_bar(&chart, xs[i], ys[i], lows[i], highs[i]);
+    if (count > 1) chart_line(&chart, "bars");
+    for (int i = 0; count > 1 && i < 4; i++) chart_bar(&chart, xs[i], more[i], lows[i], highs[i]);
+    return chart;
+}
+
+static inline bool draw_usual(Page *page, Error *error) {
+    Chart chart = usual_chart(2);
+    return page_chart(page, &chart, error, "Losses");
+}
 
 #endif

@@ -85,12 +85,11 @@ static void text_means_itself(void **state) {
     open_page(&page, WILD);
     page_heading(&page, WILD);
     page_paragraph(&page, "%s and %d%%", WILD, 7);
-    page_table(&page, WILD);
+    page_table(&page, "%s", WILD);
     for (int heading = 1; heading >= 0; heading--) {
-        page_row(&page, heading);
+        page_row(&page, heading, "first");
         page_cell(&page, "%s", WILD);
         page_cell(&page, "%s", heading ? "x" : "y");
-        page_row_end(&page);
     }
     page_table_end(&page);
     page_code(&page, WILD);
@@ -125,11 +124,10 @@ static void long_text_is_whole(void **state) {
     for (int i = 0; i < 3; i++) {
         open_page(&page, "Title");
         if (i == 0) page_paragraph(&page, "<%s>", text);
-        page_table(&page, "");
-        page_row(&page, true);
+        page_table(&page, "%s", "");
+        page_row(&page, true, "first");
         page_cell(&page, i == 1 ? "<%s>" : "%.1s", text);
-        page_row_end(&page);
-        page_cells(&page, false, i == 2 ? "a|<%s>" : "a|%.1s", text);
+        page_row(&page, false, i == 2 ? "a|<%s>" : "a|%.1s", text);
         page_table_end(&page);
         close_page(&page);
         char *html = contents("page.html"), *markdown = contents("page.md");
@@ -145,13 +143,13 @@ static void long_text_is_whole(void **state) {
 static void tables_are_rows_of_cells(void **state) {
     Page page;
     open_page(&page, "Title");
-    page_table(&page, "");
-    page_cells(&page, true, "name|a %s|100%%", "b");
-    page_cells(&page, false, "%s|%.2f|", "first", 1.5);
-    page_cells(&page, false, "||");
+    page_table(&page, "%s", "");
+    page_row(&page, true, "name|a %s|100%%", "b");
+    page_row(&page, false, "%s|%.2f|", "first", 1.5);
+    page_row(&page, false, "||");
     page_table_end(&page);
     page_table(&page, "caption");
-    page_cells(&page, true, "alone");
+    page_row(&page, true, "alone");
     page_table_end(&page);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
@@ -180,7 +178,7 @@ static void without_gnuplot_charts_are_tables(void **state) {
     Error error;
     open_page(&page, "Title");
     assert_false(page.plots);
-    must(page_chart(&page, &usual, both, 2, &error) && page_matrix(&page, "Matrix", cells, 2, 2.5, &error), &error);
+    must(draw_usual(&page, &error) && page_matrix(&page, "Matrix", cells, 2, 2.5, &error), &error);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     expect_numbers(html, markdown);
@@ -195,11 +193,11 @@ static void without_gnuplot_charts_are_tables(void **state) {
 }
 
 static void charts_are_drawn_and_have_their_numbers(void **state) {
-    Chart linear = usual;
+    Chart linear = usual_chart(1);
     Page page;
     Error error;
     linear.log_x = linear.log_y = false;
-    linear.mark = NAN;
+    linear.mark_label = NULL;
     open_page(&page, "Title");
     if (!page.plots) {
         page_abandon(&page);
@@ -207,7 +205,7 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
         skip();
     }
     static const double cells[4] = {1, -1, 0, 0.5};
-    must(page_chart(&page, &usual, both, 2, &error) && page_chart(&page, &linear, both, 1, &error) &&
+    must(draw_usual(&page, &error) && page_chart(&page, &linear, &error, "Losses") &&
              page_matrix(&page, "Matrix", cells, 2, 2.5, &error),
          &error);
     close_page(&page);
@@ -247,8 +245,6 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
 // one before.
 static void odd_names_and_nothing_to_draw(void **state) {
     static const double none[] = {NAN, INFINITY, NAN, NAN};
-    static const Series odd = {.name = "black=none", .x = xs, .y = more, .count = 4},
-                        empty = {.name = "empty", .x = xs, .y = none, .count = 4};
     char place[SCRATCH_PATH + 16];
     Page page;
     Error error;
@@ -260,8 +256,12 @@ static void odd_names_and_nothing_to_draw(void **state) {
             print_message("there is no gnuplot\n");
             skip();
         }
-        for (int i = 0; i < charts; i++) must(page_chart(&page, &usual, &odd, 1, &error), &error);
-        must(page_chart(&page, &usual, &empty, 1, &error), &error);
+        for (int chart = 0; chart <= charts; chart++) {
+            Chart odd = {.x_label = "tokens", .y_label = "nats"};
+            chart_line(&odd, "black=none");
+            for (int i = 0; i < 4; i++) chart_point(&odd, xs[i], chart < charts ? more[i] : none[i]);
+            must(page_chart(&page, &odd, &error, "Losses"), &error);
+        }
         close_page(&page);
         char *html = contents("it's $HOME/page.html");
         assert_int_equal(times(html, "<svg"), charts);

@@ -6,10 +6,12 @@
 
 // Text that would leave the strings of a script, the lines of a table or the elements of a page stays text.
 static void hostile_text_stays_text(void **state) {
-    Chart chart = {.title = HOSTILE, .x_label = HOSTILE, .y_label = HOSTILE, .mark = 32, .mark_label = HOSTILE};
+    Chart chart = {.x_label = HOSTILE, .y_label = HOSTILE, .bars = true, .mark = 32, .mark_label = HOSTILE};
     static const double x[] = {1, INFINITY, NAN, 4}, high[] = {NAN, INFINITY, 1e308, 1};
-    const Series series[] = {{.name = HOSTILE, .x = xs, .y = more, .count = 4},
-                             {.name = HOSTILE, .x = x, .y = more, .low = lows, .high = high, .count = 4}};
+    for (int line = 0; line < 2; line++) {
+        chart_line(&chart, "%s", HOSTILE);
+        for (int i = 0; i < 4; i++) chart_bar(&chart, line ? x[i] : xs[i], more[i], lows[i], line ? high[i] : highs[i]);
+    }
     char here[SCRATCH_PATH], script[SCRATCH_PATH + 16];
     Page page;
     Error error;
@@ -28,7 +30,7 @@ static void hostile_text_stays_text(void **state) {
     const bool plots = page.plots;
     page_code(&page, "a\n```\n# b");
     page_paragraph(&page, "%s", HOSTILE);
-    must(page_chart(&page, &chart, series, 2, &error) && page_matrix(&page, HOSTILE, xs, 2, 1, &error), &error);
+    must(page_chart(&page, &chart, &error, "%s", HOSTILE) && page_matrix(&page, HOSTILE, xs, 2, 1, &error), &error);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
     assert_int_equal(files(), 4 + 2 * plots);
@@ -63,7 +65,7 @@ static void links_are_not_followed(void **state) {
         assert_int_equal(symlink(targets[i % 2], path), 0);
         bool ok = page_open(&page, directory, "page", "Title", &error);
         assert_int_equal(ok, i >= 4);
-        if (ok && page.plots) ok = page_chart(&page, &usual, both, 2, &error);
+        if (ok && page.plots) ok = draw_usual(&page, &error);
         if (i >= 4) page_abandon(&page);
         if (!ok) {
             assert_int_equal(error.kind, ERROR_INPUT);
