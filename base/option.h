@@ -30,7 +30,17 @@ typedef struct {
     const char *help;
 } Option;
 
-// The row of a heading: HEADING_ROW("Model").
+// Rows, one macro for each type. `field` is the offset of the option's field; HEADING_ROW("Model") has none.
+#define INTEGER_ROW(name, field, preset, minimum, maximum, help)                                                       \
+    { name, OPTION_INTEGER, field, preset, minimum, maximum, NULL, "N", help }
+#define NUMBER_ROW(name, field, preset, minimum, maximum, value, help)                                                 \
+    { name, OPTION_NUMBER, field, preset, minimum, maximum, NULL, value, help }
+#define CHOICE_ROW(name, field, preset, choices, value, help)                                                          \
+    { name, OPTION_CHOICE, field, preset, 0, 0, choices, value, help }
+#define TEXT_ROW(name, field, preset, value, help)                                                                     \
+    { name, OPTION_TEXT, field, preset, 0, 0, NULL, value, help }
+#define FLAG_ROW(name, field, help)                                                                                    \
+    { name, OPTION_FLAG, field, NULL, 0, 0, NULL, NULL, help }
 #define HEADING_ROW(title)                                                                                             \
     { title, OPTION_HEADING, 0, NULL, 0, 0, NULL, NULL, NULL }
 

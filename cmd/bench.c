@@ -27,11 +27,10 @@ typedef struct {
 
 static const Option bench_options[] = {
     MODEL_OPTION_ROWS(BenchOptions),
-    {"vocab", OPTION_INTEGER, FIELD(vocab), "257", 1, 65536, NULL, "V", "size of the vocabulary"},
-    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.99, NULL, "X",
-     "share of activations to drop, as in `bitter train`"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "40", 1, 1e9, NULL, "N", "steps to time, after 3 steps of warm-up"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed of weights and tokens"},
+    INTEGER_ROW("vocab", FIELD(vocab), "257", 1, 65536, "size of the vocabulary"),
+    NUMBER_ROW("dropout", FIELD(dropout), "0", 0, 0.99, "X", "share of activations to drop, as in `bitter train`"),
+    INTEGER_ROW("steps", FIELD(steps), "40", 1, 1e9, "steps to time, after 3 steps of warm-up"),
+    INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed of weights and tokens"),
     THREADS_OPTION_ROW(BenchOptions),
     {0},
 };

@@ -17,14 +17,13 @@ static const char *const usual_schemes[] = {"none", "learned", "sinusoidal", "ro
 #define FIELD(name) offsetof(TrainOptions, name)
 
 static const Option demo_options[] = {
-    {"data", OPTION_TEXT, FIELD(data), "builtin:tales", 0, 0, NULL, "DIR",
-     "shards from `bitter prepare`, or builtin:NAME"},
-    {"context", OPTION_INTEGER, FIELD(context), "128", 1, 100000, NULL, "N", "tokens of a training window"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "8", 1, 10000, NULL, "N", "windows in a batch"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "600", 1, 1e9, NULL, "N", "optimiser steps for each scheme"},
-    {"eval-tokens", OPTION_INTEGER, FIELD(eval_tokens), "65536", 0, HUGE_VAL, NULL, "N",
-     "validate on the first N validation tokens; 0 = all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed of initial weights and batches"},
+    TEXT_ROW("data", FIELD(data), "builtin:tales", "DIR", "shards from `bitter prepare`, or builtin:NAME"),
+    INTEGER_ROW("context", FIELD(context), "128", 1, 100000, "tokens of a training window"),
+    INTEGER_ROW("batch", FIELD(batch), "8", 1, 10000, "windows in a batch"),
+    INTEGER_ROW("steps", FIELD(steps), "600", 1, 1e9, "optimiser steps for each scheme"),
+    INTEGER_ROW("eval-tokens", FIELD(eval_tokens), "65536", 0, HUGE_VAL,
+                "validate on the first N validation tokens; 0 = all"),
+    INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed of initial weights and batches"),
     THREADS_OPTION_ROW(TrainOptions),
     {0},
 };

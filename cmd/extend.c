@@ -12,11 +12,11 @@
 
 // What every method takes.
 static const Option extend_options[] = {
-    {"method", OPTION_CHOICE, offsetof(ExtendOptions, method), "yarn", 0, 0, METHOD_NAMES, "METHOD",
-     "pi, ntk, dynamic, yarn, llama3, longrope or gradient, as described below"},
-    {"factor", OPTION_NUMBER, offsetof(ExtendOptions, factor), "8", 1, 1e5, NULL, "S",
-     "new context, as a multiple of the run's own"},
-    {"out", OPTION_TEXT, offsetof(ExtendOptions, out), NULL, 0, 0, NULL, "RUN2", "the new run; default: RUN-METHOD"},
+    CHOICE_ROW("method", offsetof(ExtendOptions, method), "yarn", METHOD_NAMES, "METHOD",
+               "pi, ntk, dynamic, yarn, llama3, longrope or gradient, as described below"),
+    NUMBER_ROW("factor", offsetof(ExtendOptions, factor), "8", 1, 1e5, "S",
+               "new context, as a multiple of the run's own"),
+    TEXT_ROW("out", offsetof(ExtendOptions, out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
     THREADS_OPTION_ROW(ExtendOptions),
     {0},
 };

@@ -21,17 +21,15 @@ typedef struct {
 #define FIELD(name) offsetof(GradcheckOptions, name)
 
 static const Option gradcheck_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every scheme"},
-    {"layers", OPTION_INTEGER, FIELD(layers), "2", 1, 8, NULL, "N", "transformer blocks"},
-    {"heads", OPTION_INTEGER, FIELD(heads), "2", 1, 8, NULL, "N", "attention heads"},
-    {"width", OPTION_INTEGER, FIELD(width), "8", 1, 64, NULL, "N", "channels of the residual stream"},
-    {"context", OPTION_INTEGER, FIELD(context), "20", 1, 200, NULL, "N", "tokens in a sequence"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "2", 1, 8, NULL, "N", "sequences in the batch"},
-    {"dropout", OPTION_NUMBER, FIELD(dropout), "0", 0, 0.9, NULL, "X",
-     "share to drop, the same elements in every pass"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "random seed of model and text"},
-    {"controls", OPTION_FLAG, FIELD(controls), NULL, 0, 0, NULL, NULL,
-     "also check two wrong gradients, which must fail"},
+    TEXT_ROW("pos", FIELD(pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
+    INTEGER_ROW("layers", FIELD(layers), "2", 1, 8, "transformer blocks"),
+    INTEGER_ROW("heads", FIELD(heads), "2", 1, 8, "attention heads"),
+    INTEGER_ROW("width", FIELD(width), "8", 1, 64, "channels of the residual stream"),
+    INTEGER_ROW("context", FIELD(context), "20", 1, 200, "tokens in a sequence"),
+    INTEGER_ROW("batch", FIELD(batch), "2", 1, 8, "sequences in the batch"),
+    NUMBER_ROW("dropout", FIELD(dropout), "0", 0, 0.9, "X", "share to drop, the same elements in every pass"),
+    INTEGER_ROW("seed", FIELD(seed), "1", 0, HUGE_VAL, "random seed of model and text"),
+    FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, which must fail"),
     {0},
 };
 

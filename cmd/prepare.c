@@ -23,16 +23,15 @@ typedef struct {
 #define FIELD(name) offsetof(PrepareOptions, name)
 
 static const Option prepare_options[] = {
-    {"out", OPTION_TEXT, FIELD(out), NULL, 0, 0, NULL, "DIR",
-     "new directory for the shards; by default runs/data/NAME, named after the first input"},
-    {"tokenizer", OPTION_CHOICE, FIELD(tokenizer), "bytes", 0, 0, "bytes|chars", NULL,
-     "bytes: one token per byte, every input a document of its own; chars: one token per different character, all "
-     "inputs joined into one text"},
-    {"val", OPTION_NUMBER, FIELD(validation), "0.1", 0, 1, NULL, "SHARE",
-     "share of the text, taken from its end, kept for validation"},
-    {"shard-tokens", OPTION_INTEGER, FIELD(shard_tokens), "100000000", 1, INT32_MAX, NULL, "N",
-     "most tokens in one shard"},
-    {"gzip", OPTION_FLAG, FIELD(gzip), NULL, 0, 0, NULL, NULL, "write gzipped shards (.bin.gz)"},
+    TEXT_ROW("out", FIELD(out), NULL, "DIR",
+             "new directory for the shards; by default runs/data/NAME, named after the first input"),
+    CHOICE_ROW("tokenizer", FIELD(tokenizer), "bytes", "bytes|chars", NULL,
+               "bytes: one token per byte, every input a document of its own; chars: one token per different "
+               "character, all inputs joined into one text"),
+    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE",
+               "share of the text, taken from its end, kept for validation"),
+    INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "most tokens in one shard"),
+    FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
     {.name = NULL},
 };
 

@@ -15,12 +15,11 @@ typedef struct {
 #define FIELD(name) offsetof(PropertiesOptions, name)
 
 static const Option properties_options[] = {
-    {"pos", OPTION_TEXT, FIELD(pos), "all", 0, 0, NULL, "SCHEME", "one scheme with its options; all = every scheme"},
-    {"context", OPTION_INTEGER, FIELD(context), "256", PROBE_CONTEXT_LEAST, 4096, NULL, "N",
-     "trained context in tokens"},
-    {"heads", OPTION_INTEGER, FIELD(heads), "4", 1, 64, NULL, "N", "attention heads"},
-    {"width", OPTION_INTEGER, FIELD(width), "64", 4, 1024, NULL, "N", "channels of the residual stream"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1", 0, HUGE_VAL, NULL, "N", "random seed of weights and contents"},
+    TEXT_ROW("pos", FIELD(pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
+    INTEGER_ROW("context", FIELD(context), "256", PROBE_CONTEXT_LEAST, 4096, "trained context in tokens"),
+    INTEGER_ROW("heads", FIELD(heads), "4", 1, 64, "attention heads"),
+    INTEGER_ROW("width", FIELD(width), "64", 4, 1024, "channels of the residual stream"),
+    INTEGER_ROW("seed", FIELD(seed), "1", 0, HUGE_VAL, "random seed of weights and contents"),
     {0},
 };
 

@@ -15,16 +15,14 @@ typedef struct {
 #define FIELD(name) offsetof(SampleOptions, name)
 
 static const Option sample_options[] = {
-    {"prompt", OPTION_TEXT, FIELD(prompt), NULL, 0, 0, NULL, "TEXT", "text to continue"},
-    {"tokens", OPTION_INTEGER, FIELD(tokens), "200", 1, 1e9, NULL, "N", "tokens to generate after the prompt"},
-    {"temperature", OPTION_NUMBER, FIELD(temperature), "0.8", 0, 100, NULL, "X",
-     "sampling temperature; 0 = always the most likely token"},
-    {"top-k", OPTION_INTEGER, FIELD(top_k), "50", 0, 65536, NULL, "K",
-     "sample among the K most likely tokens; 0 = among all"},
-    {"seed", OPTION_INTEGER, FIELD(seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed"},
-    {"context", OPTION_INTEGER, FIELD(context), "0", 0, 1e7, NULL, "N", "window in tokens; 0 = the trained context"},
-    {"past", OPTION_TEXT, FIELD(past), NULL, 0, 0, NULL, "clamp|interpolate",
-     "for learned positions: what to read past the last row"},
+    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT", "text to continue"),
+    INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9, "tokens to generate after the prompt"),
+    NUMBER_ROW("temperature", FIELD(temperature), "0.8", 0, 100, "X",
+               "sampling temperature; 0 = always the most likely token"),
+    INTEGER_ROW("top-k", FIELD(top_k), "50", 0, 65536, "sample among the N most likely tokens; 0 = among all"),
+    INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed"),
+    INTEGER_ROW("context", FIELD(context), "0", 0, 1e7, "window in tokens; 0 = the trained context"),
+    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate", "for learned positions: what to read past the last row"),
     THREADS_OPTION_ROW(SampleOptions),
     {0},
 };

@@ -26,7 +26,7 @@ typedef struct {
 
 // An option row for the whole number `field` of a BuiltinCorpus.
 #define BUILTIN_ROW(field, preset, least, most, help)                                                                  \
-    { #field, OPTION_INTEGER, offsetof(BuiltinCorpus, field), preset, least, most, NULL, "N", help }
+    INTEGER_ROW(#field, offsetof(BuiltinCorpus, field), preset, least, most, help)
 
 struct Builtin {
     const char *name;

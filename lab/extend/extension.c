@@ -2,43 +2,44 @@
 
 const Option short_window_options[] = {
     HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope and gradient"),
-    {"keep-short", OPTION_FLAG, offsetof(ExtendOptions, keep_short), NULL, 0, 0, NULL, NULL,
-     "leave windows no longer than the original context unscaled (the default when the run already has separate short "
-     "factors)"},
-    {"attention", OPTION_CHOICE, offsetof(ExtendOptions, attention), "all", 0, 0, "all|long|stretched", "WHERE",
-     "where the attention factor applies: everywhere, as in Hugging Face (all); not in windows that --keep-short "
-     "leaves unscaled (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"},
+    FLAG_ROW("keep-short", offsetof(ExtendOptions, keep_short),
+             "leave windows no longer than the original context unscaled (the default when the run already has "
+             "separate short factors)"),
+    CHOICE_ROW(
+        "attention", offsetof(ExtendOptions, attention), "all", "all|long|stretched", "WHERE",
+        "where the attention factor applies: everywhere, as in Hugging Face (all); not in windows that --keep-short "
+        "leaves unscaled (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"),
     {0},
 };
 
 const Option text_options[] = {
     HEADING_ROW("Methods yarn, longrope and gradient"),
-    {"ramp", OPTION_CHOICE, offsetof(ExtendOptions, formula.ramp), "code", 0, 0, RAMP_NAMES, "HOW",
-     "YaRN's ramp from kept to divided frequencies: as in its authors' code (code), without that code's rounding "
-     "(exact), or as in their paper (paper)"},
-    {"beta-fast", OPTION_NUMBER, offsetof(ExtendOptions, formula.beta_fast), "32", 0.001, 1e6, NULL, "X",
-     "YaRN keeps the frequency of pairs with more turns than this in the original context"},
-    {"beta-slow", OPTION_NUMBER, offsetof(ExtendOptions, formula.beta_slow), "1", 0.001, 1e6, NULL, "X",
-     "YaRN divides the frequency of pairs with fewer turns by the whole factor"},
-    {"data", OPTION_TEXT, offsetof(ExtendOptions, data), NULL, 0, 0, NULL, "DIR",
-     "choose factors on the training text of this data; default: the run's data"},
-    {"windows", OPTION_INTEGER, offsetof(ExtendOptions, search.windows), "6", 1, SEARCH_WINDOWS_MOST, NULL, "N",
-     "windows of that text, each of the new context"},
+    CHOICE_ROW("ramp", offsetof(ExtendOptions, formula.ramp), "code", RAMP_NAMES, "HOW",
+               "YaRN's ramp from kept to divided frequencies: as in its authors' code (code), without that code's "
+               "rounding (exact), or as in their paper (paper)"),
+    NUMBER_ROW("beta-fast", offsetof(ExtendOptions, formula.beta_fast), "32", 0.001, 1e6, "X",
+               "YaRN keeps the frequency of pairs with more turns than this in the original context"),
+    NUMBER_ROW("beta-slow", offsetof(ExtendOptions, formula.beta_slow), "1", 0.001, 1e6, "X",
+               "YaRN divides the frequency of pairs with fewer turns by the whole factor"),
+    TEXT_ROW("data", offsetof(ExtendOptions, data), NULL, "DIR",
+             "choose factors on the training text of this data; default: the run's data"),
+    INTEGER_ROW("windows", offsetof(ExtendOptions, search.windows), "6", 1, SEARCH_WINDOWS_MOST,
+                "windows of that text, each of the new context"),
     {0},
 };
 
 const Option evolution_options[] = {
     HEADING_ROW("Methods longrope and gradient"),
-    {"short", OPTION_FLAG, offsetof(ExtendOptions, short_only), NULL, 0, 0, NULL, NULL,
-     "find new factors for windows no longer than the original context, and keep those of longer windows"},
-    {"population", OPTION_INTEGER, offsetof(ExtendOptions, search.population), "64", 4, 1e5, NULL, "N",
-     "candidates in the first generation"},
-    {"mutations", OPTION_INTEGER, offsetof(ExtendOptions, search.mutations), "16", 0, 1e5, NULL, "N",
-     "children of one parent in each generation"},
-    {"crossovers", OPTION_INTEGER, offsetof(ExtendOptions, search.crossovers), "16", 0, 1e5, NULL, "N",
-     "children of two parents in each generation"},
-    {"generations", OPTION_INTEGER, offsetof(ExtendOptions, search.generations), "40", 0, 1e6, NULL, "N",
-     "generations of children; gradient may read as many tokens as such a search"},
+    FLAG_ROW("short", offsetof(ExtendOptions, short_only),
+             "find new factors for windows no longer than the original context, and keep those of longer windows"),
+    INTEGER_ROW("population", offsetof(ExtendOptions, search.population), "64", 4, 1e5,
+                "candidates in the first generation"),
+    INTEGER_ROW("mutations", offsetof(ExtendOptions, search.mutations), "16", 0, 1e5,
+                "children of one parent in each generation"),
+    INTEGER_ROW("crossovers", offsetof(ExtendOptions, search.crossovers), "16", 0, 1e5,
+                "children of two parents in each generation"),
+    INTEGER_ROW("generations", offsetof(ExtendOptions, search.generations), "40", 0, 1e6,
+                "generations of children; gradient may read as many tokens as such a search"),
     {0},
 };
 

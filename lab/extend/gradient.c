@@ -185,13 +185,12 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static const Option gradient_options[] = {
     HEADING_ROW("Method gradient (find factors by gradient descent on text)"),
-    {"steps", OPTION_INTEGER, offsetof(ExtendOptions, steps), "0", 0, 1e9, NULL, "N",
-     "steps of gradient descent; 0 = as many as --tokens allows"},
-    {"tokens", OPTION_INTEGER, offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL, NULL, "N",
-     "token budget for descent, counting each training token three times (forward and backward); 0 = the same budget "
-     "as longrope"},
-    {"lr", OPTION_NUMBER, offsetof(ExtendOptions, lr), "0.03", 0, 10, NULL, "X",
-     "learning rate of the factors' logarithms"},
+    INTEGER_ROW("steps", offsetof(ExtendOptions, steps), "0", 0, 1e9,
+                "steps of gradient descent; 0 = as many as --tokens allows"),
+    INTEGER_ROW("tokens", offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL,
+                "token budget for descent, counting each training token three times (forward and backward); 0 = the "
+                "same budget as longrope"),
+    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     {0},
 };
 

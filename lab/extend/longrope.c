@@ -282,22 +282,20 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static const Option longrope_options[] = {
     HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
-    {"parents", OPTION_INTEGER, offsetof(ExtendOptions, search.parents), "32", 2, 1e5, NULL, "N",
-     "best candidates, which have the children of the next generation"},
-    {"probability", OPTION_NUMBER, offsetof(ExtendOptions, search.probability), "0.3", 0.001, 1, NULL, "P",
-     "probability with which a child's factor differs from its parent's"},
-    {"far", OPTION_NUMBER, offsetof(ExtendOptions, search.far), "0.3", 0, 1, NULL, "P",
-     "share of mutations that move the factors of many pairs together"},
-    {"abandon", OPTION_NUMBER, offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, NULL, "X",
-     "stop scoring a candidate once it is X nats / sqrt(windows scored) worse than the worst parent; 0 = score every "
-     "candidate fully"},
-    {"forget", OPTION_FLAG, offsetof(ExtendOptions, search.forget), NULL, 0, 0, NULL, NULL,
-     "score a candidate again when it comes up again"},
-    {"one-by-one", OPTION_FLAG, offsetof(ExtendOptions, search.one_by_one), NULL, 0, 0, NULL, NULL,
-     "score one candidate at a time with all threads, not one on each thread"},
-    {"seed", OPTION_INTEGER, offsetof(ExtendOptions, search.seed), "1337", 0, HUGE_VAL, NULL, "N", "random seed"},
-    {"resume", OPTION_FLAG, offsetof(ExtendOptions, resume), NULL, 0, 0, NULL, NULL,
-     "continue the search that was stopped in --out"},
+    INTEGER_ROW("parents", offsetof(ExtendOptions, search.parents), "32", 2, 1e5,
+                "best candidates, which have the children of the next generation"),
+    NUMBER_ROW("probability", offsetof(ExtendOptions, search.probability), "0.3", 0.001, 1, "P",
+               "probability with which a child's factor differs from its parent's"),
+    NUMBER_ROW("far", offsetof(ExtendOptions, search.far), "0.3", 0, 1, "P",
+               "share of mutations that move the factors of many pairs together"),
+    NUMBER_ROW("abandon", offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, "X",
+               "stop scoring a candidate once it is X nats / sqrt(windows scored) worse than the worst parent; 0 = "
+               "score every candidate fully"),
+    FLAG_ROW("forget", offsetof(ExtendOptions, search.forget), "score a candidate again when it comes up again"),
+    FLAG_ROW("one-by-one", offsetof(ExtendOptions, search.one_by_one),
+             "score one candidate at a time with all threads, not one on each thread"),
+    INTEGER_ROW("seed", offsetof(ExtendOptions, search.seed), "1337", 0, HUGE_VAL, "random seed"),
+    FLAG_ROW("resume", offsetof(ExtendOptions, resume), "continue the search that was stopped in --out"),
     {0},
 };
 

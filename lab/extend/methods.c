@@ -14,10 +14,10 @@ static const ExtendMethod method_ntk = {{ntk_options, short_window_options}, fin
 
 static const Option llama3_options[] = {
     HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
-    {"high-freq", OPTION_NUMBER, offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, NULL, "X",
-     "keep the frequency of pairs with more turns than this in the original context"},
-    {"low-freq", OPTION_NUMBER, offsetof(ExtendOptions, formula.low_freq), "1", 0.001, 1e6, NULL, "X",
-     "divide the frequency of pairs with fewer turns by the whole factor"},
+    NUMBER_ROW("high-freq", offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, "X",
+               "keep the frequency of pairs with more turns than this in the original context"),
+    NUMBER_ROW("low-freq", offsetof(ExtendOptions, formula.low_freq), "1", 0.001, 1e6, "X",
+               "divide the frequency of pairs with fewer turns by the whole factor"),
     {0},
 };
 
@@ -25,8 +25,9 @@ static const ExtendMethod method_llama3 = {{llama3_options, short_window_options
 
 static const Option dynamic_options[] = {
     HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
-    {"growth", OPTION_CHOICE, offsetof(ExtendOptions, growth), "paper", 0, 0, "paper|factor", "HOW",
-     "factor of a window that is w original contexts long: w (paper), or S w - S + 1 as in Hugging Face (factor)"},
+    CHOICE_ROW(
+        "growth", offsetof(ExtendOptions, growth), "paper", "paper|factor", "HOW",
+        "factor of a window that is w original contexts long: w (paper), or S w - S + 1 as in Hugging Face (factor)"),
     {0},
 };
 

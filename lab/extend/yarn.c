@@ -76,8 +76,7 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static const Option yarn_options[] = {
     HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
-    {"tune", OPTION_FLAG, offsetof(ExtendOptions, tune), NULL, 0, 0, NULL, NULL,
-     "choose --ramp, --beta-fast and --beta-slow by their loss on text"},
+    FLAG_ROW("tune", offsetof(ExtendOptions, tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
     {0},
 };
 

@@ -9,22 +9,15 @@
 #include <stddef.h>
 
 // Rows that several commands share, over a struct S with fields of these names.
-#define MODEL_OPTION_ROWS(S)                                                                                            \
-    {"pos",  OPTION_TEXT, offsetof(S, pos),                                                                             \
-     "rope", 0,           0,                                                                                            \
-     NULL,   "SCHEME",    "position scheme; `--pos help` lists schemes and options"},                                   \
-        {"layers", OPTION_INTEGER, offsetof(S, layers), "4", 1, 1000, NULL, "N", "transformer blocks"},                 \
-        {"heads", OPTION_INTEGER, offsetof(S, heads), "4", 1, 1000, NULL, "N", "attention heads; must divide --width"}, \
-        {"width", OPTION_INTEGER, offsetof(S, width), "128", 1, 20000, NULL, "N", "channels of the residual stream"},   \
-        {"context", OPTION_INTEGER, offsetof(S, context), "256", 1, 1000000, NULL, "N", "tokens of a training window"}, \
-    {                                                                                                                   \
-        "batch", OPTION_INTEGER, offsetof(S, batch), "8", 1, 100000, NULL, "N", "windows in a batch"                    \
-    }
+#define MODEL_OPTION_ROWS(S)                                                                                           \
+    TEXT_ROW("pos", offsetof(S, pos), "rope", "SCHEME", "position scheme; `--pos help` lists schemes and options"),    \
+        INTEGER_ROW("layers", offsetof(S, layers), "4", 1, 1000, "transformer blocks"),                                \
+        INTEGER_ROW("heads", offsetof(S, heads), "4", 1, 1000, "attention heads; must divide --width"),                \
+        INTEGER_ROW("width", offsetof(S, width), "128", 1, 20000, "channels of the residual stream"),                  \
+        INTEGER_ROW("context", offsetof(S, context), "256", 1, 1000000, "tokens of a training window"),                \
+        INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
 #define THREADS_OPTION_ROW(S)                                                                                          \
-    {                                                                                                                  \
-        "threads", OPTION_INTEGER, offsetof(S, threads), "0", 0, 1024, NULL, "N",                                      \
-            "threads to compute with; 0 = all cores"                                                                   \
-    }
+    INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
 
 typedef struct {
     char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];

@@ -27,8 +27,8 @@ static const char *check(const BuiltinCorpus *task, int length) {
 
 static const Option options[] = {
     TASK_OPTION_ROWS("64", "64"),
-    {"ignore", OPTION_NUMBER, offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, NULL, "P",
-     "probability of an instruction to ignore; writes and reads share the rest"},
+    NUMBER_ROW("ignore", offsetof(BuiltinCorpus, ignore), "0.8", 0, 1, "P",
+               "probability of an instruction to ignore; writes and reads share the rest"),
     {.name = NULL},
 };
 
