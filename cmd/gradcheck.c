@@ -57,7 +57,7 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
         printf("  %-22s %9.2e  %s\n", e->name, e->worst, e->worst <= TOLERANCE ? "ok" : "FAILED");
         if (e->worst <= TOLERANCE) continue;
         char place[64];
-        gradcheck_place(place, e);
+        number_place(place, e->at, e->columns);
         printf("    at %s: analytic %.9g, numeric %.9g\n", place, e->analytic, e->numeric);
     }
     free(errors);

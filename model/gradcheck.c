@@ -10,8 +10,9 @@
 typedef struct {
     Gpt gpt;
     TrainPass pass;
+    Arena arena;
     int *ids, *targets; // (B,T)
-    real *x_shift;      // (B,T,C) added to the token embeddings
+    real *x_shift, *dx; // (B,T,C) added to the token embeddings, and the gradient by it
     real *direction;    // of the tensor at work
     GradcheckSettings settings;
 } Check;
@@ -102,19 +103,24 @@ static void randomise(Check *check) {
     }
 }
 
+static void layout(Check *check) {
+    const size_t rows = (size_t)check->settings.B * check->settings.T, inputs = rows * check->gpt.shape.width;
+    const size_t numbers = check->gpt.tensors.total;
+    check->ids = arena_take(&check->arena, rows * sizeof(int));
+    check->targets = arena_take(&check->arena, rows * sizeof(int));
+    check->x_shift = arena_reals(&check->arena, inputs);
+    check->dx = arena_reals(&check->arena, inputs);
+    check->direction = arena_reals(&check->arena, inputs > numbers ? inputs : numbers);
+}
+
 static bool check_create(Check *check, const Position *pos, const GradcheckSettings *settings, Error *error) {
     *check = (Check){.settings = *settings};
-    const Shape *shape = &pos->shape;
-    if (!gpt_create(&check->gpt, shape, pos, true, error)) return false;
+    if (!gpt_create(&check->gpt, &pos->shape, pos, true, error)) return false;
     check->gpt.pos.rule = (PlaceRule){.newline = 1, .end = 2}; // so that lines and columns differ from t
     if (!train_pass_create(&check->pass, &check->gpt, settings->B, settings->T, error)) return false;
-    const size_t rows = (size_t)settings->B * settings->T, n = rows * shape->width;
-    check->ids = malloc(rows * sizeof(int));
-    check->targets = malloc(rows * sizeof(int));
-    check->x_shift = calloc(n, sizeof(real));
-    check->direction = malloc((n > check->gpt.tensors.total ? n : check->gpt.tensors.total) * sizeof(real));
-    if (!check->ids || !check->targets || !check->x_shift || !check->direction)
-        return fail_run(error, "no memory for the gradient check");
+    layout(check);
+    if (!arena_allocate(&check->arena, "the numbers of the gradient check", error)) return false;
+    layout(check);
     gpt_init(&check->gpt, settings->seed);
     check->pass.dropout_rate = settings->dropout;
     check->pass.dropout_key = random_key(settings->seed, "dropout");
@@ -125,10 +131,7 @@ static bool check_create(Check *check, const Position *pos, const GradcheckSetti
 static void check_free(Check *check) {
     train_pass_free(&check->pass);
     gpt_free(&check->gpt);
-    free(check->ids);
-    free(check->targets);
-    free(check->x_shift);
-    free(check->direction);
+    arena_free(&check->arena);
 }
 
 bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
@@ -143,11 +146,9 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
     const size_t inputs = (size_t)settings->B * settings->T * pos->shape.width;
     *count = table->count + 1;
     *errors = calloc((size_t)*count, sizeof **errors);
-    real *dx = malloc(inputs * sizeof(real));
-    const bool ok = *errors && dx;
-    if (ok) {
+    if (*errors) {
         total_loss(&check, true);
-        memcpy(dx, check.pass.dx, inputs * sizeof(real)); // the differences will overwrite it
+        memcpy(check.dx, check.pass.dx, inputs * sizeof(real)); // the differences will overwrite it
         const double typical = root_mean_square(check.gpt.grads, table->total);
         for (int i = 0; i < table->count; i++) {
             const Tensor *t = &table->items[i];
@@ -155,19 +156,11 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
                          t->count, typical);
             (*errors)[i].columns = t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0;
         }
-        check_tensor(&(*errors)[table->count], &check, "input embeddings", check.x_shift, dx, inputs, typical);
+        check_tensor(&(*errors)[table->count], &check, "input embeddings", check.x_shift, check.dx, inputs, typical);
         (*errors)[table->count].columns = (size_t)pos->shape.width;
     }
-    free(dx);
     check_free(&check);
-    return ok || fail_run(error, "no memory for the gradient check");
-}
-
-void gradcheck_place(char text[64], const GradientError *error) {
-    if (error->columns > 0)
-        snprintf(text, 64, "row %zu, column %zu", error->at / error->columns, error->at % error->columns);
-    else
-        snprintf(text, 64, "number %zu", error->at);
+    return *errors || fail_run(error, "no memory for the gradient check");
 }
 
 double gradcheck_worst(const GradientError *errors, int count) {

@@ -22,9 +22,6 @@ typedef struct {
     double analytic, numeric; // there
 } GradientError;
 
-// "row 3, column 5", or in a vector "number 3", counted from 0.
-void gradcheck_place(char text[64], const GradientError *error);
-
 // Check the scheme (with its options, from position_create) in a random little model, under a loss that weighs every
 // token differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central
 // differences use four points, so their own error is about 1e-10.

@@ -1,6 +1,7 @@
 #include "model/safetensors.h"
 
 #include "base/file/crc.h"
+#include "model/base/tensor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -126,15 +127,6 @@ static double number_at(const uint8_t *bytes, Dtype dtype) {
     return NAN;
 }
 
-// "row 3, column 5" of a matrix, or "number 3", counted from 0.
-static void place_of(char text[64], const SafeTensor *tensor, size_t n) {
-    const size_t columns = tensor->rank > 1 ? (size_t)tensor->shape[tensor->rank - 1] : 0;
-    if (columns > 0)
-        snprintf(text, 64, "row %zu, column %zu", n / columns, n % columns);
-    else
-        snprintf(text, 64, "number %zu", n);
-}
-
 // A checksum says that the numbers are those that were written, not that they are any good.
 static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int count, const char *path, Error *error) {
     for (int i = 0; i < count; i++) {
@@ -144,7 +136,7 @@ static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int co
             const double number = number_at(data, t->dtype);
             if (isfinite(number) && !(t->nonnegative && number < 0)) continue;
             char place[64];
-            place_of(place, t, n);
+            number_place(place, n, t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0);
             return fail_input(error,
                               "%s: %s of %s is %g; the model was spoiled before it was saved, or the file "
                               "was made by hand: use another checkpoint",

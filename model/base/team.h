@@ -5,6 +5,8 @@
 #ifndef BITTER_TEAM_H
 #define BITTER_TEAM_H
 
+#include "model/base/real.h"
+
 #include <omp.h>
 #include <stddef.h>
 
@@ -47,6 +49,20 @@ static inline Share share_columns(int columns) {
 // All threads of the team have come this far.
 static inline void team_barrier(void) {
 #pragma omp barrier
+}
+
+// Where all threads add to the same numbers, each sequence (and head) adds to a slab of its own, and the slabs are
+// added up in order, so that any number of threads gives the same bits: sum (size) += each of slabs (count, size),
+// which are zeroed. Wants a barrier before it. By columns.
+static inline void slabs_reduce(real *sum, real *slabs, int count, int size) {
+    const Share own = share_columns(size);
+    for (int s = 0; s < count; s++) {
+        real *slab = slabs + (size_t)s * (size_t)size;
+        for (int n = own.begin; n < own.end; n++) {
+            sum[n] += slab[n];
+            slab[n] = 0;
+        }
+    }
 }
 
 #endif

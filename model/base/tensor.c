@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool make_room(TensorTable *table) {
@@ -83,6 +84,13 @@ const char *tensors_nonfinite(const real *values, const TensorTable *table) {
             if (!isfinite(values[t->offset + n])) found = t->name;
     }
     return found;
+}
+
+void number_place(char text[64], size_t n, size_t columns) {
+    if (columns > 0)
+        snprintf(text, 64, "row %zu, column %zu", n / columns, n % columns);
+    else
+        snprintf(text, 64, "number %zu", n);
 }
 
 void tensors_free(TensorTable *table) {

@@ -65,6 +65,10 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 // which a backward pass comes to first.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
+// Where number n is, counted from 0: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which
+// has 0.
+void number_place(char text[64], size_t n, size_t columns);
+
 void tensors_free(TensorTable *table);
 
 #endif

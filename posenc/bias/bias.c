@@ -1,5 +1,6 @@
 #include "posenc/bias/bias.h"
-#include "posenc/slabs.h"
+
+#include "model/base/team.h"
 
 #include <limits.h>
 

@@ -2,7 +2,6 @@
 // strength beta for every head; between a query and a key, all tokens on the way reflect along their w.
 #include "posenc/content/fox.h"
 #include "posenc/content/reflect.h"
-#include "posenc/slabs.h"
 
 #include "model/base/linear.h"
 #include "model/base/team.h"

@@ -2,14 +2,13 @@
 // asks it what it asks any key, and each head has two questions besides that are the same for all queries: u, which
 // contents matter, and v, which distances do.
 #include "posenc/embedding/code.h"
-#include "posenc/slabs.h"
 
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
 enum { W_R, U, V };   // params (sets * C, C), (sets, C), (sets, C)
 enum { CODES, KEYS }; // tables: R (D, C), r = R W_r^T (sets, D, C); D distances
-enum { SUM, SLABS }; // dtables, of the layer at work: (D + 2, C) dr, du and dv; the same of each sequence (B, D + 2, C)
+enum { SLABS };       // dtables, of the layer at work: (B, D + 2, C) dr, du and dv of each sequence
 
 #define BASE 10000.0
 
@@ -47,9 +46,7 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     const size_t C = (size_t)pos->shape.width, keys = distances(tables) * C;
     tables->table[CODES] = arena_reals(arena, keys);
     tables->table[KEYS] = arena_reals(arena, pos->sets * keys);
-    if (!training) return;
-    tables->dtable[SUM] = arena_reals(arena, keys + 2 * C);
-    tables->dtable[SLABS] = arena_reals(arena, tables->batch * (keys + 2 * C));
+    if (training) tables->dtable[SLABS] = arena_reals(arena, tables->batch * (keys + 2 * C));
 }
 
 // R (D, C): all sines, then all cosines.
@@ -153,21 +150,28 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
         }
 }
 
-// Forward was r = R W_r^T, so dW_r = dr^T R.
+// Forward was r = R W_r^T, so dW_r = dr^T R. A thread adds the slabs up for its own channels and then needs no others,
+// so there is no barrier.
 static void score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
     const int C = pos->shape.width, D = distances(tables), set = position_set(pos, layer);
-    real *dr = tables->dtable[SUM], *du = dr + (size_t)D * C, *dv = du + C;
-    const Share own = share_columns((D + 2) * C), channels = share_columns(C);
-    slabs_reduce(dr, tables->dtable[SLABS], tables->batch, (D + 2) * C);
-    team_barrier();
+    const size_t slab = (size_t)(D + 2) * C;
+    const Share own = share_columns(C);
+    real *dr = tables->dtable[SLABS], *du = dr + (size_t)D * C, *dv = du + C; // the first slab, which becomes the sum
+    for (int b = 1; b < tables->batch; b++)
+        for (int n = 0; n < D + 2; n++)
+            for (int c = own.begin; c < own.end; c++) {
+                const size_t at = (size_t)n * C + c;
+                dr[at] += dr[b * slab + at];
+                dr[b * slab + at] = 0;
+            }
     linear_backward_weights(pos->dparams[W_R] + (size_t)set * C * C, NULL, dr, tables->table[CODES], D, C, C);
-    for (int c = channels.begin; c < channels.end; c++) {
+    for (int c = own.begin; c < own.end; c++) {
         pos->dparams[U][(size_t)set * C + c] += du[c];
         pos->dparams[V][(size_t)set * C + c] += dv[c];
     }
-    team_barrier();
-    memset(dr + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
+    for (int n = 0; n < D + 2; n++)
+        memset(dr + (size_t)n * C + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
 }
 
 const Scheme scheme_transformer_xl = {

@@ -1,7 +1,7 @@
 #include "posenc/content/vectors.h"
-#include "posenc/slabs.h"
 
 #include "model/base/gemm.h"
+#include "model/base/team.h"
 
 int vectors_reached(const Tables *tables) {
     const int all = tables->pos->scheme->vectors(tables->pos);

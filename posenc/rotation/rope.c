@@ -9,8 +9,6 @@
 //
 // because the transpose of a rotation is the rotation back, R(phi)^T = R(-phi), and angles add up. Only the
 // difference of m and n is left: shifting a whole sequence changes no score.
-#include "posenc/rotation/pair.h"
-
 #include "posenc/rotation/rotate.h"
 
 // Pair 0 turns by one radian a token, the last one about `base` times slower: fast pairs tell neighbours apart, slow

@@ -1,5 +1,4 @@
 // RoPE in two dimensions: half of the pairs turn by the line a token stands in, half by its column.
-#include "posenc/rotation/pair.h"
 #include "posenc/rotation/rotate.h"
 
 enum { COSINE, SINE }; // tables (positions, d/4), the same for both axes

@@ -1,8 +1,8 @@
 // RoPE whose frequencies are trained, for each head: gradient descent chooses how fast every hand turns.
 #include "posenc/rotation/rotate.h"
-#include "posenc/slabs.h"
 
 #include "base/random.h"
+#include "model/base/team.h"
 
 enum { RHO };                 // params (sets * H, d/2)
 enum { COSINE, SINE, THETA }; // tables (sets, H, positions, d/2) twice, (sets, H, d/2)

@@ -1,8 +1,5 @@
 #include "posenc/rotation/rotate.h"
 
-#include "posenc/rotation/pair.h"
-#include "posenc/slabs.h"
-
 #include "model/base/team.h"
 
 void rotation_fill(real *cosine, real *sine, double length, double angle) {

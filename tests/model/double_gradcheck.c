@@ -148,9 +148,9 @@ static void gradients_accumulate(void **state) {
 
 static void a_place_is_a_row_and_a_column(void **state) {
     char text[64];
-    gradcheck_place(text, &(GradientError){.at = 23, .columns = 8});
+    number_place(text, 23, 8);
     assert_string_equal(text, "row 2, column 7");
-    gradcheck_place(text, &(GradientError){.at = 23});
+    number_place(text, 23, 0);
     assert_string_equal(text, "number 23");
 }
 

@@ -1,7 +1,5 @@
 // The fast rotation of whole queries and keys against RoPE's plain lines for one pair, forward, backward and the
 // torque; and the plain lines against differences.
-#include "posenc/rotation/pair.h"
-
 #include "posenc/rotation/rotate.h"
 #include "tests/support/scene.h"
 
