@@ -1,7 +1,6 @@
 // Published effects of position schemes, and whether this comparison reproduces them.
 #include "lab/report/sections.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,19 +9,23 @@ typedef enum { RISES, DOES_NOT_RISE, TIES, FALLS } Claimed;
 // Nats per token: a loss that rises by less than this is no failure, and losses that differ by less tie.
 #define MARGIN 0.02
 
+// What a source says about a difference of losses: those of a scheme at eight times the trained length and at that
+// length (other is NULL), or those of two schemes within it.
 typedef struct {
-    char text[TEXT_CAPACITY + 64];
-    const char *source;
-    Paired measured; // a difference of losses
-    double p;        // its adjusted p-value, as in the other table that shows it
-    Claimed claimed; // what the source says about it
-    double margin;   // what counts as no change
+    const char *scheme, *other, *source, *predicate;
+    Claimed claimed;
 } Effect;
 
-typedef struct {
-    Effect effects[16];
-    int count;
-} Effects;
+static const Effect known[] = {
+    {"sinusoidal", NULL, "Press et al. 2021", "fails past the trained length", RISES},
+    {"rope", NULL, "Press et al. 2021", "fails past the trained length", RISES},
+    {"alibi", NULL, "Press et al. 2021", "does not fail past the trained length", DOES_NOT_RISE},
+    {"learned", "sinusoidal", "Vaswani et al. 2017", "ties sinusoidal within the trained length", TIES},
+    {"learned", "none", "Haviv et al. 2022", "is ahead of none", FALLS},
+    {"sinusoidal", "none", "Haviv et al. 2022", "is ahead of none", FALLS},
+    {"alibi", "none", "Haviv et al. 2022", "is ahead of none", FALLS},
+    {"rope", "none", "Barbero et al. 2024", "is ahead of none", FALLS},
+};
 
 // The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
 static int arm_of(const Plan *plan, const char *scheme) {
@@ -36,74 +39,14 @@ static int arm_of(const Plan *plan, const char *scheme) {
     return -1;
 }
 
-static void add(Effects *all, const Effect *effect, const char *subject, const char *predicate) {
-    if (!isnan(effect->measured.mean) && isnan(effect->measured.sd)) return; // too few seeds
-    assert(all->count < (int)(sizeof all->effects / sizeof *all->effects));
-    Effect *added = &all->effects[all->count++];
-    *added = *effect;
-    snprintf(added->text, sizeof added->text, "%.500s %s", subject, predicate);
-}
-
-// Changes of the loss from the trained length to eight times that length.
-static void collect_changes(Effects *all, const Outcome *o, int size) {
-    static const struct {
-        const char *scheme, *source, *predicate;
-        Claimed claimed;
-    } known[] = {{"sinusoidal", "Press et al. 2021", "fails past the trained length", RISES},
-                 {"rope", "Press et al. 2021", "fails past the trained length", RISES},
-                 {"alibi", "Press et al. 2021", "does not fail past the trained length", DOES_NOT_RISE}};
-    const Plan *plan = &o->comparison->plan;
-    Paired changes[ARMS_MOST];
-    double p[ARMS_MOST];
-    report_changes(changes, p, o, size, "loss", 8);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const int arm = arm_of(plan, known[i].scheme);
-        if (arm < 0) continue;
-        const Effect effect = {.source = known[i].source,
-                               .measured = changes[arm],
-                               .p = p[arm],
-                               .claimed = known[i].claimed,
-                               .margin = MARGIN};
-        add(all, &effect, plan->arms[arm].name, known[i].predicate);
-    }
-}
-
-// Gaps that other tables show, too: gaps to `none` are left out unless it is the reference.
-static void collect_gaps(Effects *all, const Outcome *o, int size) {
-    static const struct {
-        const char *scheme, *other, *source, *predicate;
-        Claimed claimed;
-        double margin;
-    } known[] = {
-        {"learned", "sinusoidal", "Vaswani et al. 2017", "ties sinusoidal within the trained length", TIES, MARGIN},
-        {"learned", "none", "Haviv et al. 2022", "is ahead of none", FALLS, 0},
-        {"sinusoidal", "none", "Haviv et al. 2022", "is ahead of none", FALLS, 0},
-        {"alibi", "none", "Haviv et al. 2022", "is ahead of none", FALLS, 0},
-        {"rope", "none", "Barbero et al. 2024", "is ahead of none", FALLS, 0}};
-    const Plan *plan = &o->comparison->plan;
-    Gaps gaps;
-    outcome_gaps(&gaps, o, size, (double)plan->base.context);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const int arm = arm_of(plan, known[i].scheme), other = arm_of(plan, known[i].other);
-        const Gap *gap = arm < 0 || other < 0 ? NULL : gaps_find(&gaps, arm, other);
-        if (!gap) continue;
-        const Effect effect = {.source = known[i].source,
-                               .measured = gap->gap,
-                               .p = gap->adjusted,
-                               .claimed = known[i].claimed,
-                               .margin = known[i].margin};
-        add(all, &effect, plan->arms[arm].name, known[i].predicate);
-    }
-}
-
 // An effect is reproduced or contradicted only if the whole interval says so; a difference also needs a small p.
-static const char *found(const Effect *effect) {
-    const Interval in = effect->measured.t;
-    const double margin = effect->margin;
-    const bool differs = verdict(effect->measured.mean, effect->p) != VERDICT_UNRESOLVED;
+static const char *found(Claimed claimed, const Paired *measured, double p) {
+    const Interval in = measured->t;
+    const double margin = claimed == FALLS ? 0 : MARGIN; // any lead counts
+    const bool differs = verdict(measured->mean, p) != VERDICT_UNRESOLVED;
     const bool rises = differs && in.low > margin, falls = differs && in.high < -margin;
     bool reproduced = false, contradicted = false;
-    switch (effect->claimed) {
+    switch (claimed) {
     case RISES:
         reproduced = rises;
         contradicted = in.high < margin;
@@ -124,12 +67,7 @@ static const char *found(const Effect *effect) {
     return reproduced ? "reproduced" : contradicted ? "contradicted" : "not resolved";
 }
 
-bool report_effects(Page *page, const Outcome *o, Error *error) {
-    const int size = o->comparison->plan.size_count - 1;
-    Effects all = {.count = 0};
-    collect_changes(&all, o, size);
-    collect_gaps(&all, o, size);
-    if (all.count == 0) return true;
+static void begin_table(Page *page) {
     page_heading(page, "What is known from elsewhere");
     page_paragraph(
         page,
@@ -139,14 +77,37 @@ bool report_effects(Page *page, const Outcome *o, Error *error) {
         MARGIN);
     page_table(page, "effects that were published: differences of losses in nats a token");
     page_row(page, true, "effect|source|measured|95%% interval|p (Holm)|here");
-    for (int i = 0; i < all.count; i++) {
-        const Effect *e = &all.effects[i];
-        if (isnan(e->measured.mean))
-            page_row(page, false, "%s|%s|-|-|-|diverged", e->text, e->source);
-        else
-            page_row(page, false, "%s|%s|%+.4f|%+.4f to %+.4f|%.3g|%s", e->text, e->source, e->measured.mean,
-                     e->measured.t.low, e->measured.t.high, e->p, found(e));
+}
+
+// Differences and p-values are those of other tables. These leave gaps to `none` out unless it is the reference.
+bool report_effects(Page *page, const Outcome *o, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    const int size = plan->size_count - 1;
+    Paired changes[ARMS_MOST];
+    double p[ARMS_MOST];
+    Gaps gaps;
+    bool any = false;
+    report_changes(changes, p, o, size, "loss", 8);
+    outcome_gaps(&gaps, o, size, (double)plan->base.context);
+    for (const Effect *e = known; e < known + sizeof known / sizeof *known; e++) {
+        const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
+        const Gap *gap = arm < 0 || other < 0 ? NULL : gaps_find(&gaps, arm, other);
+        if (arm < 0 || (e->other && !gap)) continue;
+        const Paired *measured = gap ? &gap->gap : &changes[arm];
+        const double adjusted = gap ? gap->adjusted : p[arm];
+        if (!isnan(measured->mean) && isnan(measured->sd)) continue; // too few seeds
+        if (!any) begin_table(page);
+        any = true;
+        page_row(page, false, "%s %s|%s", plan->arms[arm].name, e->predicate, e->source);
+        report_difference_cells(page, measured);
+        if (isnan(measured->mean)) {
+            page_cell(page, "-");
+            page_cell(page, "diverged");
+        } else {
+            page_cell(page, "%.3g", adjusted);
+            page_cell(page, "%s", found(e->claimed, measured, adjusted));
+        }
     }
-    page_table_end(page);
+    if (any) page_table_end(page);
     return true;
 }

@@ -15,83 +15,74 @@
 #define SHADES_MOST 32 // rows of a similarity matrix
 #define PEAKS       6  // singular vectors whose waves are listed
 
-// An embedding scheme's codes (T, C) of a run.
 typedef struct {
     const char *name;
-    real *codes;
-    double *power;       // (T/2 + 1)
-    Peak peaks[PEAKS];   // of the first singular vectors, as far as there are so many
-    double share[PEAKS]; // of the variance that they hold
-    int peak_count;
-} LearnedTable;
+    real *codes; // (T, C)
+    Spectrum spectrum;
+} PositionTable;
 
-static void measures_row(Page *page, const char *name, const Spectrum *spectrum, const real *codes, int T, int C) {
-    page_row(page, false, "%s", name);
-    page_cell(page, "%.1f", effective_rank(spectrum->values, spectrum->count));
-    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.9));
-    page_cell(page, "%d", values_holding(spectrum->values, spectrum->count, 0.99));
-    page_cell(page, "%.3f", translation_invariance(codes, T, C));
-    page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
+static real *codes_allocate(int T, int C, Error *error) {
+    assert(T > 0 && C > 0);
+    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
+    if (!codes) fail_run(error, "no memory for %d codes", T);
+    return codes;
+}
+
+static void table_free(PositionTable *table) {
+    spectrum_free(&table->spectrum);
+    free(table->codes);
+}
+
+static void measures_row(Page *page, const PositionTable *table, int T, int C) {
+    const Spectrum *spectrum = &table->spectrum;
+    page_row(page, false, "%s|%.1f|%d|%d|%.3f", table->name, effective_rank(spectrum->values, spectrum->count),
+             values_holding(spectrum->values, spectrum->count, 0.9),
+             values_holding(spectrum->values, spectrum->count, 0.99), translation_invariance(table->codes, T, C));
+    page_number(page, 3, shift_residual(table->codes, T, C, CODE_SHIFT));
 }
 
 // A table of random numbers, for comparison.
 static bool noise_row(Page *page, int T, int C, Error *error) {
-    assert(T > 0 && C > 0);
     const uint64_t key = random_key(1337, "noise");
-    Spectrum spectrum;
-    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
-    bool ok = codes || fail_run(error, "no memory for %d codes", T);
-    for (size_t i = 0; ok && i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
-    ok = ok && spectrum_create(&spectrum, codes, T, C, error);
-    if (ok) {
-        measures_row(page, "random numbers", &spectrum, codes, T, C);
-        spectrum_free(&spectrum);
-    }
-    free(codes);
+    PositionTable noise = {.name = "random numbers", .codes = codes_allocate(T, C, error)};
+    for (size_t i = 0; noise.codes && i < (size_t)T * (size_t)C; i++) noise.codes[i] = (real)random_normal(key, i);
+    const bool ok = noise.codes && spectrum_create(&noise.spectrum, noise.codes, T, C, error);
+    if (ok) measures_row(page, &noise, T, C);
+    table_free(&noise);
     return ok;
 }
 
-static bool table_rows(Page *page, LearnedTable *table, const Run *run, Error *error) {
-    const int T = run->gpt.shape.context, C = run->gpt.shape.width;
-    Spectrum spectrum;
-    if (!spectrum_create(&spectrum, table->codes, T, C, error)) return false;
-    measures_row(page, table->name, &spectrum, table->codes, T, C);
-    double all = 0;
-    for (int i = 0; i < spectrum.count; i++) all += spectrum.values[i] * spectrum.values[i];
-    table->peak_count = spectrum.count < PEAKS ? spectrum.count : PEAKS;
-    for (int i = 0; i < table->peak_count; i++) table->share[i] = spectrum.values[i] * spectrum.values[i] / all;
-    const bool peaked = spectrum_peaks(table->peaks, &spectrum, table->peak_count, error);
-    spectrum_free(&spectrum);
-    if (!peaked) return false;
-    table->power = calloc((size_t)T / 2 + 1, sizeof *table->power);
-    if (!table->power) return fail_run(error, "no memory for %d frequencies", T / 2);
-    return table_power(table->power, table->codes, T, C, error);
-}
-
-static void peaks_table(Page *page, const LearnedTable *tables, int count) {
+static bool peaks_table(Page *page, const PositionTable *tables, int count, Error *error) {
     page_table(page, "the first singular vectors, functions of position: share of the table's variance, and the period "
                      "in tokens of the wave that explains most of each, with how much it explains");
     page_row(page, true, "scheme|1|2|3|4|5|6");
     for (int i = 0; i < count; i++) {
+        const Spectrum *spectrum = &tables[i].spectrum;
+        const int shown = spectrum->count < PEAKS ? spectrum->count : PEAKS;
+        Peak peaks[PEAKS];
+        double all = 0;
+        if (!spectrum_peaks(peaks, spectrum, shown, error)) return false;
+        for (int k = 0; k < spectrum->count; k++) all += spectrum->values[k] * spectrum->values[k];
         page_row(page, false, "%s", tables[i].name);
-        for (int k = 0; k < tables[i].peak_count; k++)
-            page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * tables[i].share[k], 1 / tables[i].peaks[k].frequency,
-                      100 * tables[i].peaks[k].share);
+        for (int k = 0; k < shown; k++)
+            page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * spectrum->values[k] * spectrum->values[k] / all,
+                      1 / peaks[k].frequency, 100 * peaks[k].share);
     }
     page_table_end(page);
+    return true;
 }
 
-static bool power_chart(Page *page, const LearnedTable *tables, int count, int T, Error *error) {
+static bool power_chart(Page *page, const PositionTable *tables, int count, int T, Error *error) {
     Chart chart = {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
     for (int i = 0; i < count; i++) {
         chart_line(&chart, "%s", tables[i].name);
-        for (int k = 1; k <= T / 2; k++) chart_point(&chart, (double)k / T, tables[i].power[k]);
+        for (int k = 1; k <= T / 2; k++) chart_point(&chart, (double)k / T, tables[i].spectrum.power[k]);
     }
     return page_chart(page, &chart, error, "Which waves the tables are made of");
 }
 
-static bool similarity_matrix(Page *page, const LearnedTable *table, int T, int C, Error *error) {
+static bool similarity_matrix(Page *page, const PositionTable *table, int T, int C, Error *error) {
     double cells[SHADES_MOST * SHADES_MOST];
     char title[TEXT_CAPACITY + 64];
     const int n = similarity(cells, table->codes, T, C, SHADES_MOST);
@@ -119,12 +110,12 @@ static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Err
 }
 
 // Write a row with the residual at each snapshot, which shows when a learned table gets its structure.
-static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
+static bool residuals_row(Page *page, const Outcome *o, int arm, Error *error) {
     Run run;
     if (!report_open_run(&run, o, arm, error)) return false;
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
-    real *codes = malloc((size_t)T * (size_t)C * sizeof *codes);
-    bool ok = codes || fail_run(error, "no memory for %d codes", T);
+    real *codes = codes_allocate(T, C, error);
+    bool ok = codes != NULL;
     page_row(page, false, "%s", o->comparison->plan.arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
         ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
@@ -135,26 +126,40 @@ static bool linear_table(Page *page, const Outcome *o, int arm, Error *error) {
     return ok;
 }
 
-static bool learned_residuals(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+static bool is_learned(const Outcome *o, int arm) {
+    return report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(&o->comparison->plan, arm)->params;
+}
+
+static bool residuals_table(Page *page, const Outcome *o, Error *error) {
     page_table(page, "the same residual over training, after these shares of the steps");
     page_row(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params)
-            ok = linear_table(page, o, arm, error);
+    for (int arm = 0; ok && arm < o->comparison->plan.arm_count; arm++)
+        if (is_learned(o, arm)) ok = residuals_row(page, o, arm, error);
     page_table_end(page);
+    return ok;
+}
+
+static bool read_table(PositionTable *table, const Outcome *o, int arm, Error *error) {
+    Run run;
+    if (!report_open_run(&run, o, arm, error)) return false;
+    const int T = run.gpt.shape.context, C = run.gpt.shape.width;
+    table->name = o->comparison->plan.arms[arm].name;
+    table->codes = codes_allocate(T, C, error);
+    const bool ok = table->codes && scheme_codes(table->codes, &run.gpt, error) &&
+                    spectrum_create(&table->spectrum, table->codes, T, C, error);
+    run_close(&run);
     return ok;
 }
 
 static bool tables_section(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    LearnedTable tables[ARMS_MOST] = {{0}};
-    int count = 0, T = 0, C = 0, learned = 0;
+    const int T = (int)plan->base.context, C = (int)plan->sizes[plan->size_count - 1].width;
+    PositionTable tables[ARMS_MOST] = {{0}};
+    int count = 0, learned = 0;
     bool ok = true;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        learned += report_enters(o, arm, ENTERS_EMBEDDING) && plan_scheme(plan, arm)->params;
-    if (learned == 0 || plan->base.context < WAVE_LEAST) return true;
+    for (int arm = 0; arm < plan->arm_count; arm++) learned += is_learned(o, arm);
+    if (learned == 0 || T < WAVE_LEAST) return true;
     page_paragraph(page,
                    "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
                    "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
@@ -165,26 +170,17 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     page_table(page, "what the tables are like");
     page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        Run run;
         if (!report_enters(o, arm, ENTERS_EMBEDDING)) continue;
-        if (!(ok = report_open_run(&run, o, arm, error))) break;
-        LearnedTable *table = &tables[count++];
-        T = run.gpt.shape.context;
-        C = run.gpt.shape.width;
-        table->name = plan->arms[arm].name;
-        table->codes = malloc((size_t)T * (size_t)C * sizeof *table->codes);
-        ok = (table->codes || fail_run(error, "no memory for %d codes", T)) &&
-             scheme_codes(table->codes, &run.gpt, error) && table_rows(page, table, &run, error);
-        run_close(&run);
+        ok = read_table(&tables[count++], o, arm, error);
+        if (ok) measures_row(page, &tables[count - 1], T, C);
     }
     ok = ok && noise_row(page, T, C, error);
     page_table_end(page);
-    if (ok) peaks_table(page, tables, count);
-    ok = ok && learned_residuals(page, o, error) && power_chart(page, tables, count, T, error);
+    ok = ok && peaks_table(page, tables, count, error) && residuals_table(page, o, error) &&
+         power_chart(page, tables, count, T, error);
     for (int i = 0; i < count; i++) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
-        free(tables[i].codes);
-        free(tables[i].power);
+        table_free(&tables[i]);
     }
     return ok;
 }

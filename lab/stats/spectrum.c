@@ -14,92 +14,10 @@ extern void dgesvd_(const char *job_u, const char *job_vt, const int *m, const i
                     double *s, double *U, const int *ldu, double *VT, const int *ldvt, double *work, const int *lwork,
                     int *info, size_t job_u_length, size_t job_vt_length);
 
-// The table (T, C) less its mean row, in new memory that the caller frees; NULL after an error.
-static double *centred(const real *table, int T, int C, Error *error) {
-    const size_t columns = (size_t)C;
-    double *rows = calloc((size_t)T * columns, sizeof *rows);
-    if (!rows) {
-        fail_run(error, "no memory for a table of %d positions and %d channels", T, C);
-        return NULL;
-    }
-    for (size_t c = 0; c < columns; c++) {
-        double mean = 0;
-        for (int t = 0; t < T; t++) mean += (double)table[t * columns + c] / T;
-        for (int t = 0; t < T; t++) rows[t * columns + c] = (double)table[t * columns + c] - mean;
-    }
-    return rows;
-}
-
-// --- singular values ---
-// Fortran reads rows (T, C) as their transpose, whose right singular vectors are the left ones of the table.
-static bool decompose(Spectrum *s, double *rows, int C, Error *error) {
-    const int T = s->T, m = s->count, one = 1, ask = -1;
-    int info = 0, size = 0;
-    double none, best_size = 0;
-    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, &best_size, &ask, &info, 1, 1);
-    size = (int)best_size;
-    double *work = malloc((size_t)size * sizeof *work);
-    if (!work) return fail_run(error, "no memory for the singular values of a table of %d positions", T);
-    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, work, &size, &info, 1, 1);
-    free(work);
-    return info == 0 || fail_run(error, "the singular values of a table of %d positions did not converge", T);
-}
-
-static bool all_finite(const real *table, size_t count) {
-    for (size_t n = 0; n < count; n++)
-        if (!isfinite(table[n])) return false;
-    return true;
-}
-
-bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
-    *s = (Spectrum){.T = T, .count = T < C ? T : C};
-    if (!all_finite(table, (size_t)T * (size_t)C))
-        return fail_input(error,
-                          "the table of %d positions holds a number that is not finite; take weights from before the "
-                          "training went wrong",
-                          T);
-    double *rows = centred(table, T, C, error);
-    if (!rows) return false;
-    s->values = malloc((size_t)s->count * sizeof *s->values);
-    s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
-    const bool ok = (s->values && s->vectors) ? decompose(s, rows, C, error)
-                                              : fail_run(error, "no memory for %d singular vectors", s->count);
-    free(rows);
-    if (!ok) spectrum_free(s);
-    return ok;
-}
-
-void spectrum_free(Spectrum *s) {
-    free(s->values);
-    free(s->vectors);
-    *s = (Spectrum){0};
-}
-
 static double sum_of_squares(const double *values, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i] * values[i];
     return sum;
-}
-
-double effective_rank(const double *values, int count) {
-    const double total = sum_of_squares(values, (size_t)count);
-    double entropy = 0;
-    for (int i = 0; i < count; i++) {
-        const double share = values[i] * values[i] / total;
-        entropy -= share > 0 ? share * log(share) : 0;
-    }
-    return total > 0 ? exp(entropy) : NAN;
-}
-
-int values_holding(const double *values, int count, double share) {
-    const double wanted = share * sum_of_squares(values, (size_t)count);
-    double held = 0;
-    int n = 0;
-    while (n < count && held < wanted) {
-        held += values[n] * values[n];
-        n++;
-    }
-    return n;
 }
 
 // --- waves ---
@@ -112,7 +30,6 @@ typedef struct {
 } Waves;
 
 static bool waves_create(Waves *w, int T, Error *error) {
-    assert(T >= WAVE_LEAST);
     double *room = malloc(6 * (size_t)T * sizeof *room);
     *w = (Waves){.T = T, .cosines = room};
     if (!room) return fail_run(error, "no memory for waves over %d positions", T);
@@ -146,6 +63,104 @@ static void add_power(double *power, const Waves *w) {
     }
 }
 
+// power (T/2 + 1), from rows (T, C) around their mean.
+static void table_power(double *power, Waves *w, const double *rows, int C) {
+    const int T = w->T;
+    const double all = sum_of_squares(rows, (size_t)T * (size_t)C);
+    memset(power, 0, (size_t)(T / 2 + 1) * sizeof *power);
+    for (int c = 0; c < C; c++) {
+        for (int t = 0; t < T; t++) w->wave[t] = rows[(size_t)t * C + c];
+        add_power(power, w);
+    }
+    for (int k = 0; k <= T / 2; k++) power[k] /= all;
+}
+
+// rows (T, C) = the table less its mean row.
+static void centre(double *rows, const real *table, int T, int C) {
+    const size_t columns = (size_t)C;
+    for (size_t c = 0; c < columns; c++) {
+        double mean = 0;
+        for (int t = 0; t < T; t++) mean += (double)table[t * columns + c] / T;
+        for (int t = 0; t < T; t++) rows[t * columns + c] = (double)table[t * columns + c] - mean;
+    }
+}
+
+// --- the spectrum of a table ---
+// Fortran reads rows (T, C) as their transpose, whose right singular vectors are the left ones of the table.
+static bool decompose(Spectrum *s, double *rows, int C, Error *error) {
+    const int T = s->T, m = s->count, one = 1, ask = -1;
+    int info = 0, size = 0;
+    double none, best_size = 0;
+    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, &best_size, &ask, &info, 1, 1);
+    size = (int)best_size;
+    double *work = malloc((size_t)size * sizeof *work);
+    if (!work) return fail_run(error, "no memory for the singular values of a table of %d positions", T);
+    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, work, &size, &info, 1, 1);
+    free(work);
+    return info == 0 || fail_run(error, "the singular values of a table of %d positions did not converge", T);
+}
+
+static bool all_finite(const real *table, size_t count) {
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(table[n])) return false;
+    return true;
+}
+
+bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
+    *s = (Spectrum){.T = T, .count = T < C ? T : C};
+    if (!all_finite(table, (size_t)T * (size_t)C))
+        return fail_input(error,
+                          "the table of %d positions holds a number that is not finite; take weights from before the "
+                          "training went wrong",
+                          T);
+    double *rows = malloc((size_t)T * (size_t)C * sizeof *rows);
+    Waves waves = {0};
+    s->values = malloc((size_t)s->count * sizeof *s->values);
+    s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
+    s->power = malloc(((size_t)T / 2 + 1) * sizeof *s->power);
+    bool ok = (rows && s->values && s->vectors && s->power) ||
+              fail_run(error, "no memory for the spectrum of a table of %d positions and %d channels", T, C);
+    ok = ok && waves_create(&waves, T, error);
+    if (ok) {
+        centre(rows, table, T, C);
+        table_power(s->power, &waves, rows, C);
+        ok = decompose(s, rows, C, error);
+    }
+    waves_free(&waves);
+    free(rows);
+    if (!ok) spectrum_free(s);
+    return ok;
+}
+
+void spectrum_free(Spectrum *s) {
+    free(s->values);
+    free(s->vectors);
+    free(s->power);
+    *s = (Spectrum){0};
+}
+
+double effective_rank(const double *values, int count) {
+    const double total = sum_of_squares(values, (size_t)count);
+    double entropy = 0;
+    for (int i = 0; i < count; i++) {
+        const double share = values[i] * values[i] / total;
+        entropy -= share > 0 ? share * log(share) : 0;
+    }
+    return total > 0 ? exp(entropy) : NAN;
+}
+
+int values_holding(const double *values, int count, double share) {
+    const double wanted = share * sum_of_squares(values, (size_t)count);
+    double held = 0;
+    int n = 0;
+    while (n < count && held < wanted) {
+        held += values[n] * values[n];
+        n++;
+    }
+    return n;
+}
+
+// --- the strongest waves ---
 // What a cosine and a sine of this frequency leave of the wave's sum of squares.
 static double left_by(void *context, double frequency) {
     const Waves *w = context;
@@ -172,7 +187,7 @@ static Peak strongest(Waves *w) {
 
 bool spectrum_peaks(Peak *peaks, const Spectrum *s, int count, Error *error) {
     Waves waves;
-    assert(count <= s->count);
+    assert(count <= s->count && s->T >= WAVE_LEAST);
     if (!waves_create(&waves, s->T, error)) return false;
     for (int n = 0; n < count; n++) {
         for (int t = 0; t < s->T; t++) waves.wave[t] = s->vectors[(size_t)t * s->count + n];
@@ -180,25 +195,6 @@ bool spectrum_peaks(Peak *peaks, const Spectrum *s, int count, Error *error) {
     }
     waves_free(&waves);
     return true;
-}
-
-bool table_power(double *power, const real *table, int T, int C, Error *error) {
-    Waves waves;
-    double *rows = centred(table, T, C, error);
-    if (!rows) return false;
-    const bool ok = waves_create(&waves, T, error);
-    if (ok) {
-        const double all = sum_of_squares(rows, (size_t)T * (size_t)C);
-        memset(power, 0, (size_t)(T / 2 + 1) * sizeof *power);
-        for (int c = 0; c < C; c++) {
-            for (int t = 0; t < T; t++) waves.wave[t] = rows[(size_t)t * C + c];
-            add_power(power, &waves);
-        }
-        for (int k = 0; k <= T / 2; k++) power[k] /= all;
-        waves_free(&waves);
-    }
-    free(rows);
-    return ok;
 }
 
 // --- rows with each other ---

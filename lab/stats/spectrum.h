@@ -10,10 +10,12 @@ typedef struct {
     int T, count;    // positions; singular values: min(T, C)
     double *values;  // (count) falling
     double *vectors; // (T, count) left singular vectors in columns: functions of position, of length 1
+    double *power;   // (T/2 + 1) the share of the variance that has frequency k/T, all columns together: power[0] is 0,
+                     // and the sum 1; NAN when all rows are equal
 } Spectrum;
 
-// The singular value decomposition of the table less its mean row. Fails (input) when a number of the table is not
-// finite, (run) for want of memory.
+// The singular value decomposition and the power of the table (T, C) less its mean row. Fails (input) when a number of
+// the table is not finite, (run) for want of memory.
 bool spectrum_create(Spectrum *spectrum, const real *table, int T, int C, Error *error);
 void spectrum_free(Spectrum *spectrum);
 
@@ -33,16 +35,12 @@ typedef struct {
 // The strongest wave in each of the first `count` left singular vectors: near the highest k/T of its discrete Fourier
 // transform, and no further from it than 1/T, the frequency whose cosine and sine, fitted by least squares, explain
 // most. So it need not be a multiple of 1/T, and no window smears it. Frequencies go from 1/(2T), half a wave over the
-// whole table, to 1/2. The first vectors of any
-// table that changes slowly are close to half a wave, a whole one, one and a half ...: such peaks do not say that waves
-// were learned. And vectors of nearly equal values are mixtures that the decomposition is free to choose. table_power()
-// has neither fault. T is WAVE_LEAST or more. Fails (run) for want of memory.
+// whole table, to 1/2. The first vectors of any table that changes slowly are close to half a wave, a whole one, one
+// and a half ...: such peaks do not say that waves were learned. And vectors of nearly equal values are mixtures that
+// the decomposition is free to choose. `power` has neither fault. T is WAVE_LEAST or more. Fails (run) for want of
+// memory.
 #define WAVE_LEAST 4
 bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
-
-// power (T/2 + 1): the share of the table's variance around its mean row that has frequency k/T, all columns together.
-// power[0] is 0, and the sum 1; NAN when all rows are equal. Fails (run) for want of memory.
-bool table_power(double *power, const real *table, int T, int C, Error *error);
 
 // cells (n, n), n = min(T, most): the cosine of the rows i*T/n and j*T/n, rounded down. Returns n. NAN at rows of
 // zeros.

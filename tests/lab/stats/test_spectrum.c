@@ -152,10 +152,9 @@ static void the_sinusoidal_scheme_has_its_own_frequencies(void **state) {
     real *codes = sinusoidal_codes("sinusoidal:base=10", ROWS, C);
     Spectrum s = spectrum_of(codes, ROWS, C);
     Peak peaks[C];
-    double power[ROWS / 2 + 1], near = 0;
+    double near = 0;
     Error error;
     must(spectrum_peaks(peaks, &s, C, &error), &error);
-    must(table_power(power, codes, ROWS, C, &error), &error);
     for (int n = 0; n < C; n++) {
         double nearest = INFINITY;
         for (int i = 0; i < C / 2; i++)
@@ -164,7 +163,7 @@ static void the_sinusoidal_scheme_has_its_own_frequencies(void **state) {
     }
     for (int k = 0; k <= ROWS / 2; k++)
         for (int i = 0; i < C / 2; i++)
-            if (fabs((double)k / ROWS - pow(10, -2.0 * i / C) / (2 * pi)) < 1.5 / ROWS) near += power[k];
+            if (fabs((double)k / ROWS - pow(10, -2.0 * i / C) / (2 * pi)) < 1.5 / ROWS) near += s.power[k];
     if (!(near > 0.85)) fail_msg("only %g of the power is near the frequencies", near);
     if (!(translation_invariance(codes, ROWS, C) >= 1 - 1e-9)) fail_msg("%g", translation_invariance(codes, ROWS, C));
     spectrum_free(&s);
@@ -175,21 +174,21 @@ static void power_is_shared_out(void **state) {
     enum { C = 3 };
     for (int rows = 48; rows <= 49; rows++) { // with a wave at 1/2 and without
         real table[49 * C];
-        double power[25], sum = 0;
-        Error error;
+        double sum = 0;
         for (int t = 0; t < rows; t++) {
             table[t * C] = (real)(5 + 2 * cos(2 * pi * 3 * t / rows));
             table[t * C + 1] = (real)(1 * sin(2 * pi * 7 * t / rows) - 4);
             table[t * C + 2] = rows % 2 ? 9 : (real)(t % 2 ? 1 : -1);
         }
         const double half = rows % 2 ? 0 : 1, all = 2 + 0.5 + half; // variances
-        must(table_power(power, table, rows, C, &error), &error);
+        Spectrum s = spectrum_of(table, rows, C);
         for (int k = 0; k <= rows / 2; k++) {
             const double expected = k == 3 ? 2 : k == 7 ? 0.5 : 2 * k == rows ? half : 0;
-            expect_near("power", (size_t)k, power[k], expected / all, 1e-6);
-            sum += power[k];
+            expect_near("power", (size_t)k, s.power[k], expected / all, 1e-6);
+            sum += s.power[k];
         }
         expect_near("sum", 0, sum, 1, 1e-9);
+        spectrum_free(&s);
     }
 }
 
@@ -198,10 +197,9 @@ static void a_random_table_is_flat(void **state) {
     real *table = random_reals(ROWS * C, "table", 0.02);
     Spectrum s = spectrum_of(table, ROWS, C);
     Peak peaks[C];
-    double power[ROWS / 2 + 1], *cells = malloc(ROWS * ROWS * sizeof *cells);
+    double *cells = malloc(ROWS * ROWS * sizeof *cells);
     Error error;
     must(spectrum_peaks(peaks, &s, C, &error), &error);
-    must(table_power(power, table, ROWS, C, &error), &error);
     // Marchenko and Pastur: values within 1 +- sqrt(C/T) of each other's mean.
     if (!(s.values[0] / s.values[C - 1] < 1.2 / 0.8)) fail_msg("values from %g to %g", s.values[C - 1], s.values[0]);
     if (!(effective_rank(s.values, C) > 0.97 * C)) fail_msg("rank %g", effective_rank(s.values, C));
@@ -209,7 +207,7 @@ static void a_random_table_is_flat(void **state) {
     for (int n = 0; n < C; n++)
         if (!(peaks[n].share < 0.1)) fail_msg("vector %d has %g in a wave", n, peaks[n].share);
     for (int k = 1; k <= ROWS / 2; k++)
-        if (!(power[k] < 4.0 / ROWS * 2)) fail_msg("power[%d] is %g", k, power[k]);
+        if (!(s.power[k] < 4.0 / ROWS * 2)) fail_msg("power[%d] is %g", k, s.power[k]);
     if (!(fabs(translation_invariance(table, ROWS, C) - 2.0 / ROWS) < 0.5 / ROWS))
         fail_msg("invariance %g of random rows", translation_invariance(table, ROWS, C));
     assert_int_equal(similarity(cells, table, ROWS, C, ROWS), ROWS);
@@ -293,13 +291,10 @@ static void what_is_no_number_is_refused(void **state) {
 static void a_constant_table_has_nothing(void **state) {
     enum { ROWS = 8, C = 4 };
     real table[ROWS * C];
-    double power[ROWS / 2 + 1];
-    Error error;
     for (int n = 0; n < ROWS * C; n++) table[n] = (real)(n % C);
     Spectrum s = spectrum_of(table, ROWS, C);
-    must(table_power(power, table, ROWS, C, &error), &error);
     for (int k = 0; k < C; k++) assert_true(s.values[k] == 0);
-    assert_true(isnan(effective_rank(s.values, C)) && isnan(power[1]));
+    assert_true(isnan(effective_rank(s.values, C)) && isnan(s.power[1]));
     spectrum_free(&s);
 }
 
