@@ -75,14 +75,15 @@ static void unfinished(Page *page, const Outcome *o) {
 static bool rate_at_end(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     for (int size = 0; size < plan->size_count; size++)
-        for (int arm = 0; arm < plan->arm_count; arm++)
-            for (int end = 0, rate = o->rates[size][arm]; end < 2; end++) {
-                bool beyond = false;
-                for (int other = 0; other < plan->rate_count; other++)
-                    beyond = beyond ||
-                             (end ? plan->rates[other] > plan->rates[rate] : plan->rates[other] < plan->rates[rate]);
-                if (!beyond) return true;
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            const double rate = plan->rates[o->rates[size][arm]];
+            bool lower = false, higher = false;
+            for (int other = 0; other < plan->rate_count; other++) {
+                lower = lower || plan->rates[other] < rate;
+                higher = higher || plan->rates[other] > rate;
             }
+            if (!lower || !higher) return true;
+        }
     return false;
 }
 

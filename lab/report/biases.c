@@ -7,25 +7,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void print_fit(char text[128], const CurveFits *fits) {
-    const CurveFit *best = &fits->fits[fits->best];
-    if (fits->best == FAMILY_CONSTANT)
-        snprintf(text, 128, "none");
-    else if (isnan(best->shape))
-        snprintf(text, 128, "%s, r = %.3g", family_name(fits->best), best->weights[0]);
-    else
-        snprintf(text, 128, "%s, r = %.3g, p = %.3g", family_name(fits->best), best->weights[0], best->shape);
-}
-
 static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
     for (int h = 0; h < H; h++) {
         CurveFits fits;
-        char best[128];
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
-        print_fit(best, &fits);
-        page_row(page, false, "%s", o->comparison->plan.arms[arm].name);
-        page_cell(page, "%d", h);
-        page_cell(page, "%s", best);
+        const CurveFit *best = &fits.fits[fits.best];
+        page_row(page, false, "%s|%d", o->comparison->plan.arms[arm].name, h);
+        if (fits.best == FAMILY_CONSTANT)
+            page_cell(page, "none");
+        else if (isnan(best->shape))
+            page_cell(page, "%s, r = %.3g", family_name(fits.best), best->weights[0]);
+        else
+            page_cell(page, "%s, r = %.3g, p = %.3g", family_name(fits.best), best->weights[0], best->shape);
         for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
     }
     return true;
@@ -44,53 +37,52 @@ static bool bias_chart(Page *page, const char *name, const double *curves, int H
     return page_chart(page, &chart, error, "Bias by distance: %s", name);
 }
 
-typedef struct {
-    double *curves; // (H, T)
-    int H, T;
-} Biases;
-
-static bool biases_of(Biases *b, const Outcome *o, int arm, Error *error) {
+// The biases (H, T) of a scheme's first layer, which the caller frees; NULL after an error.
+static double *biases_of(const Outcome *o, int arm, int H, int T, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
-    *b = (Biases){.H = run.gpt.shape.heads, .T = run.gpt.shape.context};
-    b->curves = malloc((size_t)b->H * (size_t)b->T * sizeof *b->curves);
-    const bool ok = (b->curves || fail_run(error, "no memory for curves of %d distances", b->T)) &&
-                    scheme_bias(b->curves, &run.gpt, error);
+    if (!report_open_run(&run, o, arm, error)) return NULL;
+    double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
+    if (!curves) fail_run(error, "no memory for curves of %d distances", T);
+    const bool ok = curves && scheme_bias(curves, &run.gpt, error);
     run_close(&run);
-    return ok;
+    if (ok) return curves;
+    free(curves);
+    return NULL;
+}
+
+static void begin_table(Page *page) {
+    Text formulas = {0};
+    for (Family f = FAMILY_LINEAR; f < FAMILIES; f++)
+        text_print(&formulas, "%s%s: %s", f > FAMILY_LINEAR ? "; " : "", family_name(f), family_formula(f));
+    page_paragraph(page,
+                   "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
+                   "are fitted to even distances and judged by odd ones: their root mean square error there "
+                   "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %.*s.",
+                   (int)formulas.size, formulas.bytes);
+    text_free(&formulas);
+    page_table(page, "biases by formula");
+    page_row(page, true, "scheme|head|best");
+    for (Family f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));
 }
 
 bool report_biases(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Biases biases[ARMS_MOST] = {{0}};
-    bool ok = true, any = false;
+    const int H = (int)plan->sizes[plan->size_count - 1].heads, T = (int)plan->base.context;
+    double *curves[ARMS_MOST] = {0};
+    bool ok = true, learned = false;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        learned = learned || (report_enters(o, arm, ENTERS_BIAS) && plan_scheme(plan, arm)->params);
+    if (!learned || T < CURVE_LEAST) return true;
+    begin_table(page);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (!report_enters(o, arm, ENTERS_BIAS) || plan->base.context < CURVE_LEAST) continue;
-        any = any || plan_scheme(plan, arm)->params;
-        ok = biases_of(&biases[arm], o, arm, error);
+        if (!report_enters(o, arm, ENTERS_BIAS)) continue;
+        curves[arm] = biases_of(o, arm, H, T, error);
+        ok = curves[arm] && bias_rows(page, o, arm, curves[arm], H, T, error);
     }
-    if (ok && any) {
-        page_paragraph(page,
-                       "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
-                       "are fitted to even distances and judged by odd ones: their root mean square error there "
-                       "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %s: %s; %s: %s; "
-                       "%s: %s; %s: %s; %s: %s.",
-                       family_name(FAMILY_LINEAR), family_formula(FAMILY_LINEAR), family_name(FAMILY_LOG),
-                       family_formula(FAMILY_LOG), family_name(FAMILY_POWER), family_formula(FAMILY_POWER),
-                       family_name(FAMILY_EXPONENTIAL), family_formula(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER),
-                       family_formula(FAMILY_FOURIER));
-        page_table(page, "biases by formula");
-        page_row(page, true, "scheme|head|best|%s|%s|%s|%s|%s", family_name(FAMILY_LINEAR), family_name(FAMILY_LOG),
-                 family_name(FAMILY_POWER), family_name(FAMILY_EXPONENTIAL), family_name(FAMILY_FOURIER));
-        for (int arm = 0; ok && arm < plan->arm_count; arm++)
-            if (biases[arm].curves)
-                ok = bias_rows(page, o, arm, biases[arm].curves, biases[arm].H, biases[arm].T, error);
-        page_table_end(page);
-    }
+    page_table_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (ok && any && biases[arm].curves)
-            ok = bias_chart(page, plan->arms[arm].name, biases[arm].curves, biases[arm].H, biases[arm].T, error);
-        free(biases[arm].curves);
+        if (ok && curves[arm]) ok = bias_chart(page, plan->arms[arm].name, curves[arm], H, T, error);
+        free(curves[arm]);
     }
     return ok;
 }

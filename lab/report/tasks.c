@@ -26,15 +26,14 @@ static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCor
     return page_chart(page, &chart, error, "Right answers by length: %s", plan->tasks[task]);
 }
 
-static void share_cell(char *cell, size_t capacity, const Outcome *o, int task, int arm, double first, double last) {
+static void share_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
     double right, questions;
     outcome_right(&right, &questions, o, task, arm, first, last);
     const Interval interval = wilson(right, questions);
     if (questions > 0)
-        snprintf(cell, capacity, "%.1f%% (%.1f to %.1f)", 100 * right / questions, 100 * interval.low,
-                 100 * interval.high);
+        page_cell(page, "%.1f%% (%.1f to %.1f)", 100 * right / questions, 100 * interval.low, 100 * interval.high);
     else
-        snprintf(cell, capacity, "%s", isnan(questions) ? "diverged" : "-");
+        page_cell(page, "%s", isnan(questions) ? "diverged" : "-");
 }
 
 static void seeds_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
@@ -64,12 +63,9 @@ bool report_tasks(Page *page, const Outcome *o, Error *error) {
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld|by seed", builtin.min,
                  builtin.max, 2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {
-            char trained[64], beyond[64];
-            share_cell(trained, sizeof trained, o, task, arm, (double)builtin.min, (double)builtin.max);
-            share_cell(beyond, sizeof beyond, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
             page_row(page, false, "%s", plan->arms[arm].name);
-            page_cell(page, "%s", trained);
-            page_cell(page, "%s", beyond);
+            share_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);
+            share_cell(page, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
             seeds_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);
         }
         page_table_end(page);
