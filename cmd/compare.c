@@ -105,23 +105,19 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
            measure_check(&plan->base, corpus, error);
 }
 
-// Refuse to mix runs on different texts in one table. Directories of earlier versions have no fingerprint; for them
-// outcome_read compares the texts of the runs.
-static bool check_data(const Comparison *c, Error *error) {
-    json_t *before;
-    if (!plan_data(&before, c->file, error)) return false;
-    const bool same = !before || data_same(before, c->data);
-    json_decref(before);
-    return same || comparison_fail_changed(c, c->plan.base.data, error);
-}
-
-// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then.
-static bool take_over(Plan *plan, const char *path, Error *error) {
-    Plan before;
+// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
+// different texts are not mixed in one table; in directories of earlier versions, outcome_read compares those texts.
+static bool take_over(Comparison *c, Error *error) {
+    Plan *plan = &c->plan, before;
+    const char *path = c->file;
+    json_t *data;
     char left_out[TEXT_CAPACITY];
-    if (!plan_read(&before, path, error)) return false;
+    if (!plan_read(&before, &data, path, error)) return false;
+    const bool same = !data || data_same(data, c->data);
+    json_decref(data);
     plan->base.threads = before.base.threads;
     if (!plan_agrees(plan, &before, path, error)) return false;
+    if (!same) return comparison_fail_changed(c, plan->base.data, error);
     plan->threads = before.threads;
     for (int a = 0; a < plan->arm_count; a++) {
         Arm *arm = &plan->arms[a];
@@ -164,7 +160,7 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
         return false;
     bool ok = true;
     if (path_exists(c->file)) {
-        ok = take_over(plan, c->file, error) && check_data(c, error);
+        ok = take_over(c, error);
     } else {
         if (o->train.threads > 0)
             plan->threads = (int)o->train.threads;

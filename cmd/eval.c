@@ -263,14 +263,12 @@ static bool note_change(const Corpus *corpus, const char *directory, Error *erro
     if (!run_paths(&paths, directory, error)) return false;
     json_t *recorded = config_data(paths.config, error);
     if (!recorded) return false;
-    json_t *found = data_json(corpus);
-    if (!data_same(recorded, found))
+    if (!data_is(recorded, corpus))
         fprintf(stderr,
                 "bitter eval: %s has changed since %s was trained on it (the CRC-32s of its tokens differ); these "
                 "numbers are of the text as it is now\n",
                 corpus->name, directory);
     json_decref(recorded);
-    json_decref(found);
     return true;
 }
 

@@ -21,8 +21,7 @@ int command_report(int argc, char **argv) {
     }
     Claim claim; // of several that are written at once, one is after the other
     comparison.patience = 120;
-    if (!plan_read(&comparison.plan, comparison.file, &error) ||
-        !plan_data(&comparison.data, comparison.file, &error) ||
+    if (!plan_read(&comparison.plan, &comparison.data, comparison.file, &error) ||
         !comparison_claim(&claim, &comparison, "report", &error))
         die("report", &error);
     const bool ok = report(&comparison, stdout, &error);

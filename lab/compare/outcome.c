@@ -41,32 +41,25 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
                             measures->count + 2);
 }
 
-// The run may be of another plan that had a scheme of the same name.
-static bool check_options(const Comparison *c, const Job *job, Error *error) {
+// The run may be of another plan that had a scheme of the same name, or have been trained on another text; the
+// exercises of tasks come from the program itself.
+static bool check_config(Outcome *o, const Job *job, Error *error) {
     char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
     TrainOptions wanted = {0}, run;
     int vocab;
-    if (!comparison_path(path, c, job, "config.json", error)) return false;
+    if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
     if (!path_exists(path)) return true;
     if (!config_read(path, &run, &vocab, error)) return false;
-    plan_job_options(&wanted, &c->plan, job);
-    for (const Option *o = train_options; (o = options_difference(asked, found, o, &wanted, &run)); o++)
-        if (!option_free_on_resume(o->name))
+    plan_job_options(&wanted, &o->comparison->plan, job);
+    for (const Option *option = train_options; (option = options_difference(asked, found, option, &wanted, &run));
+         option++)
+        if (!option_free_on_resume(option->name))
             return fail_input(error,
                               "%s: that run has --%s %.200s, not %.200s; give the scheme another label, or the "
                               "comparison another --out",
-                              path, o->name, found, asked);
-    return true;
-}
-
-// Seeds that were trained on different texts cannot be compared.
-static bool check_data(Outcome *o, const Job *job, Error *error) {
-    char path[PATH_CAPACITY];
-    if (job->task >= 0) return true; // exercises come from the program itself
-    if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
-    if (!path_exists(path)) return true;
-    json_t *data = config_data(path, error);
-    if (!data) return false;
+                              path, option->name, found, asked);
+    json_t *data = job->task < 0 ? config_data(path, error) : NULL;
+    if (!data) return job->task >= 0;
     if (!o->data) o->data = json_incref(data);
     const bool same = data_same(data, o->data);
     json_decref(data);
@@ -85,9 +78,7 @@ static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *erro
     if (path_is_link(path))
         return fail_input(error, "%s is a symbolic link; a comparison's runs are directories of its own: remove it",
                           path);
-    if (!check_options(c, job, error) || !check_data(o, job, error) ||
-        !comparison_path(path, c, job, "measured.csv", error))
-        return false;
+    if (!check_config(o, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const bool ok = parse(measures, (const char *)file.bytes, path, error);

@@ -84,11 +84,10 @@ int plan_designed(const Plan *plan, int arm);
 
 // Write compare.json. `data` is the fingerprint of the text (data_json in lab/run/config.h), or NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
-// Read it back. Everything is checked as if it had been typed, because names become paths and words of tables, pages
-// and plots. Fails (input).
-bool plan_read(Plan *plan, const char *path, Error *error);
-// Read the fingerprint, to be released; NULL in files of earlier versions, which did not record it.
-bool plan_data(json_t **data, const char *path, Error *error);
+// Read it back, and the fingerprint, to be released; NULL in files of earlier versions, which did not record it.
+// Everything is checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails
+// (input).
+bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
 // on the first difference in other options, sizes or budget, and, if there were tasks, in --task-steps or --exercises.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);

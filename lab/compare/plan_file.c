@@ -48,47 +48,29 @@ static json_t *plan_json(const Plan *plan) {
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error) {
     json_t *json = plan_json(plan);
     if (data) json_object_set_new(json, "data", json_deep_copy(data));
-    char *text = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
-    const bool ok =
-        text ? atomic_text(path, text, error) : fail_run(error, "cannot write %s: a name in it is not UTF-8", path);
-    free(text);
-    return ok;
-}
-
-static bool damaged(const char *path, const char *what, Error *error) {
-    return fail_input(error, "%s: %s; the file is damaged, or was edited by hand", path, what);
-}
-
-// A whole number from `least` to `most`.
-static bool read_integer(long long *value, const json_t *object, const char *name, long long least, long long most,
-                         const char *path, Error *error) {
-    const json_t *member = json_object_get(object, name);
-    *value = json_integer_value(member);
-    if (json_is_integer(member) && *value >= least && *value <= most) return true;
-    char what[TEXT_CAPACITY];
-    snprintf(what, sizeof what, "\"%.80s\" is no whole number from %lld to %lld", name, least, most);
-    return damaged(path, what, error);
+    return json_write(path, json, 17, error);
 }
 
 static bool read_text(char *text, size_t capacity, const json_t *value, const char *path, Error *error) {
     const char *string = json_string_value(value);
-    if (!string || strlen(string) >= capacity) return damaged(path, "a name is missing or too long", error);
-    if (!is_plain(string)) return damaged(path, "a name holds a control character", error);
+    if (!string || strlen(string) >= capacity) return fail_damaged(error, path, "a name is missing or too long");
+    if (!is_plain(string)) return fail_damaged(error, path, "a name holds a control character");
     snprintf(text, capacity, "%s", string);
     return true;
 }
 
-// Report the complaint of a check that the words of the command line go through, too.
-static bool as_typed(bool ok, const char *path, const Error *reason, Error *error) {
-    return ok || fail_input(error, "%s: %.700s; the file is damaged, or was edited by hand", path, reason->message);
+// Report the complaint, in *error, of a check that the words of the command line go through, too.
+static bool as_typed(bool ok, const char *path, Error *error) {
+    if (ok) return true;
+    const Error reason = *error;
+    return fail_damaged(error, path, "%.700s", reason.message);
 }
 
 // The name of a size is the number of parameters that --scale asked for; without --scale the only size has none.
 static bool read_size_name(Size *size, const json_t *object, bool alone, const char *path, Error *error) {
     if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error)) return false;
     if (*size->name ? !isnan(plan_size_parameters(size->name)) : alone) return true;
-    return damaged(path, "the name of a size is no number of parameters", error);
+    return fail_damaged(error, path, "the name of a size is no number of parameters");
 }
 
 static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error *error) {
@@ -97,14 +79,14 @@ static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error 
         const json_t *object = json_array_get(array, (size_t)s);
         long long parameters;
         if (!read_size_name(size, object, plan->size_count == 1, path, error) ||
-            !read_integer(&size->layers, object, "layers", 1, 1000, path, error) ||
-            !read_integer(&size->heads, object, "heads", 1, 1000, path, error) ||
-            !read_integer(&size->width, object, "width", 1, 20000, path, error) ||
-            !read_integer(&size->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
-            !read_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
+            !member_integer(&size->layers, object, "layers", 1, 1000, path, error) ||
+            !member_integer(&size->heads, object, "heads", 1, 1000, path, error) ||
+            !member_integer(&size->width, object, "width", 1, 20000, path, error) ||
+            !member_integer(&size->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
+            !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;
         size->parameters = (size_t)parameters;
-        if (s > 0 && size->parameters <= size[-1].parameters) return damaged(path, "sizes do not rise", error);
+        if (s > 0 && size->parameters <= size[-1].parameters) return fail_damaged(error, path, "sizes do not rise");
     }
     return true;
 }
@@ -114,9 +96,9 @@ static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const ch
     for (int s = 0; s < plan->size_count; s++) {
         arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
         if (arm->steps[s] < 1 || arm->steps[s] > NUMBER_MOST)
-            return damaged(path, "a scheme's \"steps\" are missing", error);
+            return fail_damaged(error, path, "a scheme's \"steps\" are missing");
         if (!plan->by_seconds && arm->steps[s] != plan->sizes[s].steps)
-            return damaged(path, "a scheme has other \"steps\" than its size", error);
+            return fail_damaged(error, path, "a scheme has other \"steps\" than its size");
     }
     return true;
 }
@@ -124,7 +106,6 @@ static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const ch
 // Rebuild the words as they were typed, LABEL=SCHEME or SCHEME, and let plan_arms check them.
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
     char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
-    Error reason;
     for (int a = 0; a < plan->arm_count; a++) {
         const json_t *object = json_array_get(array, (size_t)a);
         char name[TEXT_CAPACITY];
@@ -133,13 +114,14 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
             return false;
         const bool label = !strpbrk(name, ":=");
         const int length = snprintf(typed[a], sizeof typed[a], label ? "%s=%s" : "%s", name, pos[a]);
-        if (length >= (int)sizeof typed[a]) return damaged(path, "a name is missing or too long", error);
+        if (length >= (int)sizeof typed[a]) return fail_damaged(error, path, "a name is missing or too long");
         words[a] = typed[a];
     }
-    if (!as_typed(plan_arms(plan, words, plan->arm_count, "", &reason), path, &reason, error)) return false;
+    if (!as_typed(plan_arms(plan, words, plan->arm_count, "", error), path, error)) return false;
     for (int a = 0; a < plan->arm_count; a++) {
         const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
-        if (strcmp(plan->arms[a].pos, pos[a]) != 0) return damaged(path, "a scheme is not what its name says", error);
+        if (strcmp(plan->arms[a].pos, pos[a]) != 0)
+            return fail_damaged(error, path, "a scheme is not what its name says");
         if (!read_steps(&plan->arms[a], steps, plan, path, error)) return false;
     }
     return true;
@@ -148,58 +130,45 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
 static bool read_rates(Plan *plan, const json_t *array, const char *path, Error *error) {
     const int count = plan->rate_count;
     char list[RATES_MOST * 32] = "";
-    Error reason;
     for (int r = 0; r < count; r++) {
         const json_t *rate = json_array_get(array, (size_t)r);
-        if (!json_is_number(rate)) return damaged(path, "a learning rate is no number", error);
+        if (!json_is_number(rate)) return fail_damaged(error, path, "a learning rate is no number");
         snprintf(list + strlen(list), sizeof list - strlen(list), "%.17g,", json_number_value(rate));
     }
-    return as_typed(plan_rates(plan, list, &reason), path, &reason, error);
+    return as_typed(plan_rates(plan, list, error), path, error);
 }
 
 static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error *error) {
     const int count = plan->task_count;
     char list[TASKS_MOST * TEXT_CAPACITY] = "", name[TEXT_CAPACITY];
-    Error reason;
     for (int t = 0; t < count; t++) {
         if (!read_text(name, sizeof name, json_array_get(array, (size_t)t), path, error)) return false;
-        if (!is_builtin(name) || strchr(name, ' ')) return damaged(path, "a task is none", error);
+        if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is none");
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s ", name);
     }
-    return as_typed(plan_tasks(plan, list, &reason), path, &reason, error);
-}
-
-// How many items an array has; `least` to `most` are allowed.
-static bool count_of(int *count, const json_t *json, const char *name, int least, int most, const char *path,
-                     Error *error) {
-    const size_t size = json_array_size(json_object_get(json, name));
-    char what[TEXT_CAPACITY];
-    *count = (int)size;
-    if (size >= (size_t)least && size <= (size_t)most) return true;
-    snprintf(what, sizeof what, "\"%.80s\" does not list %d to %d of them", name, least, most);
-    return damaged(path, what, error);
+    return as_typed(plan_tasks(plan, list, error), path, error);
 }
 
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
     const json_t *by_seconds = json_object_get(json, "equal_seconds");
     plan->by_seconds = json_is_true(by_seconds);
-    if (!json_is_boolean(by_seconds)) return damaged(path, "\"equal_seconds\" is neither true nor false", error);
+    if (!json_is_boolean(by_seconds)) return fail_damaged(error, path, "\"equal_seconds\" is neither true nor false");
     if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
-        !count_of(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
-        !count_of(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
-        !count_of(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
-        !count_of(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
-        !read_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
-        !read_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
-        !read_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
-        !read_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
-        !read_integer(&threads, json, "threads", 1, 1024, path, error) ||
+        !member_length(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
+        !member_length(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
+        !member_length(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
+        !member_length(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
+        !member_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
+        !member_integer(&seeds, json, "seeds", 1, SEEDS_MOST, path, error) ||
+        !member_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
+        !member_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
+        !member_integer(&threads, json, "threads", 1, 1024, path, error) ||
         !read_sizes(plan, json_object_get(json, "sizes"), path, error) ||
         !read_arms(plan, json_object_get(json, "schemes"), path, error))
         return false;
     if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
-    if (!plan_seeds(plan, seeds, error)) return damaged(path, "the last seed is too large a number", error);
+    if (!plan_seeds(plan, seeds, error)) return fail_damaged(error, path, "the last seed is too large a number");
     plan->reference = (int)reference;
     plan->exercises = (int)exercises;
     plan->threads = (int)threads;
@@ -207,20 +176,13 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
            read_tasks(plan, json_object_get(json, "tasks"), path, error);
 }
 
-bool plan_read(Plan *plan, const char *path, Error *error) {
-    *plan = (Plan){0};
+bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
     json_t *json = json_read(path, error);
-    if (!json) return false;
-    const bool ok = read_plan(plan, json, path, error);
+    *plan = (Plan){0};
+    const bool ok = json && read_plan(plan, json, path, error);
+    *data = ok ? json_incref(json_object_get(json, "data")) : NULL;
     json_decref(json);
     return ok;
-}
-
-bool plan_data(json_t **data, const char *path, Error *error) {
-    json_t *json = json_read(path, error);
-    *data = json_incref(json_object_get(json, "data"));
-    json_decref(json);
-    return json != NULL;
 }
 
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {
@@ -247,40 +209,33 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     return ok;
 }
 
-// Add a name to a list whose parts have headings. A list that gets too long ends in "...".
-static void add_left_out(char text[TEXT_CAPACITY], const char **heading, const char *what, const char *name) {
+// Add a name under a heading, which is written before the first one. A list that gets too long ends in "...".
+static void add_left_out(char text[TEXT_CAPACITY], const char *heading, const char *name) {
     const size_t length = strlen(text), room = TEXT_CAPACITY - length;
-    const bool new = *heading != what;
-    const int needed = snprintf(text + length, room, "%s%s%s",
-                                *text == '\0' ? ""
-                                : new         ? "; "
-                                              : ", ",
-                                new ? what : "", name);
+    const bool first = !strstr(text, heading);
+    const char *separator = !first ? ", " : *text ? "; " : "";
+    const int needed = snprintf(text + length, room, "%s%s%s", separator, first ? heading : "", name);
     if (needed >= (int)room) strcpy(text + TEXT_CAPACITY - sizeof "...", "...");
-    *heading = what;
 }
 
 void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *before) {
-    static const char names[] = "the schemes ", seeds[] = "the seeds ", rates[] = "the learning rates ",
-                      tasks[] = "the tasks ";
-    const char *heading = NULL;
     char name[64];
     *text = '\0';
     for (int b = 0; b < before->arm_count; b++)
-        if (plan_arm(plan, before->arms[b].name) < 0) add_left_out(text, &heading, names, before->arms[b].name);
+        if (plan_arm(plan, before->arms[b].name) < 0) add_left_out(text, "the schemes ", before->arms[b].name);
     for (int seed = plan->seeds; seed < before->seeds; seed++) {
         snprintf(name, sizeof name, "%lld", before->base.seed + seed);
-        add_left_out(text, &heading, seeds, name);
+        add_left_out(text, "the seeds ", name);
     }
     for (int b = 0; b < before->rate_count; b++) {
         bool here = false;
         for (int a = 0; a < plan->rate_count; a++) here |= plan->rates[a] == before->rates[b];
         snprintf(name, sizeof name, "%g", before->rates[b]);
-        if (!here) add_left_out(text, &heading, rates, name);
+        if (!here) add_left_out(text, "the learning rates ", name);
     }
     for (int b = 0; b < before->task_count; b++) {
         bool here = false;
         for (int a = 0; a < plan->task_count; a++) here |= strcmp(plan->tasks[a], before->tasks[b]) == 0;
-        if (!here) add_left_out(text, &heading, tasks, before->tasks[b] + strlen(BUILTIN_PREFIX));
+        if (!here) add_left_out(text, "the tasks ", before->tasks[b] + strlen(BUILTIN_PREFIX));
     }
 }

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
 #include "lab/run/config.h"
+#include "lab/run/result.h"
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
@@ -75,12 +76,8 @@ static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
     if (c->tokenizer.vocab_size > 0) return true;
     if (!corpus_open(c, w->options.data, error)) return false;
     if (w->job.task >= 0 || !w->comparison->data) return true;
-    json_t *found = data_json(c);
-    const bool same = data_same(found, w->comparison->data);
-    json_decref(found);
-    if (same) return true;
+    if (data_is(w->comparison->data, c)) return true;
     corpus_close(c);
-    *c = (Corpus){0};
     return comparison_fail_changed(w->comparison, w->options.data, error);
 }
 
@@ -137,26 +134,20 @@ static bool train(Worker *w, Error *error) {
     return train_loop(&w->trainer, &loop, error) && (w->lost || stop_check(&w->stop, error));
 }
 
-static bool write_measures(const Worker *w, Error *error) {
+// Write what was measured, or that the run diverged.
+static bool write_measures(const Worker *w, bool diverged, Error *error) {
     char path[PATH_CAPACITY];
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    if (measure(csv.stream, &w->trainer, w->comparison->plan.exercises, &w->stop, error))
-        return atomic_commit(&csv, error);
-    atomic_abandon(&csv);
-    return false;
-}
-
-static bool write_divergence(const Worker *w, Error *error) {
-    char path[PATH_CAPACITY], text[128];
-    snprintf(text, sizeof text, MEASURED_HEADER "diverged,%lld,nan,1", (long long)w->trainer.progress.step + 1);
-    return comparison_path(path, w->comparison, &w->job, "measured.csv", error) && atomic_text(path, text, error);
+    if (diverged) fprintf(csv.stream, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
+    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.exercises, &w->stop, error);
+    return result_close(&csv, ok, error);
 }
 
 static bool finish(const Worker *w, bool trained, Error *error) {
     if (!trained && error->kind != ERROR_NONFINITE) return false;
-    if (!(trained ? write_measures(w, error) : write_divergence(w, error))) return false;
+    if (!write_measures(w, !trained, error)) return false;
     unlink(w->paths.state);               // large, and not needed any more
     if (!trained) unlink(w->paths.model); // the last checkpoint of a run that diverged is not its result
     set_progress(w, 1);
@@ -257,8 +248,7 @@ bool work(Comparison *comparison, Error *error) {
         }
         ok = ok && stop_check(&w.stop, error);
     }
-    for (int i = 0; w.corpora && i < corpora; i++)
-        if (w.corpora[i].tokenizer.vocab_size > 0) corpus_close(&w.corpora[i]);
+    for (int i = 0; w.corpora && i < corpora; i++) corpus_close(&w.corpora[i]);
     free(w.corpora);
     free(w.seen);
     if (ok && first.kind != ERROR_NONE) *error = first;

@@ -3,8 +3,6 @@
 #include "base/file/crc.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "lab/run/stretch_json.h"
-
 #include "model/base/gemm.h"
 
 #include <omp.h>
@@ -15,29 +13,13 @@ json_t *options_json(const TrainOptions *options) {
     json_t *object = json_object();
     for (const Option *o = train_options; o->name; o++) {
         char text[TEXT_CAPACITY];
+        if (o->type == OPTION_HEADING) continue;
         option_print(options, o, text);
-        json_t *value = NULL;
-        switch (o->type) {
-        case OPTION_HEADING:
-            continue;
-        case OPTION_INTEGER:
-            value = json_integer(strtoll(text, NULL, 10));
-            break;
-        case OPTION_NUMBER:
-            value = json_real(strtod(text, NULL));
-            break;
-        case OPTION_FLAG:
-            value = json_boolean(strcmp(text, "true") == 0);
-            break;
-        case OPTION_CHOICE:
-        case OPTION_TEXT:
-            value = json_string(text);
-            break;
-        }
-        if (json_object_set_new(object, o->name, value) != 0) { // no memory, or text that is not UTF-8
-            json_decref(object);
-            return NULL;
-        }
+        const size_t flags = JSON_DECODE_ANY | (o->type == OPTION_NUMBER ? JSON_DECODE_INT_AS_REAL : 0);
+        json_t *value = o->type == OPTION_TEXT ? json_string(text) : json_loads(text, flags, NULL);
+        if (json_object_set_new(object, o->name, value) == 0) continue;
+        json_decref(object); // no memory, or text that is not UTF-8
+        return NULL;
     }
     return object;
 }
@@ -66,16 +48,12 @@ json_t *data_json(const Corpus *corpus) {
 
 static void cpu_name(char name[128]) {
     struct utsname system;
+    char line[256];
     snprintf(name, 128, "%s", uname(&system) == 0 ? system.machine : "unknown");
     FILE *file = fopen("/proc/cpuinfo", "r"); // Linux; elsewhere the name is that of the architecture
     if (!file) return;
-    char line[256];
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "model name", 10) != 0) continue;
-        const char *colon = strchr(line, ':');
-        if (colon) snprintf(name, 128, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %127[^\n]", name) == 1) break;
     fclose(file);
 }
 
@@ -86,49 +64,15 @@ static json_t *machine_json(void) {
                      gemm_core(), "cpu", cpu);
 }
 
-// The number of digits from which every number of the options is read back exactly: 15 if they suffice, so that numbers
+// The number of digits from which every number of the config is read back exactly: 15 if they suffice, so that numbers
 // look as they were typed, or else 17, which always do.
-static size_t digits_of(const TrainOptions *options) {
-    if (options->stretch.rule.original > 0) return 17;
-    for (const Option *o = train_options; o->name; o++) {
-        if (o->type != OPTION_NUMBER) continue;
-        double value;
-        memcpy(&value, (const char *)options + o->offset, sizeof value);
-        char text[64];
-        snprintf(text, sizeof text, "%.15g", value);
-        if (strtod(text, NULL) != value) return 17;
-    }
-    return 15;
-}
-
-// The CRC-32 of an object without its member "crc32", independent of the layout: 8 digits, or "" when memory is short.
-static void checksum(char hex[CRC_CAPACITY], const json_t *object) {
-    json_t *rest = json_copy((json_t *)object);
-    if (rest) json_object_del(rest, "crc32");
-    char *text = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
-    hex[0] = 0;
-    if (text) crc_text(hex, crc_bytes(0, text, strlen(text)));
+static int digits_of(const json_t *config) {
+    char *text = json_dumps(config, JSON_REAL_PRECISION(15));
+    json_t *found = text ? json_loads(text, 0, NULL) : NULL;
+    const bool exact = json_equal(found, config) && !json_object_get(config, "rotation");
     free(text);
-    json_decref(rest);
-}
-
-// The text of the file, with the checksum in a line of its own, so that a user can remove it. The checksum is that of
-// the object that a reader of the text finds, because writing may round numbers. Releases `config`. NULL when memory is
-// short or a name is not UTF-8.
-static char *sealed_text(json_t *config, size_t flags) {
-    char hex[CRC_CAPACITY] = "";
-    char *text = config ? json_dumps(config, flags) : NULL;
-    json_decref(config);
-    json_t *found = text ? json_loads(text, 0, NULL) : NULL, *sealed = NULL;
-    free(text);
-    text = NULL;
-    if (found) checksum(hex, found);
-    if (hex[0]) sealed = json_pack("{s:s}", "crc32", hex);
-    if (sealed) json_object_del(found, "crc32"); // that of the config that this one was derived from
-    if (sealed && json_object_update(sealed, found) == 0) text = json_dumps(sealed, flags);
     json_decref(found);
-    json_decref(sealed);
-    return text;
+    return exact ? 15 : 17;
 }
 
 // Add the options and write the file. Releases `config`.
@@ -137,25 +81,17 @@ static bool write_config(const char *path, json_t *config, const TrainOptions *o
     const bool complete =
         json_object_set_new(config, "options", options_json(options)) == 0 &&
         (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0);
-    if (!complete) {
-        json_decref(config);
-        config = NULL;
-    }
-    char *text = sealed_text(config, JSON_INDENT(2) | JSON_REAL_PRECISION(digits_of(options)));
-    if (!text) return fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
-    const bool ok = atomic_text(path, text, error);
-    free(text);
-    return ok;
-}
-
-static bool check_split_names(const Split *split, Error *error) {
-    for (int i = 0; i < split->shard_count; i++)
-        if (!name_check("the shard", split->shards[i].path, error)) return false;
-    return true;
+    json_t *sealed = complete ? json_sealed(config) : NULL;
+    json_decref(config);
+    return json_write(path, sealed, digits_of(sealed), error);
 }
 
 bool config_check_names(const Corpus *corpus, Error *error) {
-    return check_split_names(&corpus->train, error) && check_split_names(&corpus->val, error);
+    const Split *const splits[] = {&corpus->train, &corpus->val};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < splits[s]->shard_count; i++)
+            if (!name_check("the shard", splits[s]->shards[i].path, error)) return false;
+    return true;
 }
 
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error) {
@@ -164,37 +100,6 @@ bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt,
         gpt->shape.vocab, "parameters", (json_int_t)tensor_numbers(&gpt->tensors, false), "position_parameters",
         (json_int_t)tensor_numbers(&gpt->tensors, true), "data", data_json(corpus), "machine", machine_json());
     return write_config(path, config, options, error);
-}
-
-// Files of earlier versions have no checksum, and are accepted.
-static bool check_seal(const json_t *object, const char *path, Error *error) {
-    const json_t *seal = json_object_get(object, "crc32");
-    char hex[CRC_CAPACITY];
-    checksum(hex, object);
-    if (!seal || (json_is_string(seal) && strcmp(json_string_value(seal), hex) == 0)) return true;
-    return fail_input(error,
-                      "%s does not match the CRC-32 in its first line: the file is damaged, or was edited by hand; to "
-                      "accept an edit, remove the line \"crc32\"",
-                      path);
-}
-
-json_t *json_read(const char *path, Error *error) {
-    Buffer file;
-    if (!file_read(&file, path, error)) return NULL;
-    json_error_t where;
-    json_t *json = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &where);
-    free(file.bytes);
-    if (!json) {
-        fail_input(error, "%s, line %d: %s; the file is damaged, or was edited by hand", path, where.line, where.text);
-        return NULL;
-    }
-    if (json_is_object(json_object_get(json, "options"))) {
-        if (check_seal(json, path, error)) return json;
-    } else {
-        fail_input(error, "%s has no \"options\"; it is not a file that bitter wrote", path);
-    }
-    json_decref(json);
-    return NULL;
 }
 
 // Read a config. NULL when the file is not a JSON object with the members that every config has.
@@ -230,9 +135,7 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
         text = json_string_value(value);
     else
         return fail_input(error, "%s: \"%s\" is neither a number, a string nor true or false", path, name);
-    if (!is_plain(text))
-        return fail_input(error, "%s: \"%s\" holds a control character; the file is damaged, or was edited by hand",
-                          path, name);
+    if (!is_plain(text)) return fail_damaged(error, path, "\"%s\" holds a control character", name);
     snprintf(label, sizeof label, "%.400s: \"%.80s\"", path, name);
     return option_set(options, option, text, label, error);
 }
@@ -250,16 +153,15 @@ bool options_read(TrainOptions *options, const json_t *object, const char *path,
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error) {
     json_t *config = load(path, error);
     if (!config) return false;
-    options->stretch = (RunStretch){0};
-    bool ok = options_read(options, json_object_get(config, "options"), path, error);
     const json_t *rotation = json_object_get(config, "rotation");
-    ok = ok && (!rotation || stretch_from_json(&options->stretch, rotation, path, error));
-    const json_int_t vocabulary = json_integer_value(json_object_get(json_object_get(config, "data"), "vocab_size"));
-    json_decref(config);
-    if (ok && (vocabulary < 1 || vocabulary > TOKENIZER_VOCAB_MOST))
-        return fail_input(error, "%s: vocab_size must be 1 to %d; the file is damaged, or was edited by hand", path,
-                          TOKENIZER_VOCAB_MOST);
+    long long vocabulary = 0;
+    options->stretch = (RunStretch){0};
+    const bool ok = options_read(options, json_object_get(config, "options"), path, error) &&
+                    (!rotation || stretch_from_json(&options->stretch, rotation, path, error)) &&
+                    member_integer(&vocabulary, json_object_get(config, "data"), "vocab_size", 1, TOKENIZER_VOCAB_MOST,
+                                   path, error);
     *vocab_size = (int)vocabulary;
+    json_decref(config);
     return ok;
 }
 
@@ -284,13 +186,18 @@ json_t *config_data(const char *path, Error *error) {
     return data;
 }
 
+bool data_is(const json_t *recorded, const Corpus *corpus) {
+    json_t *found = data_json(corpus);
+    const bool same = data_same(recorded, found);
+    json_decref(found);
+    return same;
+}
+
 bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
     json_t *recorded = config_data(path, error);
     if (!recorded) return false;
-    json_t *found = data_json(corpus);
-    const bool same = data_same(recorded, found);
+    const bool same = data_is(recorded, corpus);
     json_decref(recorded);
-    json_decref(found);
     return same ||
            fail_input(error,
                       "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
@@ -300,14 +207,13 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
 
 bool config_machine(char text[TEXT_CAPACITY], const char *path) {
     Error ignored;
+    const char *cpu, *blas;
     json_t *config = load(path, &ignored);
-    const json_t *machine = json_object_get(config, "machine");
-    const char *cpu = json_string_value(json_object_get(machine, "cpu")),
-               *blas = json_string_value(json_object_get(machine, "blas"));
-    if (cpu && blas) snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
-    if (cpu && blas) make_plain(text);
+    const bool known = json_unpack(config, "{s:{s:s, s:s}}", "machine", "cpu", &cpu, "blas", &blas) == 0;
+    if (known) snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
+    if (known) make_plain(text);
     json_decref(config);
-    return cpu && blas;
+    return known;
 }
 
 // The value of a member of the machine, as text.

@@ -3,10 +3,9 @@
 #define BITTER_CONFIG_H
 
 #include "data/corpus.h"
+#include "lab/run/json.h"
 #include "lab/run/train_options.h"
 #include "model/gpt.h"
-
-#include <jansson.h>
 
 // Write all options, the sizes of the model, the fingerprint of the data and the machine, after a CRC-32 of all of it.
 // Atomic.
@@ -26,17 +25,16 @@ bool config_derive(const char *path, const char *from, const TrainOptions *optio
 // A missing key gets its default; an unknown key fails (input), with the nearest name in the message.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
-// What config.json and compare.json have in common. json_read returns a JSON object with "options"; NULL, failing
-// (input), when there is none or it does not match its "crc32". options_json returns NULL when a name is not UTF-8.
-// options_read sets every option that is missing to its default.
-json_t *json_read(const char *path, Error *error);
+// Options in config.json and compare.json. options_json returns NULL when a name is not UTF-8. options_read reads them
+// as config_read does.
 json_t *options_json(const TrainOptions *options);
 bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);
 
 // The fingerprint of a corpus, in config.json and compare.json: {name, tokenizer, vocab_size, train, val}, where the
-// last two list {file, tokens, crc32} of each shard. data_same: have two corpora the same tokens, shard by shard?
+// last two list {file, tokens, crc32} of each shard. Do two corpora have the same tokens, shard by shard?
 json_t *data_json(const Corpus *corpus);
 bool data_same(const json_t *a, const json_t *b);
+bool data_is(const json_t *recorded, const Corpus *corpus);
 
 // The fingerprint of the corpus that a run was trained on, to be released. Returns NULL and fails as config_read does.
 json_t *config_data(const char *path, Error *error);

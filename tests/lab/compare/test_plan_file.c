@@ -6,6 +6,7 @@
 
 static char directory[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 32];
+static json_t *data; // NULL: the plans here are written without a fingerprint
 
 static int make_directory(void **state) {
     scratch_make(directory);
@@ -57,7 +58,7 @@ static void expect_round_trip(const Plan *plan) {
     Error error;
     memset(&found, 0xA5, sizeof found);
     must(plan_write(path, plan, NULL, &error), &error);
-    must(plan_read(&found, path, &error), &error);
+    must(plan_read(&found, &data, path, &error), &error);
     assert_true(same_plans(plan, &found));
     must(plan_agrees(plan, &found, path, &error), &error);
 }
@@ -101,11 +102,11 @@ static void every_shorter_file_is_refused(void **state) {
     assert_int_equal(file.bytes[file.size - 1], '\n');
     for (size_t size = file.size - 1; size-- > 0;) {
         assert_int_equal(truncate(path, (off_t)size), 0);
-        expect_refusal(plan_read(&plan, path, &error), &error, "a shorter file", path);
+        expect_refusal(plan_read(&plan, &data, path, &error), &error, "a shorter file", path);
     }
     free(file.bytes);
     unlink(path);
-    expect_refusal(plan_read(&plan, path, &error), &error, "no file", path);
+    expect_refusal(plan_read(&plan, &data, path, &error), &error, "no file", path);
 }
 
 // What a plan is used for, whether or not it is the one that was meant.
@@ -142,7 +143,7 @@ static void flipped_bits_are_refused_or_harmless(void **state) {
     int taken = 0, refused = 0;
     for (uint64_t bit = 0; bit < 8 * file.size; bit++) {
         flip_bit(path, bit);
-        const bool read = plan_read(&found, path, &error);
+        const bool read = plan_read(&found, &data, path, &error);
         flip_bit(path, bit);
         taken += read;
         refused += !read;
@@ -183,7 +184,7 @@ static const struct {
 } members[] = {{"options", NULL, ""},
                {"options;width", "0", "width"},
                {"schemes", NULL, ""},
-               {"schemes", "[]", "\"schemes\" does not list 1 to 64"},
+               {"schemes", "[]", "\"schemes\" must list 1 to 64"},
                {"schemes;0", NULL, "name"},
                {"schemes;0;name", NULL, "name"},
                {"schemes;1;pos", NULL, "name"},
@@ -205,7 +206,7 @@ static const struct {
                {"schemes;0;steps;1", "0", "steps"},
                {"schemes;0;steps;1", "9007199254740993", "steps"},
                {"sizes", NULL, ""},
-               {"sizes", "[1,2,3,4,5,6,7,8,9]", "\"sizes\" does not list 1 to 8"},
+               {"sizes", "[1,2,3,4,5,6,7,8,9]", "\"sizes\" must list 1 to 8"},
                {"sizes;0;name", "\"0123456789abcdef\"", "too long"},
                {"sizes;0;name", "\"\"", "no number of parameters"},
                {"sizes;0;name", "\"../x\"", "no number of parameters"},
@@ -265,7 +266,7 @@ static void wrong_members_are_refused(void **state) {
             if (!members[i].value && !wrong[w] && strcmp(members[i].keys, "schemes;0") == 0) continue;
             if (!members[i].value && !wrong[w] && strcmp(members[i].keys, "tasks;0") == 0) continue;
             damage(members[i].keys, members[i].value ? members[i].value : wrong[w]);
-            expect_refusal(plan_read(&plan, path, &error), &error, members[i].keys, path);
+            expect_refusal(plan_read(&plan, &data, path, &error), &error, members[i].keys, path);
             expect_refusal(false, &error, members[i].keys, members[i].parts);
         }
     free(file.bytes);

@@ -161,7 +161,7 @@ static void wrong_frames_are_refused(void **state) {
                                                "\"vocab_size\": 257.0"};
     for (size_t i = 0; i < COUNT(vocabularies); i++) {
         write_config("", vocabularies[i]);
-        expect_refusal("vocab_size must be 1 to 65536");
+        expect_refusal("\"vocab_size\" must be a whole number from 1 to 65536");
     }
     static const char *const texts[] = {
         "{}", "[]", "7", "{\"options\": {}}", "{\"data\": {}}", "{\"options\": [], \"data\": {}}"};

@@ -1,0 +1,32 @@
+// The JSON files config.json and compare.json: how they are written, and how what a user may have edited is checked.
+#ifndef BITTER_JSON_H
+#define BITTER_JSON_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+// Fail (input) with "WHERE: ...; the file is damaged, or was edited by hand". `where` begins with the path of the file.
+bool fail_damaged(Error *error, const char *where, const char *format, ...) FORMAT_CHECK(3, 4);
+
+// Read an object with a member "options". Returns NULL and fails (input) when there is none, or when the object does
+// not match its member "crc32". One without this member, as in files of earlier versions, is accepted.
+json_t *json_read(const char *path, Error *error);
+
+// Write an object, with numbers of so many digits, and release it. Fails (run) on NULL. Atomic.
+bool json_write(const char *path, json_t *object, int digits, Error *error);
+
+// A copy of the object that begins with its "crc32", to be released; NULL when memory is short.
+json_t *json_sealed(const json_t *object);
+
+// Read the member `name` of an object: a whole number, a number, or the length of a list. Fail (input) when there is no
+// such member, or not from `least` to `most`.
+bool member_integer(long long *value, const json_t *object, const char *name, long long least, long long most,
+                    const char *where, Error *error);
+bool member_number(double *value, const json_t *object, const char *name, double least, double most, const char *where,
+                   Error *error);
+bool member_length(int *length, const json_t *object, const char *name, int least, int most, const char *where,
+                   Error *error);
+
+#endif
