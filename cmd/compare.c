@@ -77,11 +77,10 @@ static const Option *compare_options(void) {
 static bool check_jobs(const Plan *plan, int vocab, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        TrainOptions options = {0};
         Position pos;
         char name[PATH_CAPACITY];
         if (job.seed > 0) break;
-        plan_job_options(&options, plan, &job);
+        const TrainOptions options = plan_job_options(plan, &job);
         if (!plan_job_name(name, plan, &job, error) ||
             !trainer_check(&pos, &options, job.task < 0 ? vocab : 257, error))
             return false;

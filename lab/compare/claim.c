@@ -17,10 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    OWNER_CAPACITY = 320,
-    DIGITS_MOST = 5, // of a claim's number, which rises by one for each worker that dies
-};
+#define DIGITS_MOST 5 // of a claim's number, which rises by one for each worker that dies
 
 // Identify where a process number is valid: the host's name, its current boot (because hosts may share a name) and the
 // namespace of process numbers (because each container has its own). False where the system does not tell.
@@ -42,13 +39,6 @@ static bool machine(char text[256]) {
     start[strcspn(start, "\n")] = '\0';
     snprintf(text, 256, "%.100s %s%s%s", host, start, *numbers ? "/" : "", numbers);
     return known;
-}
-
-// Describe this process: "host boot/namespace pid".
-static void owner(char text[OWNER_CAPACITY]) {
-    char here[256];
-    machine(here);
-    snprintf(text, OWNER_CAPACITY, "%s %ld\n", here, (long)getpid());
 }
 
 // Did the claim belong to a process of this machine that has ended?
@@ -125,11 +115,13 @@ static bool name_claim(char path[PATH_CAPACITY], const char *directory, const ch
     return path_format(path, error, "%s/%s.%d", directory, name, number);
 }
 
-// Create the file with its owner's description. Returns -1 with errno when it exists or cannot be written.
+// Create the file, and describe this process in it: "host boot/namespace pid". Returns -1 with errno when the file
+// exists or cannot be written.
 static int create_claim(const char *path) {
-    char text[OWNER_CAPACITY];
+    char here[256], text[320];
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    owner(text);
+    machine(here);
+    snprintf(text, sizeof text, "%s %ld\n", here, (long)getpid());
     if (file < 0 || write(file, text, strlen(text)) == (ssize_t)strlen(text)) return file;
     const int reason = errno;
     close(file);

@@ -45,12 +45,12 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
 // exercises of tasks come from the program itself.
 static bool check_config(Outcome *o, const Job *job, Error *error) {
     char path[PATH_CAPACITY], asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
-    TrainOptions wanted = {0}, run;
+    const TrainOptions wanted = plan_job_options(&o->comparison->plan, job);
+    TrainOptions run;
     int vocab;
     if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
     if (!path_exists(path)) return true;
     if (!config_read(path, &run, &vocab, error)) return false;
-    plan_job_options(&wanted, &o->comparison->plan, job);
     for (const Option *option = train_options; (option = options_difference(asked, found, option, &wanted, &run));
          option++)
         if (!option_free_on_resume(option->name))

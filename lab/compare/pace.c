@@ -51,8 +51,7 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
                          int processes, int threads, double seconds, clockid_t clock, Error *error) {
     pid_t children[PROCESSES_MOST];
     const Job job = {.size = size, .task = -1, .arm = arm};
-    TrainOptions options = {0};
-    plan_job_options(&options, plan, &job);
+    TrainOptions options = plan_job_options(plan, &job);
     options.threads = threads;
     if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
     double *speeds = shared_zeros(PROCESSES_MOST * sizeof *speeds); // each child sets its own before it ends

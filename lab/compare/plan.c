@@ -217,36 +217,33 @@ bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, E
                        plan->base.seed + job->seed);
 }
 
-void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job) {
-    char out[TEXT_CAPACITY];
-    memcpy(out, options->out, sizeof out);
-    *options = plan->base;
-    memcpy(options->out, out, sizeof out);
-    memcpy(options->pos, plan->arms[job->arm].pos, sizeof options->pos);
-    options->seed += job->seed;
-    options->threads = plan->threads;
+TrainOptions plan_job_options(const Plan *plan, const Job *job) {
+    TrainOptions options = plan->base;
+    memcpy(options.pos, plan->arms[job->arm].pos, sizeof options.pos);
+    options.seed += job->seed;
+    options.threads = plan->threads;
     if (job->task >= 0) {
         BuiltinCorpus task;
         Error error;
         const bool known = builtin_choose(&task, plan->tasks[job->task], &error);
-        memcpy(options->data, plan->tasks[job->task], sizeof options->data);
-        options->context = known ? task_tokens(&task, 2 * (int)task.max) : 0;
-        options->steps = plan->task_steps;
-        return;
+        memcpy(options.data, plan->tasks[job->task], sizeof options.data);
+        options.context = known ? task_tokens(&task, 2 * (int)task.max) : 0;
+        options.steps = plan->task_steps;
+        return options;
     }
     const Size *size = &plan->sizes[job->size];
-    options->layers = size->layers;
-    options->heads = size->heads;
-    options->width = size->width;
-    options->steps = plan->arms[job->arm].steps[job->size];
-    options->lr = plan->rates[job->rate];
+    options.layers = size->layers;
+    options.heads = size->heads;
+    options.width = size->width;
+    options.steps = plan->arms[job->arm].steps[job->size];
+    options.lr = plan->rates[job->rate];
     // The learning rate decays to the same share of its peak as in the options.
-    if (plan->base.lr > 0) options->min_lr = options->lr * plan->base.min_lr / plan->base.lr;
+    if (plan->base.lr > 0) options.min_lr = options.lr * plan->base.min_lr / plan->base.lr;
+    return options;
 }
 
 double plan_job_tokens(const Plan *plan, const Job *job) {
-    TrainOptions options = {0};
-    plan_job_options(&options, plan, job);
+    const TrainOptions options = plan_job_options(plan, job);
     return (double)options.steps * (double)options.accumulate * (double)options.batch * (double)options.context;
 }
 

@@ -73,8 +73,8 @@ int plan_job_index(const Plan *plan, const Job *job);
 // The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337". A size or a learning rate that is that of the
 // options is left out; the names of different jobs differ.
 bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error);
-// Set the options of the job's run, except `out`.
-void plan_job_options(TrainOptions *options, const Plan *plan, const Job *job);
+// The options of the job's run; --out is still to be set.
+TrainOptions plan_job_options(const Plan *plan, const Job *job);
 // The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);
 

@@ -187,7 +187,7 @@ static bool do_entered(Worker *w, Error *error) {
 static bool do_job(Worker *w, Error *error) {
     char out[PATH_CAPACITY];
     RunLock lock;
-    plan_job_options(&w->options, &w->comparison->plan, &w->job);
+    w->options = plan_job_options(&w->comparison->plan, &w->job);
     if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);

@@ -26,10 +26,8 @@ static bool holds(const char *directory, const char *file) {
 // Does a run or a comparison use this name? Upper and lower case count as the same, as they do on some file systems.
 static bool is_own_file(const char *name) {
     char lower[PATH_CAPACITY];
-    size_t length = 0;
-    for (; length < sizeof lower - 1 && name[length]; length++)
-        lower[length] = (char)tolower((unsigned char)name[length]);
-    lower[length] = 0;
+    snprintf(lower, sizeof lower, "%s", name);
+    for (char *c = lower; *c; c++) *c = (char)tolower((unsigned char)*c);
     for (size_t i = 0; i < sizeof own_files / sizeof *own_files; i++)
         if (fnmatch(own_files[i], lower, 0) == 0) return true;
     return false;

@@ -78,13 +78,13 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
                               "%s already holds a run (there is %s); choose another --out, or continue it with "
                               "--resume",
                               out, files[i]);
-    if (path_exists(paths->state) && !path_exists(paths->tokenizer))
-        return fail_input(error, "%s exists and is not from bitter; choose another --out", paths->state);
-    Tokenizer tokenizer;
+    Tokenizer tokenizer = {0};
     Error ignored;
-    if (path_exists(paths->tokenizer) && !tokenizer_read(&tokenizer, paths->tokenizer, &ignored))
-        return fail_input(error, "%s exists and is not from bitter; choose another --out", paths->tokenizer);
-    if (path_exists(paths->tokenizer)) tokenizer_free(&tokenizer);
+    const bool ours = tokenizer_read(&tokenizer, paths->tokenizer, &ignored);
+    tokenizer_free(&tokenizer);
+    const char *foreign = path_exists(paths->tokenizer) ? paths->tokenizer : paths->state;
+    if (!ours && path_exists(foreign))
+        return fail_input(error, "%s exists and is not from bitter; choose another --out", foreign);
     return corpus_absent(out, error);
 }
 
@@ -160,8 +160,7 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
     if (!ok)
         fail_input(error,
                    "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; "
-                   "make them "
-                   "equal",
+                   "make them equal",
                    directory, b->layers, b->heads, b->width, b->vocab, a->layers, a->heads, a->width, a->vocab);
     for (int i = 0; ok && i < gpt->tensors.count; i++) {
         const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
@@ -210,13 +209,11 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
         if (!file_read(&old, path, error)) return false;
         kept = kept_bytes((const char *)old.bytes, step);
     }
+    const void *head = kept > 0 ? (const void *)old.bytes : LOG_HEADER;
     AtomicFile file;
-    bool ok = atomic_open(&file, path, error);
-    if (kept > 0)
-        ok = ok && atomic_write(&file, old.bytes, kept, error);
-    else
-        ok = ok && atomic_write(&file, LOG_HEADER, strlen(LOG_HEADER), error);
-    ok = ok && atomic_commit(&file, error);
+    const bool ok = atomic_open(&file, path, error) &&
+                    atomic_write(&file, head, kept > 0 ? kept : strlen(LOG_HEADER), error) &&
+                    atomic_commit(&file, error);
     free(old.bytes);
     if (!ok) return false;
     log->stream = file_append(path);

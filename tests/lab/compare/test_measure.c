@@ -295,7 +295,7 @@ static void tasks_are_measured_by_length(void **state) {
         must(set_arms(&plan, "learned", "", &error), &error);
         plan.base.layers = plan.base.heads = 1;
         plan.base.width = 8;
-        plan_job_options(&options, &plan, &job); // whose context is that of the longest exercises
+        options = plan_job_options(&plan, &job); // whose context is that of the longest exercises
         make_trainer(&task);
         measure_table(&table);
         trainer_free(&trainer);

@@ -322,9 +322,8 @@ static void jobs_have_their_options(void **state) {
     plan.threads = 2;
     plan.arms[1].steps[1] = 999; // as a budget of time has it
     const Job job = {.size = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
-    TrainOptions options = {.out = "some/where"};
-    plan_job_options(&options, &plan, &job);
-    assert_string_equal(options.out, "some/where");
+    TrainOptions options = plan_job_options(&plan, &job);
+    assert_string_equal(options.out, plan.base.out);
     assert_string_equal(options.pos, "rope:base=100,pairing=half,skip=0");
     assert_string_equal(options.data, plan.base.data);
     assert_true(options.layers == plan.sizes[1].layers && options.heads == plan.sizes[1].heads);
@@ -341,7 +340,7 @@ static void jobs_have_their_options(void **state) {
     BuiltinCorpus copy;
     Error error;
     must(builtin_choose(&copy, "copy:max=5", &error), &error);
-    plan_job_options(&options, &plan, &task);
+    options = plan_job_options(&plan, &task);
     assert_string_equal(options.data, "builtin:copy:max=5");
     assert_int_equal(options.context, task_tokens(&copy, 10));
     assert_int_equal(options.steps, 70);
@@ -351,7 +350,7 @@ static void jobs_have_their_options(void **state) {
 
     plan.base.lr = plan.base.min_lr = plan.rates[0] = 0;
     const Job still = {.task = -1};
-    plan_job_options(&options, &plan, &still);
+    options = plan_job_options(&plan, &still);
     assert_true(options.lr == 0 && options.min_lr == 0);
 }
 

@@ -119,10 +119,9 @@ static void use(const Plan *plan) {
     assert_in_range(plan->seeds, 1, SEEDS_MOST);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        TrainOptions options = {0};
+        const TrainOptions options = plan_job_options(plan, &job);
         char name[PATH_CAPACITY];
         Error error;
-        plan_job_options(&options, plan, &job);
         assert_true(options.steps >= 1 && options.context >= 1 && options.layers >= 1 && options.width >= 1);
         must(plan_job_name(name, plan, &job, &error), &error);
         assert_true(plan_job_tokens(plan, &job) > 0);

@@ -148,7 +148,7 @@ static void runs_of_other_plans_are_refused(void **state) {
             path_of(path, &job, "measured.csv");
             unlink(path);
         }
-        plan_job_options(&right, plan, &job);
+        right = plan_job_options(plan, &job);
         put_config(&job, &right);
         read_all(&outcome);
         outcome_free(&outcome);

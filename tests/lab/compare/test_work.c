@@ -154,7 +154,7 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
         RunLog log;
         path_of(path, &learned, "");
         scratch_remove(path);
-        plan_job_options(&options, plan, &learned);
+        options = plan_job_options(plan, &learned);
         snprintf(options.out, sizeof options.out, "%.500s", path);
         must(corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error), &error);
         must(directory_create(path, &error), &error);
