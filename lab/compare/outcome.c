@@ -180,8 +180,7 @@ Job outcome_job(const Outcome *o, int size, int arm, int seed) {
 }
 
 double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
-    const Job on_task = {.task = task, .arm = arm, .seed = seed};
-    const Job job = task < 0 ? outcome_job(o, size, arm, seed) : on_task;
+    const Job job = task < 0 ? outcome_job(o, size, arm, seed) : (Job){.task = task, .arm = arm, .seed = seed};
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
@@ -239,28 +238,19 @@ void outcome_standings(Standing *standings, const Outcome *o, int size, double x
     }
 }
 
-void outcome_seed_right(double *right, double *questions, const Outcome *o, int task, int arm, int seed, double first,
-                        double last) {
-    const Job job = {.task = task, .arm = arm, .seed = seed};
-    const Measures *measures = outcome_measures(o, &job);
-    *right = *questions = 0;
-    for (int i = 0; i < measures->count; i++) {
-        const Measured *row = &measures->rows[i];
-        if (strcmp(row->quantity, "diverged") == 0) *right = *questions = NAN;
-        if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
-        *right += round(row->value * row->count);
-        *questions += row->count;
+Answered outcome_right(const Outcome *o, int task, int arm, int seed, double first, double last) {
+    Answered sum = {0, 0};
+    for (int s = 0; s < o->seeds; s++) {
+        const Measures *measures = outcome_measures(o, &(Job){.task = task, .arm = arm, .seed = s});
+        for (int i = 0; i < measures->count && (seed < 0 || s == seed); i++) {
+            const Measured *row = &measures->rows[i];
+            if (strcmp(row->quantity, "diverged") == 0) sum = (Answered){NAN, NAN};
+            if (strcmp(row->quantity, "right") != 0 || row->x < first || row->x > last) continue;
+            sum.right += round(row->value * row->count);
+            sum.questions += row->count;
+        }
     }
-}
-
-void outcome_right(double *right, double *questions, const Outcome *o, int task, int arm, double first, double last) {
-    *right = *questions = 0;
-    for (int seed = 0; seed < o->seeds; seed++) {
-        double r, q;
-        outcome_seed_right(&r, &q, o, task, arm, seed, first, last);
-        *right += r;
-        *questions += q;
-    }
+    return sum;
 }
 
 static void write_quoted(FILE *csv, const char *text) {

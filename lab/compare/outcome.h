@@ -77,13 +77,12 @@ typedef struct {
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
 void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
 
-// Count the right answers, and the questions, at lengths first to last, for one seed or for all together: 0 of 0 if
-// there are none. NAN of NAN if the seed diverged; then also for all together, because to leave it out would flatter
-// the scheme.
-void outcome_seed_right(double *right, double *questions, const Outcome *outcome, int task, int arm, int seed,
-                        double first, double last);
-void outcome_right(double *right, double *questions, const Outcome *outcome, int task, int arm, double first,
-                   double last);
+// The questions of a task at lengths first to last, and how many were answered rightly, for one seed, or for all
+// together (seed < 0). NAN of NAN if a seed among them diverged, because to leave it out would flatter the scheme.
+typedef struct {
+    double right, questions;
+} Answered;
+Answered outcome_right(const Outcome *outcome, int task, int arm, int seed, double first, double last);
 
 // Write everything as CSV: size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count. Atomic.
 bool outcome_write(const char *path, const Outcome *outcome, Error *error);

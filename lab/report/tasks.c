@@ -16,36 +16,34 @@ static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCor
     for (int arm = 0; arm < plan->arm_count; arm++) {
         chart_line(&chart, "%s", plan->arms[arm].name);
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
-            double right, questions;
-            outcome_right(&right, &questions, o, task, arm, length, length);
-            if (!(questions > 0)) continue;
-            const Interval interval = wilson(right, questions);
-            chart_bar(&chart, length, right / questions, interval.low, interval.high);
+            const Answered all = outcome_right(o, task, arm, -1, length, length);
+            if (!(all.questions > 0)) continue;
+            const Interval interval = wilson(all.right, all.questions);
+            chart_bar(&chart, length, all.right / all.questions, interval.low, interval.high);
         }
     }
     return page_chart(page, &chart, error, "Right answers by length: %s", plan->tasks[task]);
 }
 
 static void share_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
-    double right, questions;
-    outcome_right(&right, &questions, o, task, arm, first, last);
-    const Interval interval = wilson(right, questions);
-    if (questions > 0)
-        page_cell(page, "%.1f%% (%.1f to %.1f)", 100 * right / questions, 100 * interval.low, 100 * interval.high);
+    const Answered all = outcome_right(o, task, arm, -1, first, last);
+    const Interval interval = wilson(all.right, all.questions);
+    if (all.questions > 0)
+        page_cell(page, "%.1f%% (%.1f to %.1f)", 100 * all.right / all.questions, 100 * interval.low,
+                  100 * interval.high);
     else
-        page_cell(page, "%s", isnan(questions) ? "diverged" : "-");
+        page_cell(page, "%s", isnan(all.questions) ? "diverged" : "-");
 }
 
 static void seeds_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
     Text list = {0};
     for (int seed = 0; seed < o->seeds; seed++) {
-        double right, questions;
-        outcome_seed_right(&right, &questions, o, task, arm, seed, first, last);
+        const Answered one = outcome_right(o, task, arm, seed, first, last);
         text_print(&list, seed ? ", " : "");
-        if (questions > 0)
-            text_print(&list, "%.0f%%", 100 * right / questions);
+        if (one.questions > 0)
+            text_print(&list, "%.0f%%", 100 * one.right / one.questions);
         else
-            text_print(&list, "%s", isnan(questions) ? "diverged" : "-");
+            text_print(&list, "%s", isnan(one.questions) ? "diverged" : "-");
     }
     page_cell(page, "%.*s", (int)list.size, list.bytes);
     text_free(&list);

@@ -140,9 +140,8 @@ static void unfinished_seeds_are_left_out(void **state) {
         if (cases[i].seeds > 0)
             expect_near("gap", i, standings[2].gap.mean, 0.2 + 0.002 * (cases[i].seeds - 1) / 2.0, 1e-9);
         assert_int_equal(standings[2].gap.n, cases[i].seeds);
-        double right, questions;
-        outcome_right(&right, &questions, &outcome, 0, 1, 1, 9);
-        assert_true(questions == 80 * cases[i].seeds);
+        const Answered answered = outcome_right(&outcome, 0, 1, -1, 1, 9);
+        assert_true(answered.questions == 80 * cases[i].seeds);
         outcome_free(&outcome);
     }
 }
@@ -160,24 +159,23 @@ static void answers_add_up(void **state) {
         put(&job, text);
     }
     read_all(&outcome);
-    double right, questions;
-    outcome_right(&right, &questions, &outcome, 1, 1, 1, 2);
-    assert_true(right == 12 && questions == 18);
-    outcome_right(&right, &questions, &outcome, 1, 1, 3, 3);
-    assert_true(right == 0 && questions == 3);
-    outcome_right(&right, &questions, &outcome, 1, 1, 4, 9);
-    assert_true(right == 0 && questions == 0);
+    Answered answered = outcome_right(&outcome, 1, 1, -1, 1, 2);
+    assert_true(answered.right == 12 && answered.questions == 18);
+    answered = outcome_right(&outcome, 1, 1, -1, 3, 3);
+    assert_true(answered.right == 0 && answered.questions == 3);
+    answered = outcome_right(&outcome, 1, 1, -1, 4, 9);
+    assert_true(answered.right == 0 && answered.questions == 0);
     outcome_free(&outcome);
     // A seed that diverged is not left out.
     const Job lost = {.task = 1, .arm = 1, .seed = 1};
     put(&lost, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
-    outcome_right(&right, &questions, &outcome, 1, 1, 1, 2);
-    assert_true(isnan(right) && isnan(questions));
-    outcome_seed_right(&right, &questions, &outcome, 1, 1, 1, 1, 2);
-    assert_true(isnan(right) && isnan(questions));
-    outcome_seed_right(&right, &questions, &outcome, 1, 1, 2, 1, 2);
-    assert_true(right == 4 && questions == 6);
+    answered = outcome_right(&outcome, 1, 1, -1, 1, 2);
+    assert_true(isnan(answered.right) && isnan(answered.questions));
+    answered = outcome_right(&outcome, 1, 1, 1, 1, 2);
+    assert_true(isnan(answered.right) && isnan(answered.questions));
+    answered = outcome_right(&outcome, 1, 1, 2, 1, 2);
+    assert_true(answered.right == 4 && answered.questions == 6);
     outcome_free(&outcome);
 }
 
