@@ -145,6 +145,9 @@ struct Scheme {
     void (*code)(real *code, const Tables *tables, int t);
     // rotation/rotate.h: radians a token by which a pair of channels turns. Such schemes `bitter extend` can stretch.
     double (*theta)(const Position *pos, int pair);
+    // Or instead: rotate x, queries or `keys` (rows, C) of a layer, in place, `direction` (+1 or -1) times.
+    void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction);
     // bias/bias.h: the bias between tokens `distance` apart, and, where it is trained, what the parameters of this set
     // and head get: dparams += from bias_gradient() of every distance. Or instead of both, for one trained number a
     // bucket: the bucket of a distance; numbers rise from 0, and the one of INT_MAX is the last.

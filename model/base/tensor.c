@@ -5,20 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool make_room(TensorTable *table) {
-    if (table->count < table->capacity) return true;
-    const int capacity = table->capacity ? 2 * table->capacity : 32;
-    Tensor *larger = realloc(table->items, (size_t)capacity * sizeof *larger);
-    if (!larger) return false;
-    table->items = larger;
-    table->capacity = capacity;
-    return true;
-}
-
 int tensor_add(TensorTable *table, Tensor tensor) {
-    if (!make_room(table)) {
-        table->failed = true;
-        return 0;
+    if (table->count == table->capacity) {
+        const int capacity = table->capacity ? 2 * table->capacity : 32;
+        Tensor *larger = realloc(table->items, (size_t)capacity * sizeof *larger);
+        table->failed = table->failed || !larger;
+        if (!larger) return 0;
+        table->items = larger;
+        table->capacity = capacity;
     }
     tensor.offset = table->total;
     tensor.count = 1;
@@ -59,19 +53,8 @@ void tensors_init(real *values, const TensorTable *table, uint64_t seed) {
         const Tensor *t = &table->items[i];
         const uint64_t key = random_key(seed, t->name);
         real *value = values + t->offset;
-        for (size_t n = 0; n < t->count; n++) {
-            switch (t->init) {
-            case INIT_ZERO:
-                value[n] = 0;
-                break;
-            case INIT_ONE:
-                value[n] = 1;
-                break;
-            case INIT_NORMAL:
-                value[n] = (real)(t->scale * random_normal(key, n));
-                break;
-            }
-        }
+        for (size_t n = 0; n < t->count; n++)
+            value[n] = t->init == INIT_NORMAL ? (real)(t->scale * random_normal(key, n)) : (real)(t->init == INIT_ONE);
     }
 }
 

@@ -21,29 +21,15 @@ static double denominator(real *largest, const real *logits, int V) {
     return sum;
 }
 
-// log(sum of exp(logit)) - logit[target]
-static double nll_of(real largest, double sum, const real *logits, int target) {
-    return log(sum) + (double)(largest - logits[target]);
-}
-
-static void nll_forward(double *nll, const real *logits, const int *targets, int rows, int V) {
+// nll = log(sum of exp(logit)) - logit[target]. With dnll, the logits are overwritten by their gradients:
+// d nll / d logit_v = softmax_v - (v == target).
+static void nll_rows(double *nll, real *logits, const real *dnll, const int *targets, int rows, int V) {
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        const real *logits_r = logits + (size_t)r * V;
-        real largest;
+        real *logits_r = logits + (size_t)r * V, largest;
         const double sum = denominator(&largest, logits_r, V);
-        nll[r] = nll_of(largest, sum, logits_r, targets[r]);
-    }
-}
-
-// d nll / d logit_v = softmax_v - (v == target); logits are overwritten by their gradients.
-static void nll_backward(double *nll, real *logits, const real *dnll, const int *targets, int rows, int V) {
-    const Share own = share_rows(rows);
-    for (int r = own.begin; r < own.end; r++) {
-        real *logits_r = logits + (size_t)r * V;
-        real largest;
-        const double sum = denominator(&largest, logits_r, V);
-        nll[r] = nll_of(largest, sum, logits_r, targets[r]);
+        nll[r] = log(sum) + (double)(largest - logits_r[targets[r]]);
+        if (!dnll) continue;
         const real scale = (real)(dnll[r] / sum);
         for (int v = 0; v < V; v++) logits_r[v] = scale * real_exp(logits_r[v] - largest);
         logits_r[targets[r]] -= dnll[r];
@@ -55,7 +41,7 @@ void loss_forward(double *nll, const real *x, const real *wte, const int *target
     for (int r = 0; r < rows; r += HEAD_BLOCK) {
         const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
         head_forward(scratch, x + (size_t)r * C, wte, n, C, V);
-        nll_forward(nll + r, scratch, targets + r, n, V);
+        nll_rows(nll + r, scratch, NULL, targets + r, n, V);
         team_barrier(); // the next block, shorter, is shared out otherwise
     }
 }
@@ -68,7 +54,7 @@ void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, 
         const real *x_r = x + (size_t)r * C;
         real *logits = scratch, *dlogits = scratch; // (n, V)
         head_forward(logits, x_r, wte, n, C, V);
-        nll_backward(nll + r, logits, dnll + r, targets + r, n, V);
+        nll_rows(nll + r, logits, dnll + r, targets + r, n, V);
         linear_backward(dx + (size_t)r * C, dlogits, wte, n, C, V);
         team_barrier();
         linear_backward_weights(dwte, NULL, dlogits, x_r, n, C, V);

@@ -35,8 +35,10 @@ static void prepare(Tables *tables) {
         }
 }
 
-// The first half of each head by lines, the second by columns.
-static void turn(const Tables *tables, real *x, int stride, const Place *at, int rows, int direction) {
+// The first half of each head by lines, the second by columns: rotations of different channels, so each is turned back
+// on its own.
+static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction) {
     const int half = head_width(&tables->pos->shape) / 2;
     Rotation rotation = rotary_rotation(tables->pos, tables->table[COSINE], tables->table[SINE]);
     rotation.turned = half;
@@ -44,20 +46,6 @@ static void turn(const Tables *tables, real *x, int stride, const Place *at, int
     rotate(x, stride, &rotation, at, rows, direction);
     rotation.axis = AXIS_COLUMN;
     rotate(x + half, stride, &rotation, at, rows, direction);
-}
-
-static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, q, stride, at, rows, +1);
-    turn(tables, k, stride, at, rows, +1);
-}
-
-// Two rotations of different channels: each is turned back on its own.
-static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                        const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, dq, stride, at, rows, -1);
-    turn(tables, dk, stride, at, rows, -1);
 }
 
 const Scheme scheme_rope2d = {
@@ -74,6 +62,7 @@ const Scheme scheme_rope2d = {
     .check = check,
     .layout = layout,
     .prepare = prepare,
-    .qk_forward = qk_forward,
-    .qk_backward = qk_backward,
+    .turn = turn,
+    .qk_forward = rotary_forward,
+    .qk_backward = rotary_backward,
 };

@@ -71,7 +71,8 @@ static void prepare(Tables *tables) {
 }
 
 // Each head by its own table.
-static void turn(const Tables *tables, int layer, real *x, int stride, const Place *at, int rows, int direction) {
+static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction) {
     const Position *pos = tables->pos;
     const int d = head_width(&pos->shape), H = pos->shape.heads;
     for (int h = 0; h < H; h++) {
@@ -80,12 +81,6 @@ static void turn(const Tables *tables, int layer, real *x, int stride, const Pla
         rotation.heads = 1;
         rotate(x + (size_t)h * d, stride, &rotation, at, rows, direction);
     }
-}
-
-static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    if (rotary_skips(tables->pos, layer)) return;
-    turn(tables, layer, q, stride, at, rows, +1);
-    turn(tables, layer, k, stride, at, rows, +1);
 }
 
 // A torque on each angle, and the rotation of the gradient backwards.
@@ -97,8 +92,7 @@ static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, con
     rotary_torque(tables->dtable[SLABS], tables, dk, k, stride, at, rows, 0);
     slabs_reduce(tables->dtable[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), tables->dtable[SLABS],
                  tables->batch, frequencies(pos));
-    turn(tables, layer, dq, stride, at, rows, -1);
-    turn(tables, layer, dk, stride, at, rows, -1);
+    rotary_backward(tables, layer, dq, dk, q, k, stride, at, rows);
 }
 
 // theta = exp(rho), so drho = theta dtheta.
@@ -127,6 +121,7 @@ const Scheme scheme_rope_learned = {
     .layout = layout,
     .prepare = prepare,
     .reduce = reduce,
-    .qk_forward = qk_forward,
+    .turn = turn,
+    .qk_forward = rotary_forward,
     .qk_backward = qk_backward,
 };

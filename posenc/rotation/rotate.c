@@ -141,11 +141,16 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
     };
 }
 
+void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction) {
+    const Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
+    rotate(x, stride, &rotation, at, rows, direction);
+}
+
 void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
     if (rotary_skips(tables->pos, layer)) return;
-    const Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
-    rotate(q, stride, &rotation, at, rows, +1);
-    rotate(k, stride, &rotation, at, rows, +1);
+    tables->pos->scheme->turn(tables, layer, q, false, stride, at, rows, +1);
+    tables->pos->scheme->turn(tables, layer, k, true, stride, at, rows, +1);
 }
 
 // Forward was q = R(t theta) q, so dq = R(-t theta) dq.
@@ -153,15 +158,14 @@ void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const 
                      const Place *at, int rows) {
     const Position *pos = tables->pos;
     if (rotary_skips(pos, layer)) return;
-    const Rotation rotation = rotary_rotation(pos, tables->rotary.cosine, tables->rotary.sine);
     if (tables->rotary.dtheta) {
-        const int from = tables->stretch->long_stretch.unscaled, pairs = rotary_pairs(pos);
+        const int from = tables->stretch->long_stretch.unscaled;
         rotary_torque(tables->rotary.slabs, tables, dq, q, stride, at, rows, from);
         rotary_torque(tables->rotary.slabs, tables, dk, k, stride, at, rows, from);
-        slabs_reduce(tables->rotary.dtheta, tables->rotary.slabs, tables->batch * pos->shape.heads, pairs);
+        slabs_reduce(tables->rotary.dtheta, tables->rotary.slabs, tables->batch * pos->shape.heads, rotary_pairs(pos));
     }
-    rotate(dq, stride, &rotation, at, rows, -1);
-    rotate(dk, stride, &rotation, at, rows, -1);
+    pos->scheme->turn(tables, layer, dq, false, stride, at, rows, -1);
+    pos->scheme->turn(tables, layer, dk, true, stride, at, rows, -1);
 }
 
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.

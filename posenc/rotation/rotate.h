@@ -78,7 +78,7 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
 // What schemes with a `theta` for each pair, the same in all heads and layers, write into their Scheme.
 #define ROTARY_HOOKS                                                                                                   \
     .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .form = rotary_form, .layout = rotary_layout,  \
-    .prepare = rotary_prepare, .qk_forward = rotary_forward, .qk_backward = rotary_backward
+    .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward, .qk_backward = rotary_backward
 
 // Hooks: an odd head width is refused; what tables->stretch makes of windows of different lengths; tables of cosines
 // and sines (positions, pairs), for the scheme's theta and what tables->stretch makes of it.
@@ -102,7 +102,11 @@ void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const rea
 // Where tables->stretch learns: dL/dlog factors (pairs) of what backward has added up since the last call.
 void rotary_dfactors(double *dfactors, Tables *tables);
 
-// q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.
+// The turn hook by those tables.
+void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
+                 int direction);
+
+// Hooks for every scheme with a `turn`: q, k = R(t) q, R(t) k;  dq, dk = R(-t) dq, R(-t) dk.
 void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
 void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows);

@@ -48,25 +48,13 @@ static void prepare(Tables *tables) {
         }
 }
 
-static void turn(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows,
+// A query becomes s R q with a number s for each pair, so backward is s R^T dq: the same scale, turned back. Keys
+// likewise, by 1/s.
+static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
-    const Position *pos = tables->pos;
-    if (rotary_skips(pos, layer)) return;
-    const Rotation of_q = rotary_rotation(pos, tables->table[Q_COSINE], tables->table[Q_SINE]),
-                   of_k = rotary_rotation(pos, tables->table[K_COSINE], tables->table[K_SINE]);
-    rotate(q, stride, &of_q, at, rows, direction);
-    rotate(k, stride, &of_k, at, rows, direction);
-}
-
-static void qk_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
-    turn(tables, layer, q, k, stride, at, rows, +1);
-}
-
-// Forward was q = s R q with a number s for each pair, so dq = s R^T dq: the same scale, turned back. k likewise, by
-// 1/s.
-static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                        const Place *at, int rows) {
-    turn(tables, layer, dq, dk, stride, at, rows, -1);
+    const Rotation rotation =
+        rotary_rotation(tables->pos, tables->table[keys ? K_COSINE : Q_COSINE], tables->table[keys ? K_SINE : Q_SINE]);
+    rotate(x, stride, &rotation, at, rows, direction);
 }
 
 const Scheme scheme_xpos = {
@@ -82,6 +70,7 @@ const Scheme scheme_xpos = {
     .max_length = max_length,
     .layout = layout,
     .prepare = prepare,
-    .qk_forward = qk_forward,
-    .qk_backward = qk_backward,
+    .turn = turn,
+    .qk_forward = rotary_forward,
+    .qk_backward = rotary_backward,
 };

@@ -42,6 +42,7 @@ static Scheme joined(void) {
     scheme.layers = NULL;
     scheme.code = fill;
     scheme.theta = rotary_theta;
+    scheme.turn = rotary_turn;
     scheme.check = rotary_check;
     scheme.layout = joined_layout;
     scheme.prepare = joined_prepare;
