@@ -123,7 +123,7 @@ static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, Error *e
     return true;
 }
 
-int command_train(int argc, char **argv) {
+bool command_train(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
@@ -131,10 +131,12 @@ int command_train(int argc, char **argv) {
     bool given[ARGUMENTS_MOST];
     char difference[TEXT_CAPACITY];
     RunPaths paths;
-    Error error;
     arguments_parse(&options, given, &usage, argc, argv);
-    if (strcmp(options.pos, "help") == 0) return print_schemes();
-    if (!train_settle(&options, &paths, given, &error)) die("train", &error);
+    if (strcmp(options.pos, "help") == 0) {
+        print_schemes();
+        return true;
+    }
+    if (!train_settle(&options, &paths, given, error)) return false;
     threads_use(options.threads);
     if (options.resume && config_other_machine(difference, paths.config))
         fprintf(stderr, "bitter train: this run was started on another machine (%s), so the last bits will differ\n",
@@ -144,22 +146,22 @@ int command_train(int argc, char **argv) {
     Trainer trainer = {0};
     RunLog log = {0};
     RunLock lock = {0};
-    const bool ok = corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error) &&
-                    train_enter(&lock, &paths, &options, &error) && run_begin(&trainer, &paths, &options, &error) &&
-                    log_open(&log, paths.log, (long long)trainer.progress.step, &error) &&
-                    train(&trainer, &paths, &log, &error);
-    const bool unfinished = trainer.progress.step < options.steps;
+    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
+                    train_enter(&lock, &paths, &options, error) && run_begin(&trainer, &paths, &options, error) &&
+                    log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
+                    train(&trainer, &paths, &log, error);
+    const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
     run_leave(&lock);
-    if (!ok) die("train", &error);
-    return unfinished ? ERROR_INTERRUPTED : 0;
+    if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // print_end has said so
+    return ok && finished;
 }
 
 typedef struct {
     const char *name;
-    int (*run)(int argc, char **argv);
+    bool (*run)(int argc, char **argv, Error *error);
     const char *help;
     bool multiplies; // computes with a model, so that OpenBLAS's kernels matter
     bool in_double;  // runs in the twin program built with -DREAL_DOUBLE, all others in float
@@ -188,27 +190,30 @@ static void print_usage(FILE *out) {
 }
 
 // Hand over to the twin program beside this one. Returns only when that fails.
-static int run_in_double(char **argv) {
+static bool run_in_double(char **argv, Error *error) {
     char twin[PATH_CAPACITY];
-    Error error;
     char *program = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL; // behind links; else PATH knows both
-    const bool fits = path_format(twin, &error, "%s-double", program ? program : argv[0]);
+    const bool fits = path_format(twin, error, "%s-double", program ? program : argv[0]);
     free(program);
-    if (!fits) die(NULL, &error);
+    if (!fits) return false;
     execvp(twin, argv);
-    fail_run(&error, "cannot start %s, the build in double that gradients are checked with: %s; `make` builds it", twin,
-             strerror(errno));
-    die(NULL, &error);
+    return fail_run(error, "cannot start %s, the build in double that gradients are checked with: %s; `make` builds it",
+                    twin, strerror(errno));
 }
 
+// Returns the exit code.
 static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
-    if (command->in_double && !is_double) return run_in_double(argv);
+    Error error = {0};
+    if (command->in_double && !is_double && !run_in_double(argv, &error)) die(NULL, &error);
     if (command->multiplies) kernels_choose(argv);
-    if (command->in_double == is_double) return output_finish(command->run(argc - 1, argv + 1));
-    Error error;
-    fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
-    die(NULL, &error);
+    if (!command->in_double && is_double) {
+        fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
+        die(NULL, &error);
+    }
+    const bool ok = command->run(argc - 1, argv + 1, &error);
+    if (!ok && *error.message) die(command->name, &error);
+    return output_finish(ok ? ERROR_NONE : error.kind);
 }
 
 // A file opened later must not become standard output by getting a descriptor that the caller closed.

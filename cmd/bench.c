@@ -139,14 +139,13 @@ static TrainOptions train_options_of(const BenchOptions *o) {
     return t;
 }
 
-int command_bench(int argc, char **argv) {
+bool command_bench(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "bench",
         "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside "
         "that of a large matrix product. The numbers mean something only on an idle machine.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
     BenchOptions options;
-    Error error;
     arguments_parse(&options, NULL, &usage, argc, argv);
     threads_use(options.threads);
     const TrainOptions training = train_options_of(&options);
@@ -155,15 +154,14 @@ int command_bench(int argc, char **argv) {
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
     const size_t window = (size_t)options.context + 1;
     Position pos;
-    bool ok = trainer_check(&pos, &training, (int)options.vocab, &error);
+    bool ok = trainer_check(&pos, &training, (int)options.vocab, error);
     if (ok) kernels_report(stderr, "bench");
-    ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, &error) &&
-         random_split(&corpus.val, "val", window, &options, &error) && time_gemm(gemm_times, &error) &&
-         trainer_create(&trainer, &training, &corpus, &error) &&
-         time_steps(&seconds, &trainer, options.steps, &error) && time_gemm(gemm_times + GEMM_RUNS, &error);
+    ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, error) &&
+         random_split(&corpus.val, "val", window, &options, error) && time_gemm(gemm_times, error) &&
+         trainer_create(&trainer, &training, &corpus, error) && time_steps(&seconds, &trainer, options.steps, error) &&
+         time_gemm(gemm_times + GEMM_RUNS, error);
     if (ok) print_line(&options, &trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
     trainer_free(&trainer);
     corpus_close(&corpus);
-    if (!ok) die("bench", &error);
-    return 0;
+    return ok;
 }

@@ -1,21 +1,23 @@
-// The commands, one file each in cmd/ (train in train.c). argv[0] is the command's name, and the
-// result is the program's exit code.
+// The commands, one file each in cmd/ (train in train.c). argv[0] is the command's name. A command that fails sets the
+// error, whose message is empty when all has been said.
 #ifndef BITTER_COMMANDS_H
 #define BITTER_COMMANDS_H
 
-int command_prepare(int argc, char **argv);
-int command_train(int argc, char **argv);
-int command_eval(int argc, char **argv);
-int command_sample(int argc, char **argv);
-int command_extend(int argc, char **argv);
-int command_compare(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_demo(int argc, char **argv);
-int command_properties(int argc, char **argv);
-int command_gradcheck(int argc, char **argv);
-int command_bench(int argc, char **argv);
+#include "base/error.h"
+
+bool command_prepare(int argc, char **argv, Error *error);
+bool command_train(int argc, char **argv, Error *error);
+bool command_eval(int argc, char **argv, Error *error);
+bool command_sample(int argc, char **argv, Error *error);
+bool command_extend(int argc, char **argv, Error *error);
+bool command_compare(int argc, char **argv, Error *error);
+bool command_report(int argc, char **argv, Error *error);
+bool command_demo(int argc, char **argv, Error *error);
+bool command_properties(int argc, char **argv, Error *error);
+bool command_gradcheck(int argc, char **argv, Error *error);
+bool command_bench(int argc, char **argv, Error *error);
 
 // `--pos help`: every scheme with its formula, its source and its options.
-int print_schemes(void);
+void print_schemes(void);
 
 #endif

@@ -310,15 +310,6 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     return ok;
 }
 
-// Processes that finish at the same time write the report one after the other.
-static bool report_alone(const Comparison *c, Error *error) {
-    Claim claim;
-    if (!comparison_claim(&claim, c, "report", error)) return false;
-    const bool ok = report(c, stdout, error);
-    claim_release(&claim);
-    return ok;
-}
-
 // The command as it was typed, for the report.
 static void join_command(char *out, size_t capacity, int argc, char **argv) {
     Text text = {0};
@@ -347,7 +338,7 @@ static void print_plan(const Plan *plan, const char *directory, int workers) {
     fflush(stdout);
 }
 
-int command_compare(int argc, char **argv) {
+bool command_compare(int argc, char **argv, Error *error) {
     const Usage usage = {
         "compare",
         "Train position schemes from the same seeds on the same batches, and say which differences are real. Write "
@@ -358,29 +349,26 @@ int command_compare(int argc, char **argv) {
     CompareOptions options = {0};
     static Comparison comparison;
     char command[sizeof comparison.plan.command];
-    Error error;
     join_command(command, sizeof command, argc, argv);
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     Corpus corpus = {0};
     options.train.stretch = (RunStretch){0};
     bool ok = true;
-    for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], &error); // the report shows them
-    ok = ok && (first < argc || fail_input(&error, "name the schemes to compare, such as none learned rope alibi"));
-    ok = ok && comparison_paths(&comparison, options.out, &error) && corpus_open(&corpus, options.train.data, &error) &&
-         make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, &error);
+    for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
+    ok = ok && comparison_paths(&comparison, options.out, error) && corpus_open(&corpus, options.train.data, error) &&
+         make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, error);
     if (ok) comparison.data = data_json(&corpus);
-    ok = ok && (comparison.data || fail_run(&error, "no memory for the fingerprint of %s", options.train.data));
+    ok = ok && (comparison.data || fail_run(error, "no memory for the fingerprint of %s", options.train.data));
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
     memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
     if (ok) kernels_report(stdout, "compare");
-    ok = ok && settle_plan(&comparison, &options, &corpus, cores, &error);
+    ok = ok && settle_plan(&comparison, &options, &corpus, cores, error);
     corpus_close(&corpus);
-    if (!ok) die("compare", &error);
+    if (!ok) return false;
     const Plan *plan = &comparison.plan;
     const int side_by_side = cores / plan->threads > 1 ? cores / plan->threads : 1;
     const int workers = options.workers > 0 ? (int)options.workers : side_by_side;
     print_plan(plan, options.out, workers);
-    if (!run_all(&comparison, workers, &error) || !report_alone(&comparison, &error)) die("compare", &error);
-    return 0;
+    return run_all(&comparison, workers, error) && report(&comparison, stdout, error);
 }

@@ -150,7 +150,7 @@ static bool check_schemes(const char *const *names, int count, const TrainOption
     return true;
 }
 
-int command_demo(int argc, char **argv) {
+bool command_demo(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "demo",
         "Train position schemes on the same text and compare them, at the trained context and at 2 and 4 times as "
@@ -158,7 +158,6 @@ int command_demo(int argc, char **argv) {
         "[SCHEME...]", demo_options,
         "  bitter demo\n  bitter demo rope rope:base=100 prope --data runs/data/book --steps 2000\n"};
     TrainOptions options = {0};
-    Error error;
     options_default(&options, train_options);
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     const bool usual = first == argc;
@@ -166,10 +165,9 @@ int command_demo(int argc, char **argv) {
     const int count = usual ? (int)(sizeof usual_schemes / sizeof *usual_schemes) : argc - first;
     threads_use(options.threads);
     Corpus corpus;
-    if (!corpus_open(&corpus, options.data, &error)) die("demo", &error);
-    const bool ok = check_schemes(names, count, &options, corpus.tokenizer.vocab_size, &error) &&
-                    check_lengths(&options, &corpus, &error) && demo(names, count, &options, &corpus, &error);
+    if (!corpus_open(&corpus, options.data, error)) return false;
+    const bool ok = check_schemes(names, count, &options, corpus.tokenizer.vocab_size, error) &&
+                    check_lengths(&options, &corpus, error) && demo(names, count, &options, &corpus, error);
     corpus_close(&corpus);
-    if (!ok) die("demo", &error);
-    return 0;
+    return ok;
 }

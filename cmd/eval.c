@@ -2,8 +2,7 @@
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/eval_passkey.h"
-#include "cmd/eval_task.h"
+#include "cmd/eval.h"
 #include "cmd/shared/kernels.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
@@ -14,14 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define CONTEXTS_MOST 32
-#define CSV_HEADER    "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
-
-typedef struct {
-    char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long stride, eval_tokens, samples, depths, seed, threads;
-    bool by_position, train_split, task, passkey;
-} EvalOptions;
+#define CSV_HEADER "context,stride,position,tokens,nats,perplexity,bits_per_byte\n"
 
 #define FIELD(name) offsetof(EvalOptions, name)
 
@@ -83,25 +75,24 @@ static bool check_given(const bool *given, const EvalOptions *options, Error *er
     return true;
 }
 
-// "64,128" -> numbers, each checked like an option.
-static bool parse_contexts(int contexts[CONTEXTS_MOST], int *count, const char *list, int trained, Error *error) {
-    static const Option row = {"context", OPTION_INTEGER, 0, NULL, 1, 1e8, NULL, "N", ""};
-    *count = 0;
-    if (!*list) {
-        contexts[(*count)++] = trained;
-        return true;
-    }
-    for (const char *at = list;; at++) {
+// "64,128" -> options->windows, each checked like an option.
+static bool parse_windows(EvalOptions *options, int trained, Error *error) {
+    static const Option row = INTEGER_ROW("context", 0, NULL, 1, 1e8, "");
+    options->windows[0] = trained;
+    options->window_count = !*options->context;
+    for (const char *at = options->context; *options->context; at++) {
         char number[TEXT_CAPACITY];
         const int length = (int)strcspn(at, ",");
         long long value;
         snprintf(number, sizeof number, "%.*s", length, at);
-        if (*count == CONTEXTS_MOST) return fail_input(error, "--context takes at most %d lengths", CONTEXTS_MOST);
+        if (options->window_count == WINDOWS_MOST)
+            return fail_input(error, "--context takes at most %d lengths", WINDOWS_MOST);
         if (!option_set(&value, &row, number, "--context", error)) return false;
-        contexts[(*count)++] = (int)value;
+        options->windows[options->window_count++] = (int)value;
         at += length;
-        if (*at == 0) return true;
+        if (*at == 0) break;
     }
+    return true;
 }
 
 static void show_share(void *line, double share) {
@@ -215,10 +206,9 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
 }
 
 // What can be told before minutes of scoring.
-static bool check_all(const Run *run, const Split *split, const char *name, const EvalOptions *options,
-                      const int *contexts, int count, Error *error) {
-    for (int i = 0; i < count; i++) {
-        const Evaluation e = evaluation_of(run, options, contexts[i]);
+static bool check_all(const Run *run, const Split *split, const char *name, const EvalOptions *options, Error *error) {
+    for (int i = 0; i < options->window_count; i++) {
+        const Evaluation e = evaluation_of(run, options, options->windows[i]);
         if (!evaluation_check(&e, &run->gpt, split, name, error)) return false;
     }
     if (*options->csv && *options->logits && result_same(options->csv, options->logits))
@@ -236,11 +226,8 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     const Split *split = options->train_split ? &corpus->train : &corpus->val;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (%s)", corpus->name, options->train_split ? "training" : "validation");
-    int contexts[CONTEXTS_MOST], count;
-    if (!parse_contexts(contexts, &count, options->context, run->gpt.shape.context, error) ||
-        !check_all(run, split, name, options, contexts, count, error))
-        return false;
     AtomicFile csv = {0};
+    if (!check_all(run, split, name, options, error)) return false;
     interrupt_catch();
     if (!result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
     kernels_report(stdout, "eval");
@@ -251,9 +238,10 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     printf("%10s %10s %12s %10s %12s%s\n", "context", "stride", "tokens", "nats", "perplexity",
            bytes ? "  bits per byte" : "");
     bool ok = true;
-    for (int i = 0; ok && i < count; i++) ok = evaluate_one(run, split, name, options, contexts[i], csv.stream, error);
+    for (int i = 0; ok && i < options->window_count; i++)
+        ok = evaluate_one(run, split, name, options, options->windows[i], csv.stream, error);
     ok = result_close(&csv, ok, error);
-    if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, contexts[0], error);
+    if (ok && *options->logits) ok = write_logits(options->logits, &run->gpt, split, options->windows[0], error);
     return ok;
 }
 
@@ -283,24 +271,7 @@ static bool evaluate_text(const Run *run, const char *directory, const EvalOptio
     return ok;
 }
 
-static bool find_passkeys(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
-    int windows[CONTEXTS_MOST], count;
-    if (!parse_contexts(windows, &count, options->context, run->gpt.shape.context, error)) return false;
-    const PasskeySettings settings = {.windows = windows,
-                                      .count = count,
-                                      .samples = options->samples ? (int)options->samples : 20,
-                                      .depths = (int)options->depths,
-                                      .seed = (uint64_t)options->seed,
-                                      .csv = options->csv};
-    return evaluate_passkey(run, directory, &settings, error);
-}
-
-static bool answer_exercises(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
-    const TaskSettings settings = {options->data, options->csv, options->samples ? (int)options->samples : 200};
-    return evaluate_task(run, directory, &settings, error);
-}
-
-int command_eval(int argc, char **argv) {
+bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "eval",
         "Measure the perplexity of a run on its validation text, where every token is scored once. With --task, count "
@@ -311,17 +282,15 @@ int command_eval(int argc, char **argv) {
         "  bitter eval runs/rope --passkey --context 512,2048\n"};
     EvalOptions options;
     bool given[ARGUMENTS_MOST];
-    Error error;
-    const int first = arguments_parse(&options, given, &usage, argc, argv);
-    const char *directory = arguments_single(&usage, first, argc, argv);
-    if (!check_given(given, &options, &error)) die("eval", &error);
-    threads_use(options.threads);
+    const char *directory = argv[arguments_parse(&options, given, &usage, argc, argv)];
     Run run;
-    if (!run_open(&run, directory, options.past, &error)) die("eval", &error);
-    const bool ok = options.task      ? answer_exercises(&run, directory, &options, &error)
-                    : options.passkey ? find_passkeys(&run, directory, &options, &error)
-                                      : evaluate_text(&run, directory, &options, &error);
+    threads_use(options.threads);
+    if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
+    if (options.samples == 0) options.samples = options.task ? 200 : 20;
+    const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
+                    (options.task      ? evaluate_task(&run, directory, &options, error)
+                     : options.passkey ? evaluate_passkey(&run, directory, &options, error)
+                                       : evaluate_text(&run, directory, &options, error));
     run_close(&run);
-    if (!ok) die("eval", &error);
-    return 0;
+    return ok;
 }

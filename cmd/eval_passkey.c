@@ -1,4 +1,4 @@
-#include "cmd/eval_passkey.h"
+#include "cmd/eval.h"
 
 #include "cmd/shared/kernels.h"
 #include "data/made/passkey.h"
@@ -19,7 +19,7 @@ int passkey_shortest_window(const Tokenizer *tokenizer) {
 }
 
 // Matrix products grow with the width, attention with the number of tokens before.
-double passkey_work(const Gpt *gpt, int tokens) {
+static double work_of(const Gpt *gpt, int tokens) {
     return tokens * (6.0 * gpt->shape.width + tokens / 2.0);
 }
 
@@ -86,8 +86,7 @@ static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double b
             for (int i = 0; i < n; i++)
                 solver->ids[b * n + i] = solver->tokens.ids[(size_t)b * (size_t)prompt + (size_t)(at + i)];
         inference_feed(&solver->inference, &solver->run->gpt, solver->ids, n);
-        progress_show(line, before + B * passkey_work(&solver->run->gpt, at + n), "windows of %d tokens",
-                      solver->window);
+        progress_show(line, before + B * work_of(&solver->run->gpt, at + n), "windows of %d tokens", solver->window);
         if (!stop_check(&stop_at_signal, error)) return false;
     }
     return true;
@@ -135,34 +134,34 @@ bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int wi
         solver.tokens.count = 0;
         for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
         int last = 0;
-        ok = ok && feed_prompts(&last, &solver, line, before + first * passkey_work(&run->gpt, window), error) &&
+        ok = ok && feed_prompts(&last, &solver, line, before + first * work_of(&run->gpt, window), error) &&
              write_continuations(attempts + first, &solver, last, error);
     }
     solver_free(&solver);
     return ok;
 }
 
-static double depth_of(const PasskeySettings *settings, int d) {
-    return d / (settings->depths - 1.0);
+static double depth_of(const EvalOptions *options, int d) {
+    return d / ((double)options->depths - 1);
 }
 
-void passkey_documents(PasskeyAttempt *documents, const PasskeySettings *settings, int window) {
-    const uint64_t stream = random_bits(random_key(settings->seed, "passkey test"), (uint64_t)window);
-    for (int d = 0; d < settings->depths; d++)
-        for (int sample = 0; sample < settings->samples; sample++)
+void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, int window) {
+    const uint64_t stream = random_bits(random_key((uint64_t)options->seed, "passkey test"), (uint64_t)window);
+    for (int d = 0; d < options->depths; d++)
+        for (int sample = 0; sample < options->samples; sample++)
             *documents++ = (PasskeyAttempt){.key = passkey_key(random_bits(stream, (uint64_t)d), (uint64_t)sample),
-                                            .depth = depth_of(settings, d)};
+                                            .depth = depth_of(options, d)};
 }
 
 // right (depths): how many keys are found in windows of this length.
-static bool examine(int *right, const Run *run, const PasskeySettings *settings, int window, ProgressLine *line,
+static bool examine(int *right, const Run *run, const EvalOptions *options, int window, ProgressLine *line,
                     double before, Error *error) {
-    const int samples = settings->samples, count = samples * settings->depths;
+    const int samples = (int)options->samples, count = samples * (int)options->depths;
     PasskeyAttempt *attempts = calloc((size_t)count, sizeof *attempts);
     if (!attempts) return fail_run(error, "no memory for %d documents", count);
-    passkey_documents(attempts, settings, window);
+    passkey_documents(attempts, options, window);
     const bool ok = passkey_attempt(attempts, count, run, window, line, before, error);
-    memset(right, 0, (size_t)settings->depths * sizeof *right);
+    memset(right, 0, (size_t)options->depths * sizeof *right);
     for (int i = 0; i < count; i++) {
         const Text *continuation = &attempts[i].continuation;
         right[i / samples] += passkey_right(continuation->bytes, continuation->size, attempts[i].key);
@@ -172,68 +171,68 @@ static bool examine(int *right, const Run *run, const PasskeySettings *settings,
     return ok;
 }
 
-static void print_title(const PasskeySettings *settings, const char *directory) {
-    printf("%s: passkeys found, %d documents of each length and depth\n", directory, settings->samples);
+static void print_title(const EvalOptions *options, const char *directory) {
+    printf("%s: passkeys found, %lld documents of each length and depth\n", directory, options->samples);
     printf("%8s", "length");
-    for (int d = 0; d < settings->depths; d++) printf(" %6.4g%%", 100 * depth_of(settings, d));
+    for (int d = 0; d < options->depths; d++) printf(" %6.4g%%", 100 * depth_of(options, d));
     printf(" %8s  %s\n", "minimum", "95% interval of that depth alone");
 }
 
-static void print_row(const int *right, const PasskeySettings *settings, int window) {
-    int least = settings->samples;
+static void print_row(const int *right, const EvalOptions *options, int window) {
+    int least = (int)options->samples;
     printf("%8d", window);
-    for (int d = 0; d < settings->depths; d++) {
-        printf(" %6.1f%%", 100.0 * right[d] / settings->samples);
+    for (int d = 0; d < options->depths; d++) {
+        printf(" %6.1f%%", 100.0 * right[d] / (double)options->samples);
         if (right[d] < least) least = right[d];
     }
-    const Interval interval = wilson(least, settings->samples);
-    printf(" %7.1f%%  (%.1f%% to %.1f%%)\n", 100.0 * least / settings->samples, 100 * interval.low,
+    const Interval interval = wilson(least, (double)options->samples);
+    printf(" %7.1f%%  (%.1f%% to %.1f%%)\n", 100.0 * least / (double)options->samples, 100 * interval.low,
            100 * interval.high);
     fflush(stdout);
 }
 
-static void csv_rows(FILE *csv, const int *right, const PasskeySettings *settings, int window) {
-    for (int d = 0; d < settings->depths; d++) {
-        const Interval interval = wilson(right[d], settings->samples);
-        fprintf(csv, "%d,%.9g,%d,%d,%.9g,%.9g,%.9g\n", window, depth_of(settings, d), settings->samples, right[d],
-                (double)right[d] / settings->samples, interval.low, interval.high);
+static void csv_rows(FILE *csv, const int *right, const EvalOptions *options, int window) {
+    for (int d = 0; d < options->depths; d++) {
+        const Interval interval = wilson(right[d], (double)options->samples);
+        fprintf(csv, "%d,%.9g,%lld,%d,%.9g,%.9g,%.9g\n", window, depth_of(options, d), options->samples, right[d],
+                right[d] / (double)options->samples, interval.low, interval.high);
     }
 }
 
-static bool print_table(const Run *run, const PasskeySettings *settings, FILE *csv, Error *error) {
-    const double count = (double)settings->samples * settings->depths;
-    int *right = malloc((size_t)settings->depths * sizeof *right);
-    bool ok = right || fail_run(error, "no memory for %d depths", settings->depths);
+static bool print_table(const Run *run, const EvalOptions *options, FILE *csv, Error *error) {
+    const double count = (double)(options->samples * options->depths);
+    int *right = malloc((size_t)options->depths * sizeof *right);
+    bool ok = right || fail_run(error, "no memory for %lld depths", options->depths);
     double total = 0, done = 0;
-    for (int i = 0; i < settings->count; i++) total += count * passkey_work(&run->gpt, settings->windows[i]);
+    for (int i = 0; i < options->window_count; i++) total += count * work_of(&run->gpt, options->windows[i]);
     ProgressLine line;
     progress_start(&line, "eval", 0, total);
-    for (int i = 0; ok && i < settings->count; i++) {
-        const int window = settings->windows[i];
-        ok = examine(right, run, settings, window, &line, done, error);
-        done += count * passkey_work(&run->gpt, window);
+    for (int i = 0; ok && i < options->window_count; i++) {
+        const int window = options->windows[i];
+        ok = examine(right, run, options, window, &line, done, error);
+        done += count * work_of(&run->gpt, window);
         progress_clear(&line);
-        if (ok) print_row(right, settings, window);
-        if (ok && csv) csv_rows(csv, right, settings, window);
+        if (ok) print_row(right, options, window);
+        if (ok && csv) csv_rows(csv, right, options, window);
     }
     free(right);
     return ok;
 }
 
-static bool check(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
+static bool check(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
     if (run->tokenizer.kind == TOKENIZER_NONE)
         return fail_input(error,
                           "passkeys are text, but the tokens that %s was trained on came without their tokenizer; "
                           "prepare its data with `bitter prepare`",
                           directory);
     const int shortest = passkey_shortest_window(&run->tokenizer);
-    for (int i = 0; i < settings->count; i++) {
-        if (settings->windows[i] < shortest)
+    for (int i = 0; i < options->window_count; i++) {
+        if (options->windows[i] < shortest)
             return fail_input(error,
                               "a window of %d tokens is too short for a passkey and its question, which take %d; give "
                               "--context %d or more",
-                              settings->windows[i], shortest, shortest);
-        if (!length_check(&run->gpt, settings->windows[i], error)) return false;
+                              options->windows[i], shortest, shortest);
+        if (!length_check(&run->gpt, options->windows[i], error)) return false;
     }
     // Does the tokenizer know all characters of the documents?
     Text prompt = {0};
@@ -248,13 +247,13 @@ static bool check(const Run *run, const char *directory, const PasskeySettings *
     return ok;
 }
 
-bool evaluate_passkey(const Run *run, const char *directory, const PasskeySettings *settings, Error *error) {
+bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
     AtomicFile csv = {0};
     static const char header[] = "length,depth,samples,right,accuracy,low,high\n";
-    if (!check(run, directory, settings, error) || !result_open(&csv, "--csv", settings->csv, header, error))
+    if (!check(run, directory, options, error) || !result_open(&csv, "--csv", options->csv, header, error))
         return false;
     interrupt_catch();
     kernels_report(stdout, "eval");
-    print_title(settings, directory);
-    return result_close(&csv, print_table(run, settings, csv.stream, error), error);
+    print_title(options, directory);
+    return result_close(&csv, print_table(run, options, csv.stream, error), error);
 }

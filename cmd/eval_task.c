@@ -1,6 +1,5 @@
-#include "cmd/eval_task.h"
+#include "cmd/eval.h"
 
-#include "base/progress.h"
 #include "cmd/shared/kernels.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
@@ -22,7 +21,7 @@ typedef struct {
 
 typedef struct {
     const Run *run;
-    const TaskSettings *settings;
+    const EvalOptions *options;
     BuiltinCorpus task;
     FILE *csv; // NULL = none
     ProgressLine line;
@@ -46,7 +45,7 @@ static const char *objection(char text[256], const AnswerTable *table, int lengt
 static bool answer(Answers *answers, const AnswerTable *table, int length, Error *error) {
     Examination examination = {.task = table->task,
                                .stream = task_stream(&table->task, "test"),
-                               .count = table->settings->samples,
+                               .count = (int)table->options->samples,
                                .end = tokenizer_end(&table->run->tokenizer)};
     examination.task.min = examination.task.max = length;
     return examine(answers, &table->run->gpt, &examination, error);
@@ -152,14 +151,14 @@ static bool choose(AnswerTable *table, bool *as_trained, const char *data, const
                       directory, tokenizer_kind_name(run->tokenizer.kind));
 }
 
-bool evaluate_task(const Run *run, const char *directory, const TaskSettings *settings, Error *error) {
-    AnswerTable table = {.run = run, .settings = settings};
+bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error) {
+    AnswerTable table = {.run = run, .options = options};
     static const char header[] = "length,part,exercises,perfect,questions,right,accuracy,low,high,nats\n";
     AtomicFile csv = {0};
     bool as_trained = false;
-    const char *data = *settings->data ? settings->data : run->options.data;
+    const char *data = *options->data ? options->data : run->options.data;
     if (!choose(&table, &as_trained, data, directory, error) ||
-        !result_open(&csv, "--csv", settings->csv, header, error))
+        !result_open(&csv, "--csv", options->csv, header, error))
         return false;
     table.csv = csv.stream;
     kernels_report(stdout, "eval");

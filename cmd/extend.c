@@ -204,7 +204,7 @@ static bool check_place(const Extension *x, Error *error) {
     return corpus_absent(out, error);
 }
 
-int command_extend(int argc, char **argv) {
+bool command_extend(int argc, char **argv, Error *error) {
     OptionTable table = {.count = 0};
     gather_options(&table);
     const Usage usage = {"extend",
@@ -214,27 +214,22 @@ int command_extend(int argc, char **argv) {
                          "  bitter extend runs/rope --method yarn --factor 8 --tune\n"
                          "  bitter extend runs/rope --method longrope --factor 8 --out runs/long\n"};
     ExtendOptions options;
-    Error error;
-    const int first = arguments_parse(&options, table.given, &usage, argc, argv);
-    Extension x = {.options = &options,
-                   .method = extend_methods[options.method],
-                   .directory = arguments_single(&usage, first, argc, argv)};
-    bool ok = check_options(&options, &table, &error) &&
-              (*options.out || default_name(&options, x.directory, &error)) &&
-              name_check("--out", options.out, &error) && name_check("the run", x.directory, &error) &&
-              run_paths(&x.paths, options.out, &error) && run_open(&x.run, x.directory, "", &error);
-    if (!ok) die("extend", &error);
+    Extension x = {.options = &options, .directory = argv[arguments_parse(&options, table.given, &usage, argc, argv)]};
+    x.method = extend_methods[options.method];
+    if (!check_options(&options, &table, error) || (!*options.out && !default_name(&options, x.directory, error)) ||
+        !name_check("--out", options.out, error) || !name_check("the run", x.directory, error) ||
+        !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
+        return false;
     RunLock lock = {0};
-    ok = check_place(&x, &error) && settle(&x, &error) && run_enter(&lock, options.out, &error) == LOCK_MINE &&
-         check_place(&x, &error); // again, now that no other process can change it
+    bool ok = check_place(&x, error) && settle(&x, error) && run_enter(&lock, options.out, error) == LOCK_MINE &&
+              check_place(&x, error); // again, now that no other process can change it
     if (ok) {
         kernels_report(stdout, "extend");
         describe(&x);
     }
-    ok = ok && extension_find(&x, &error) && write_run(&x, &error);
+    ok = ok && extension_find(&x, error) && write_run(&x, error);
     if (ok) print_result(&x);
     run_leave(&lock);
     extension_close(&x);
-    if (!ok) die("extend", &error);
-    return 0;
+    return ok;
 }

@@ -268,20 +268,13 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
     return ok;
 }
 
-int command_prepare(int argc, char **argv) {
+bool command_prepare(int argc, char **argv, Error *error) {
     PrepareOptions options;
     Output output;
-    Error error;
-    int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    if (first == argc) {
-        fail_input(&error, "give at least one INPUT; `bitter prepare --help` says what it can be");
-        die(usage.command, &error);
-    }
+    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     interrupt_catch();
-    if (!prepare(&output, &options, argv + first, argc - first, &error)) {
-        output_discard(&output);
-        stop_check(&stop_at_signal, &error); // report the signal, not the read that it cut short
-        die(usage.command, &error);
-    }
-    return ERROR_NONE;
+    if (prepare(&output, &options, argv + first, argc - first, error)) return true;
+    output_discard(&output);
+    stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
+    return false;
 }

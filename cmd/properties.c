@@ -139,7 +139,7 @@ static bool check_given(const bool *given, Error *error) {
     return true;
 }
 
-int command_properties(int argc, char **argv) {
+bool command_properties(int argc, char **argv, Error *error) {
     static const Usage usage = {"properties",
                                 "Measure properties that position schemes are said to have: of every scheme in an "
                                 "untrained model, or of the first layer of the runs named.",
@@ -149,14 +149,13 @@ int command_properties(int argc, char **argv) {
     PropertiesOptions options;
     PropertyTable table = {.options = &options};
     bool given[ARGUMENTS_MOST];
-    Error error;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
-    bool ok = first == argc || check_given(given, &error);
-    for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &table, &error);
+    bool ok = first == argc || check_given(given, error);
+    for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &table, error);
     if (first == argc)
-        ok = strcmp(options.pos, "all") == 0 ? print_all(&table, &error) : print_untrained(options.pos, &table, &error);
-    if (!ok) die("properties", &error);
+        ok = strcmp(options.pos, "all") == 0 ? print_all(&table, error) : print_untrained(options.pos, &table, error);
+    if (!ok) return false;
     print_legend();
     if (first == argc) puts("Untrained models; tables that start from zero are filled with random numbers.");
-    return 0;
+    return true;
 }

@@ -27,19 +27,17 @@ static const Option sample_options[] = {
     {0},
 };
 
-int command_sample(int argc, char **argv) {
+bool command_sample(int argc, char **argv, Error *error) {
     static const Usage usage = {"sample",
                                 "Generate text from a run, token by token. When the window is full, its last half "
                                 "becomes the start of a new one.",
                                 "RUN", sample_options,
                                 "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
     SampleOptions options;
-    Error error;
-    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    const char *directory = arguments_single(&usage, first, argc, argv);
-    threads_use(options.threads);
     Run run;
-    if (!run_open(&run, directory, options.past, &error)) die("sample", &error);
+    const char *directory = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
+    threads_use(options.threads);
+    if (!run_open(&run, directory, options.past, error)) return false;
     Generation generation = {
         .prompt = options.prompt,
         .tokens = (int)options.tokens,
@@ -48,9 +46,8 @@ int command_sample(int argc, char **argv) {
         .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
         .random = {random_key((uint64_t)options.seed, "sample"), 0},
     };
-    const bool ok = generate(stdout, &run.gpt, &run.tokenizer, &generation, &error);
+    const bool ok = generate(stdout, &run.gpt, &run.tokenizer, &generation, error);
     if (ok) putchar('\n');
     run_close(&run);
-    if (!ok) die("sample", &error);
-    return 0;
+    return ok;
 }

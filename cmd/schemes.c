@@ -40,7 +40,7 @@ static void print_scheme(const Scheme *scheme, const Shape *shape) {
     print_options(scheme->options);
 }
 
-int print_schemes(void) {
+void print_schemes(void) {
     static const struct {
         Enters enters;
         const char *title;
@@ -68,5 +68,4 @@ int print_schemes(void) {
             }
         }
     printf("\n`--random-positions N` trains any scheme at random rising positions (Ruoss et al. 2023).\n");
-    return 0;
 }

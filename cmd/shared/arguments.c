@@ -67,8 +67,7 @@ static void print_help(const Usage *usage) {
         int length = print_left(left, sizeof left, option) + 4;
         if (length > column && length <= HELP_COLUMN_MOST) column = length;
     }
-    const char *operands = usage->operands ? usage->operands : "";
-    printf("usage: bitter %s [options]%s%s\n\n", usage->command, *operands ? " " : "", operands);
+    printf("usage: bitter %s [options]%s%s\n\n", usage->command, *usage->operands ? " " : "", usage->operands);
     print_wrapped(usage->summary, 0, 0);
     printf("\noptions [default; range]:\n");
     printf("  -h, --help%*sshow this text\n", column - 12, "");
@@ -145,6 +144,17 @@ static _Noreturn void die_stray(const Usage *usage, const char *word) {
     die(usage->command, &error);
 }
 
+static void check_operands(const Usage *usage, int count, char **operands) {
+    const char *name = usage->operands; // "" takes none, [...] any number
+    const bool many = path_ends_with(name, "...");
+    Error error;
+    if (!*name && count > 0) die_stray(usage, operands[0]);
+    if (!*name || *name == '[' || (many ? count >= 1 : count == 1)) return;
+    fail_input(&error, "takes %s %.*s, but got %d; `bitter %s --help` tells more", many ? "at least one" : "one",
+               (int)strcspn(name, "."), name, count, usage->command);
+    die(usage->command, &error);
+}
+
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
     struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
     int count = 1;
@@ -172,14 +182,6 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;
     }
-    if (optind < argc && !(usage->operands && *usage->operands)) die_stray(usage, argv[optind]);
+    check_operands(usage, argc - optind, argv + optind);
     return optind;
-}
-
-const char *arguments_single(const Usage *usage, int first, int argc, char **argv) {
-    if (argc - first == 1) return argv[first];
-    Error error;
-    fail_input(&error, "takes one %s, but got %d; `bitter %s --help` tells more", usage->operands, argc - first,
-               usage->command);
-    die(usage->command, &error);
 }

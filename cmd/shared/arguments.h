@@ -11,7 +11,7 @@
 typedef struct {
     const char *command;  // "prepare"
     const char *summary;  // what it does, in a sentence or two
-    const char *operands; // "INPUT...", or "" when it takes none
+    const char *operands; // "" none, "RUN" exactly one, "INPUT..." at least one, "[RUN...]" any number
     const Option *table;
     const char *examples; // one per line, each ending in a newline; NULL if there are none
 } Usage;
@@ -19,12 +19,8 @@ typedef struct {
 // Set every field of `target` to its default, then to what the user gave as `--name value`, `--name=value` or `--flag`;
 // argv[0] is the command. Return the index of the first operand: operands are moved behind the options. given (one
 // entry a row; may be NULL) tells which rows the user set. Does not return on `-h` and `--help`, which print to stdout
-// and exit with 0, nor on a mistake, which dies naming the nearest valid choice. An operand is a mistake if
-// usage->operands is "".
+// and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
-
-// The operand of a command that takes exactly one; argv[first] is the first operand. Dies unless there is exactly one.
-const char *arguments_single(const Usage *usage, int first, int argc, char **argv);
 
 // Print text broken at spaces, but not within [...], to 80 columns: every line but the first behind `indent` spaces,
 // the first from `column` on.

@@ -49,7 +49,7 @@ static bool write_page(const Outcome *o, Error *error) {
     return page_close(&page, error);
 }
 
-bool report(const Comparison *comparison, FILE *out, Error *error) {
+static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
     char path[PATH_CAPACITY];
     if (!outcome_read(&outcome, comparison, error)) return false;
@@ -62,5 +62,13 @@ bool report(const Comparison *comparison, FILE *out, Error *error) {
          outcome_write(path, &outcome, error) && write_page(&outcome, error);
     if (ok) fprintf(out, "report   %s/report.html, report.md, results.csv\n", comparison->directory);
     outcome_free(&outcome);
+    return ok;
+}
+
+bool report(const Comparison *comparison, FILE *out, Error *error) {
+    Claim claim;
+    if (!comparison_claim(&claim, comparison, "report", error)) return false;
+    const bool ok = report_now(comparison, out, error);
+    claim_release(&claim);
     return ok;
 }

@@ -10,7 +10,8 @@
 void report_table(FILE *out, const Outcome *outcome, int size);
 
 // Print the table of the largest size, and write results.csv, report.md and report.html into the comparison's
-// directory. Fails (input) when no seed is complete.
+// directory. Processes that finish at the same time do this one after the other. Fails (input) when no seed is
+// complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
 
 #endif

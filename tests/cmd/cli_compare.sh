@@ -336,7 +336,7 @@ refuses "fewer than were timed" "budget/compare.json;3 schemes were timed togeth
 # --- impossible requests ---
 rm -r aa grid ladder tasks pace budget
 few="compare $small --steps 100"
-refuses "no scheme" "name the schemes" $few
+refuses "no scheme" "at least one SCHEME" $few
 refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
 refuses "a name twice" "two schemes are called rope;LABEL=rope" $few rope rope
 refuses "a label that is no name" "a/b;label" $few a/b=rope

@@ -1,5 +1,5 @@
 // eval --passkey: what a model writes after prompts, and the table of what it found.
-#include "cmd/eval_passkey.h"
+#include "cmd/eval.h"
 #include "data/made/passkey.h"
 #include "model/infer.h"
 #include "model/sample.h"
@@ -169,12 +169,12 @@ static int remove_directory(void **state) {
 }
 
 // evaluate_passkey with what it prints going to a file.
-static void evaluate_quietly(const Run *run, const PasskeySettings *settings, const char *printed) {
+static void evaluate_quietly(const Run *run, const EvalOptions *options, const char *printed) {
     Error error;
     fflush(stdout);
     const int before = dup(STDOUT_FILENO);
     assert_non_null(freopen(printed, "w", stdout));
-    const bool ok = evaluate_passkey(run, "RUN", settings, &error);
+    const bool ok = evaluate_passkey(run, "RUN", options, &error);
     fflush(stdout);
     dup2(before, STDOUT_FILENO);
     close(before);
@@ -192,16 +192,16 @@ static void expect_lines(const char *path, const char *expected) {
 enum { WINDOW = 258, DEPTHS = 3, SAMPLES = 4 };
 
 // A seed with which one document at depth d has this key, and no other of any depth.
-static bool finds_one(const PasskeySettings *settings, int d, int key) {
+static bool finds_one(const EvalOptions *options, int d, int key) {
     PasskeyAttempt documents[DEPTHS * SAMPLES];
     int found = 0, elsewhere = 0;
-    passkey_documents(documents, settings, WINDOW);
+    passkey_documents(documents, options, WINDOW);
     for (int i = 0; i < DEPTHS * SAMPLES; i++) *(i / SAMPLES == d ? &found : &elsewhere) += documents[i].key == key;
     return found == 1 && elsewhere == 0;
 }
 
 // What a table says of one right answer among four at depth d.
-static void expect_one(const PasskeySettings *settings, const char *printed, int d) {
+static void expect_one(const EvalOptions *options, const char *printed, int d) {
     static const char *const shares[] = {"0.0%", "25.0%"};
     static const char *const rows[] = {"0,0,0,0.489890836", "1,0.25,0.0455872608,0.699358157"};
     char expected[512];
@@ -214,23 +214,23 @@ static void expect_one(const PasskeySettings *settings, const char *printed, int
     snprintf(expected, sizeof expected,
              "length,depth,samples,right,accuracy,low,high\n258,0,4,%s\n258,0.5,4,%s\n258,1,4,%s\n", rows[d == 0],
              rows[d == 1], rows[d == 2]);
-    expect_lines(settings->csv, expected);
+    expect_lines(options->csv, expected);
 }
 
 // A model that always answers 7 is right where 7 is the key.
 static void the_table_says_what_was_found_where(void **state) {
     Run run;
     char csv[2 * SCRATCH_PATH], printed[2 * SCRATCH_PATH];
-    const int window = WINDOW;
     snprintf(csv, sizeof csv, "%s/table.csv", directory);
     snprintf(printed, sizeof printed, "%s/printed", directory);
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
     make_say(&run, '7', 256);
     for (int d = 0; d < DEPTHS; d++) {
-        PasskeySettings settings = {.windows = &window, .count = 1, .samples = SAMPLES, .depths = DEPTHS, .csv = csv};
-        while (settings.seed < 1000000 && !finds_one(&settings, d, 7)) settings.seed++;
-        evaluate_quietly(&run, &settings, printed);
-        expect_one(&settings, printed, d);
+        EvalOptions options = {.windows = {WINDOW}, .window_count = 1, .samples = SAMPLES, .depths = DEPTHS};
+        assert_true(snprintf(options.csv, sizeof options.csv, "%s", csv) < (int)sizeof options.csv);
+        while (options.seed < 1000000 && !finds_one(&options, d, 7)) options.seed++;
+        evaluate_quietly(&run, &options, printed);
+        expect_one(&options, printed, d);
     }
     run_close(&run);
 }
@@ -239,9 +239,9 @@ static void each_document_has_a_key_of_its_own(void **state) {
     enum { WINDOWS = 3, ALL = 5 * 20 };
     PasskeyAttempt all[2 * WINDOWS * ALL];
     int count = 0, equal = 0;
-    for (uint64_t seed = 0; seed < 2; seed++)
+    for (long long seed = 0; seed < 2; seed++)
         for (int w = 0; w < WINDOWS; w++, count += ALL)
-            passkey_documents(all + count, &(PasskeySettings){.seed = seed, .samples = 20, .depths = 5}, 256 << w);
+            passkey_documents(all + count, &(EvalOptions){.seed = seed, .samples = 20, .depths = 5}, 256 << w);
     for (int i = 0; i < count; i++) {
         expect_near("depth", (size_t)i, all[i].depth, i % ALL / 20 * 0.25, 1e-15);
         for (int j = 0; j < i; j++) equal += all[i].key == all[j].key;
