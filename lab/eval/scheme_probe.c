@@ -8,6 +8,8 @@
 #define PAST_TRAINING 4
 #define TOKEN_RMS     0.02 // root mean square of token embeddings before training, to which codes are added
 
+enum { WORDS = 5 }; // of the sentence that measure_twins reads
+
 // A scheme with tables of its own, and room for one sequence.
 typedef struct {
     Tables tables;
@@ -15,26 +17,33 @@ typedef struct {
     int T, C, H, d;
     int positions; // coordinates: four times the trained ones, if the scheme is defined that far
     uint64_t seed;
-    Place *at;      // (T)
-    real *x;        // (T, C)
-    real *q, *k;    // (T, C)
-    real *features; // (T, F)
-    real *S;        // (T, T) of the head at work
-    real *scratch;
+    Place *at;           // (T)
+    real *x, *q, *k;     // (T, C)
+    real *S;             // (T, T) of the head at work; directly behind x, q and k
+    real *kept;          // a copy of x, q, k and S
+    real *features;      // (T, F)
+    real *scratch;       // for scores
+    real *W, *v;         // (C, C), (WORDS, C)
+    double *by_distance; // (T) sums of scores
 } Probe;
 
 static void layout(Probe *probe, const Position *pos) {
     Arena *arena = &probe->arena;
+    const Scheme *scheme = pos->scheme;
     const size_t T = (size_t)probe->T, C = (size_t)probe->C;
     tables_layout(&probe->tables, pos, arena, probe->positions, 1, false);
     probe->at = arena_take(arena, T * sizeof *probe->at);
-    probe->x = arena_reals(arena, T * C);
-    probe->q = arena_reals(arena, T * C);
-    probe->k = arena_reals(arena, T * C);
+    probe->x = arena_reals(arena, T * (3 * C + T));
+    probe->q = probe->x + T * C;
+    probe->k = probe->q + T * C;
+    probe->S = probe->k + T * C;
+    probe->kept = arena_reals(arena, T * (3 * C + T));
     probe->features = arena_reals(arena, T * (size_t)position_features(pos));
-    probe->S = arena_reals(arena, T * T);
-    probe->scratch = arena_reals(
-        arena, pos->scheme->score_scratch ? pos->scheme->score_scratch(&probe->tables, (int)T, (int)T, false) : 0);
+    probe->scratch =
+        arena_reals(arena, scheme->score_scratch ? scheme->score_scratch(&probe->tables, (int)T, (int)T, false) : 0);
+    probe->W = arena_reals(arena, C * C);
+    probe->v = arena_reals(arena, WORDS * C);
+    probe->by_distance = arena_take(arena, T * sizeof *probe->by_distance);
 }
 
 static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *error) {
@@ -50,9 +59,12 @@ static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *err
     return true;
 }
 
-// The tokens of one line of text.
-static void place_in_order(Probe *probe) {
-    for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){t, 0, t};
+// Place tokens `first`, first + 1 ... at t, line and column times their number; 1, 0, 1 is one line of text.
+static void place(Probe *probe, int first, int t, int line, int column) {
+    for (int i = 0; i < probe->T; i++) {
+        const int n = first + i;
+        probe->at[i] = (Place){t * n, line * n, column * n};
+    }
 }
 
 // The same random row (C) T times, with this root mean square.
@@ -113,7 +125,7 @@ static void scores(Probe *probe, int head, int count) {
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.
 static void codes(Probe *probe) {
     const Scheme *scheme = probe->tables.pos->scheme;
-    place_in_order(probe);
+    place(probe, 0, 1, 0, 1);
     memset(probe->x, 0, (size_t)probe->T * probe->C * sizeof(real));
     if (scheme->embed_forward) {
         scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
@@ -136,14 +148,13 @@ static double measure_unique(const Probe *probe) {
     return squares > 0 ? nearest / sqrt(squares) : 0;
 }
 
-// Sums over heads: the mean score at each distance, and squares of the scores' differences from the mean of their
-// distance (within) and from the mean of all (all).
+// Squares of the scores' differences from the mean of their distance (within) and from the mean of all (all).
 typedef struct {
-    double *sum; // (T) by distance, over heads
     double within, all;
-} ScoreSums;
+} Spread;
 
-static void add_scores(ScoreSums *sums, const real *S, int T) {
+// Add what one head's scores have, and to by_distance (T) their mean at each distance.
+static void add_scores(Spread *spread, double *by_distance, const real *S, int T) {
     double total = 0;
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++) total += (double)S[(size_t)i * T + j];
@@ -153,46 +164,52 @@ static void add_scores(ScoreSums *sums, const real *S, int T) {
         for (int i = distance; i < T; i++) mean += (double)S[(size_t)i * T + i - distance] / (T - distance);
         for (int i = distance; i < T; i++) {
             const double score = (double)S[(size_t)i * T + i - distance];
-            sums->within += (score - mean) * (score - mean);
-            sums->all += (score - mean_of_all) * (score - mean_of_all);
+            spread->within += (score - mean) * (score - mean);
+            spread->all += (score - mean_of_all) * (score - mean_of_all);
         }
-        sums->sum[distance] += mean;
+        by_distance[distance] += mean;
     }
 }
 
-static bool measure_scores(SchemeProperties *p, Probe *probe, Error *error) {
+static void measure_scores(SchemeProperties *p, Probe *probe) {
     const Scheme *scheme = probe->tables.pos->scheme;
-    ScoreSums sums = {.sum = calloc((size_t)probe->T, sizeof *sums.sum)};
-    if (!sums.sum) return fail_run(error, "no memory for sums over %d distances", probe->T);
-    place_in_order(probe);
+    const size_t codes = (size_t)probe->T * probe->C * sizeof(real);
+    Spread spread = {0};
+    place(probe, 0, 1, 0, 1);
     repeat_rows(probe, scheme->own_scores ? "key" : "query");
     if (scheme->embed_forward) {
-        memset(probe->q, 0, (size_t)probe->T * probe->C * sizeof(real));
+        memset(probe->q, 0, codes);
         scheme->embed_forward(&probe->tables, probe->q, probe->at, probe->T);
-        memcpy(probe->k, probe->q, (size_t)probe->T * probe->C * sizeof(real));
+        memcpy(probe->k, probe->q, codes);
     }
     apply_hooks(probe, probe->T);
     for (int h = 0; h < probe->H; h++) {
         scores(probe, h, probe->T);
-        add_scores(&sums, probe->S, probe->T);
+        add_scores(&spread, probe->by_distance, probe->S, probe->T);
     }
     // Scores that are equal but for rounding have no spread.
-    const bool flat = sums.all < 1e-9 * probe->T * probe->T;
-    p->distance = flat ? NAN : sqrt(sums.within / sums.all);
-    p->falls = flat ? NAN : rank_correlation(sums.sum, probe->T);
-    free(sums.sum);
-    return true;
+    const bool flat = spread.all < 1e-9 * probe->T * probe->T;
+    // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
+    p->distance = flat || scheme->placeless ? NAN : sqrt(spread.within / spread.all);
+    p->falls = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
+}
+
+// The same token, query and key everywhere, through all hooks, to the scores of the first head.
+static void run_hooks(Probe *probe, int count) {
+    const Scheme *scheme = probe->tables.pos->scheme;
+    repeat_rows(probe, "key");
+    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, count);
+    apply_hooks(probe, count);
+    scores(probe, 0, count);
 }
 
 // The largest relative change of the length of a token or a query.
 static double measure_norm(Probe *probe) {
-    const Scheme *scheme = probe->tables.pos->scheme;
     double worst = 0;
-    place_in_order(probe);
+    place(probe, 0, 1, 0, 1);
     repeat_rows(probe, "key");
     const double token = norm_of(probe->x, probe->C), query = norm_of(probe->q, probe->C);
-    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
-    if (scheme->qk_forward) scheme->qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, probe->T);
+    run_hooks(probe, probe->T);
     for (int t = 0; t < probe->T; t++) {
         worst = fmax(worst, fabs(norm_of(probe->x + (size_t)t * probe->C, probe->C) / token - 1));
         worst = fmax(worst, fabs(norm_of(probe->q + (size_t)t * probe->C, probe->C) / query - 1));
@@ -200,22 +217,14 @@ static double measure_norm(Probe *probe) {
     return worst;
 }
 
-// Attention without a mask in a layer of random weights, on "the cat saw the dog": does it tell the two "the" apart?
-enum { WORDS = 5, FIRST_THE = 0, SECOND_THE = 3 };
-
-static void random_matrix(real *W, const Probe *probe, const char *purpose) {
-    const uint64_t key = random_key(probe->seed, purpose);
-    for (size_t n = 0; n < (size_t)probe->C * probe->C; n++) W[n] = (real)(random_normal(key, n) / sqrt(probe->C));
-}
-
 // Write the words' embeddings with the scheme's code to x, each normalised to mean 0 and variance 1, as by a layer
 // norm.
 static void read_sentence(Probe *probe) {
     static const int words[WORDS] = {0, 1, 2, 0, 3};
     const int C = probe->C;
+    place(probe, 0, 1, 0, 1);
     for (int t = 0; t < WORDS; t++) {
         const uint64_t key = random_bits(random_key(probe->seed, "words"), (uint64_t)words[t]);
-        probe->at[t] = (Place){t, 0, t};
         for (int c = 0; c < C; c++) probe->x[t * C + c] = (real)(TOKEN_RMS * random_normal(key, (uint64_t)c));
     }
     if (probe->tables.pos->scheme->embed_forward)
@@ -228,72 +237,60 @@ static void read_sentence(Probe *probe) {
     }
 }
 
-// out (d) = softmax(scores of word t) v, over all words.
-static void attend(double *out, const Probe *probe, const real *v, int t) {
-    double weight[WORDS], sum = 0;
-    for (int j = 0; j < WORDS; j++) sum += weight[j] = exp((double)probe->S[t * WORDS + j]);
-    for (int c = 0; c < probe->d; c++) {
-        out[c] = 0;
-        for (int j = 0; j < WORDS; j++) out[c] += weight[j] / sum * (double)v[j * probe->C + c];
-    }
+// weights (WORDS) = softmax(scores (WORDS) of a word).
+static void attend(double *weights, const real *scores) {
+    double sum = 0;
+    for (int j = 0; j < WORDS; j++) sum += weights[j] = exp((double)scores[j]);
+    for (int j = 0; j < WORDS; j++) weights[j] /= sum;
 }
 
-static double measure_twins(Probe *probe, real *W, real *v, double *out) {
-    const int C = probe->C, d = probe->d;
-    double apart = 0, length = 0;
+// rows (WORDS, C) = x W^T with a random W.
+static void project(real *rows, Probe *probe, const char *purpose) {
+    const uint64_t key = random_key(probe->seed, purpose);
+    const int C = probe->C;
+    for (size_t n = 0; n < (size_t)C * C; n++) probe->W[n] = (real)(random_normal(key, n) / sqrt(C));
+    gemm(rows, C, 0, 1, rows_of(probe->x, C), rows_of(probe->W, C), WORDS, C, C);
+}
+
+// Attention without a mask in a layer of random weights, on "the cat saw the dog": does it tell the two "the" apart?
+static double measure_twins(Probe *probe) {
+    double apart = 0, length = 0, first[WORDS], second[WORDS];
     read_sentence(probe);
-    random_matrix(W, probe, "query matrix");
-    gemm(probe->q, C, 0, 1, rows_of(probe->x, C), rows_of(W, C), WORDS, C, C);
-    random_matrix(W, probe, "key matrix");
-    gemm(probe->k, C, 0, 1, rows_of(probe->x, C), rows_of(W, C), WORDS, C, C);
-    random_matrix(W, probe, "value matrix");
-    gemm(v, C, 0, 1, rows_of(probe->x, C), rows_of(W, C), WORDS, C, C);
+    project(probe->q, probe, "query matrix");
+    project(probe->k, probe, "key matrix");
+    project(probe->v, probe, "value matrix");
     apply_hooks(probe, WORDS);
     for (int h = 0; h < probe->H; h++) {
         scores(probe, h, WORDS);
-        attend(out, probe, v + h * d, FIRST_THE);
-        attend(out + d, probe, v + h * d, SECOND_THE);
-        for (int c = 0; c < d; c++) {
-            apart += pow(out[c] - out[d + c], 2);
-            length += pow(out[c], 2);
+        attend(first, probe->S);
+        attend(second, probe->S + 3 * WORDS);
+        for (int c = h * probe->d; c < (h + 1) * probe->d; c++) {
+            double out = 0, other = 0;
+            for (int j = 0; j < WORDS; j++) {
+                out += first[j] * (double)probe->v[j * probe->C + c];
+                other += second[j] * (double)probe->v[j * probe->C + c];
+            }
+            apart += pow(out - other, 2);
+            length += pow(out, 2);
         }
     }
     return sqrt(apart / length);
 }
 
-// The same token, query and key everywhere, through all hooks, to the scores of the first head.
-static void run_hooks(Probe *probe, int count) {
-    const Scheme *scheme = probe->tables.pos->scheme;
-    repeat_rows(probe, "key");
-    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, count);
-    apply_hooks(probe, count);
-    scores(probe, 0, count);
-}
-
 // Does anything change when tokens stand at `t`, `line`, `column` times their number instead of all at 0?
-static bool axis_matters(Probe *probe, real *before, int t, int line, int column) {
-    const size_t row = (size_t)probe->C;
-    bool differs = false;
-    for (int moved = 0; moved <= 1; moved++) {
-        for (int n = 0; n < WORDS; n++) probe->at[n] = (Place){moved * t * n, moved * line * n, moved * column * n};
-        run_hooks(probe, WORDS);
-        real *parts[] = {probe->x, probe->q, probe->k, probe->S};
-        const size_t sizes[] = {WORDS * row, WORDS * row, WORDS * row, (size_t)WORDS * WORDS};
-        real *kept = before;
-        for (int part = 0; part < 4; kept += sizes[part], part++) {
-            if (moved)
-                differs = differs || memcmp(kept, parts[part], sizes[part] * sizeof(real)) != 0;
-            else
-                memcpy(kept, parts[part], sizes[part] * sizeof(real));
-        }
-    }
-    return differs;
+static bool axis_matters(Probe *probe, int t, int line, int column) {
+    const size_t size = (size_t)probe->T * (size_t)(3 * probe->C + probe->T) * sizeof(real); // of x, q, k and S
+    place(probe, 0, 0, 0, 0);
+    run_hooks(probe, WORDS);
+    memcpy(probe->kept, probe->x, size);
+    place(probe, 0, t, line, column);
+    run_hooks(probe, WORDS);
+    return memcmp(probe->kept, probe->x, size) != 0;
 }
 
 // Are codes and scores finite past the trained positions?
 static bool finite_past_training(Probe *probe) {
-    const int past = probe->positions - probe->T;
-    for (int t = 0; t < probe->T; t++) probe->at[t] = (Place){past + t, past + t, past + t};
+    place(probe, probe->positions - probe->T, 1, 1, 1);
     run_hooks(probe, probe->T);
     for (int i = 0; i < probe->T; i++) {
         for (int j = 0; j <= i; j++)
@@ -311,30 +308,19 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
         return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, seed, error)) return false;
-    const size_t C = (size_t)probe.C;
-    real *W = malloc(C * C * sizeof *W), *rows = malloc((4 * C + WORDS) * WORDS * sizeof *rows);
-    double *out = malloc(2 * C * sizeof *out);
-    bool ok = (W && rows && out) || fail_run(error, "no memory to look at a scheme of width %zu", C);
     *p = (SchemeProperties){.unique = NAN, .linear = NAN};
-    if (ok && (scheme->embed_forward || scheme->qk_forward)) {
+    if (scheme->embed_forward || scheme->qk_forward) {
         codes(&probe);
         p->unique = measure_unique(&probe);
         p->linear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
     }
-    ok = ok && measure_scores(p, &probe, error);
-    if (scheme->placeless) p->distance = NAN; // of equal tokens; others are further apart than they stand
-    if (ok) {
-        p->norm = measure_norm(&probe);
-        p->defined = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;
-        p->axes = axis_matters(&probe, rows, 1, 0, 0) + axis_matters(&probe, rows, 0, 1, 0) +
-                  axis_matters(&probe, rows, 0, 0, 1);
-        p->twins = measure_twins(&probe, W, rows, out);
-    }
-    free(W);
-    free(rows);
-    free(out);
+    measure_scores(p, &probe);
+    p->norm = measure_norm(&probe);
+    p->defined = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;
+    p->axes = axis_matters(&probe, 1, 0, 0) + axis_matters(&probe, 0, 1, 0) + axis_matters(&probe, 0, 0, 1);
+    p->twins = measure_twins(&probe);
     arena_free(&probe.arena);
-    return ok;
+    return true;
 }
 
 bool scheme_codes(real *table, const Gpt *gpt, Error *error) {
@@ -350,10 +336,8 @@ bool scheme_bias(double *curves, const Gpt *gpt, Error *error) {
     Probe probe;
     if (!probe_create(&probe, gpt, 0, error)) return false;
     const size_t T = (size_t)probe.T, rows = T * (size_t)probe.C;
-    place_in_order(&probe);
-    memset(probe.q, 0, rows * sizeof(real));
-    memset(probe.k, 0, rows * sizeof(real));
-    memset(probe.x, 0, rows * sizeof(real));
+    place(&probe, 0, 1, 0, 1);
+    memset(probe.x, 0, 3 * rows * sizeof(real)); // and q and k
     apply_hooks(&probe, probe.T);
     for (int h = 0; h < probe.H; h++) {
         scores(&probe, h, probe.T);
