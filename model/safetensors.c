@@ -110,21 +110,13 @@ static bool check_header(size_t *size, const char **crc, const json_t *header, c
 
 // A number at `bytes`, which may be unaligned.
 static double number_at(const uint8_t *bytes, Dtype dtype) {
-    float small;
-    double large;
-    int64_t whole;
-    switch (dtype) {
-    case DTYPE_F32:
-        memcpy(&small, bytes, sizeof small);
-        return (double)small;
-    case DTYPE_F64:
-        memcpy(&large, bytes, sizeof large);
-        return large;
-    case DTYPE_I64:
-        memcpy(&whole, bytes, sizeof whole);
-        return (double)whole;
-    }
-    return NAN;
+    union {
+        float f32;
+        double f64;
+        int64_t i64;
+    } number;
+    memcpy(&number, bytes, dtypes[dtype].size);
+    return dtype == DTYPE_F32 ? (double)number.f32 : dtype == DTYPE_F64 ? number.f64 : (double)number.i64;
 }
 
 // A checksum says that the numbers are those that were written, not that they are any good.
@@ -146,43 +138,39 @@ static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int co
     return true;
 }
 
+static bool read_tensors(const Buffer *file, json_t **header, const SafeTensor *tensors, int count, const char *path,
+                         Error *error) {
+    uint64_t length = 0;
+    if (file->size >= sizeof length) memcpy(&length, file->bytes, sizeof length);
+    if (length < 2 || length > HEADER_MOST || length > file->size - sizeof length)
+        return fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint",
+                          path, file->size);
+    *header = json_loadb((const char *)file->bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(*header))
+        return fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
+    size_t size;
+    const char *crc;
+    char hex[CRC_CAPACITY];
+    if (!check_header(&size, &crc, *header, tensors, count, path, error)) return false;
+    const uint8_t *data = file->bytes + sizeof length + length;
+    const size_t found = file->size - sizeof length - length;
+    if (found != size)
+        return fail_input(error,
+                          "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path,
+                          found, size);
+    if (strcmp(crc, crc_text(hex, crc_bytes(0, data, size))) != 0)
+        return fail_input(error,
+                          "%s: its data does not match its CRC-32 %.20s; the file is damaged, use another checkpoint",
+                          path, crc);
+    if (!check_numbers(data, tensors, count, path, error)) return false;
+    for (int i = 0; i < count; data += bytes_of(&tensors[i]), i++) memcpy(tensors[i].data, data, bytes_of(&tensors[i]));
+    return true;
+}
+
 bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error) {
     Buffer file;
-    if (!file_read(&file, path, error)) return false;
-    bool ok = false;
-    uint64_t length = 0;
     json_t *header = NULL;
-    if (file.size >= sizeof length) memcpy(&length, file.bytes, sizeof length);
-    if (length < 2 || length > HEADER_MOST || length > file.size - sizeof length) {
-        fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint", path,
-                   file.size);
-        goto done;
-    }
-    header = json_loadb((const char *)file.bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(header)) {
-        fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
-        goto done;
-    }
-    size_t size = 0;
-    const char *crc = NULL;
-    char hex[CRC_CAPACITY];
-    if (!check_header(&size, &crc, header, tensors, count, path, error)) goto done;
-    const uint8_t *data = file.bytes + sizeof length + length;
-    const size_t found = file.size - sizeof length - length;
-    if (found != size) {
-        fail_input(error, "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path,
-                   found, size);
-        goto done;
-    }
-    if (strcmp(crc, crc_text(hex, crc_bytes(0, data, size))) != 0) {
-        fail_input(error, "%s: its data does not match its CRC-32 %.20s; the file is damaged, use another checkpoint",
-                   path, crc);
-        goto done;
-    }
-    if (!check_numbers(data, tensors, count, path, error)) goto done;
-    for (int i = 0; i < count; data += bytes_of(&tensors[i]), i++) memcpy(tensors[i].data, data, bytes_of(&tensors[i]));
-    ok = true;
-done:
+    const bool ok = file_read(&file, path, error) && read_tensors(&file, &header, tensors, count, path, error);
     json_decref(header);
     free(file.bytes);
     return ok;

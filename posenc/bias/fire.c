@@ -6,7 +6,7 @@
 
 enum { W1, B1, W2, B2, SLOPE, MULT }; // params, by sets: (W), (W), (H, W), (H), one, one; W hidden units
 enum { PSI };                         // tables (sets, positions)
-enum { SLABS };                       // dtables, of the layer at work (B, H, 3W + 3): dW2, dW1, db1, db2, dc, dmult
+enum { SLABS };                       // dtables, of the layer at work (B, H, 3W + 3): a Network of gradients
 
 #define EPSILON 1e-6
 
@@ -52,8 +52,27 @@ static void init(Position *pos, uint64_t seed) {
     for (int set = 0; set < pos->sets; set++) pos->params[SLOPE][set] = (real)0.1;
 }
 
+// What one head uses of a set of parameters, or of their gradients.
+typedef struct {
+    real *w1, *b1, *w2, *b2, *c, *mult; // (W), (W), (W), one, one, one
+} Network;
+
+// w2 and b2 belong to a head, the rest is shared by all heads.
+static Network network_of(const Position *pos, real *const *params, int set, int head) {
+    const int W = hidden(pos), h = set * pos->shape.heads + head;
+    return (Network){params[W1] + set * W, params[B1] + set * W, params[W2] + (size_t)h * W,
+                     params[B2] + h,       params[SLOPE] + set,  params[MULT] + set};
+}
+
 static size_t slab_size(const Position *pos) {
     return 3 * (size_t)hidden(pos) + 3;
+}
+
+// Slab n = sequence * H + head, of that head's gradients by that sequence.
+static Network slab_of(const Tables *tables, int n) {
+    const int W = hidden(tables->pos);
+    real *w1 = tables->dtable[SLABS] + n * slab_size(tables->pos), *b2 = w1 + 3 * W;
+    return (Network){w1, w1 + W, w1 + 2 * W, b2, b2 + 1, b2 + 2};
 }
 
 static void layout(Tables *tables, Arena *arena, bool training) {
@@ -105,53 +124,50 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
     return 2 * (size_t)columns;
 }
 
-// S_ij += w2 . relu(w1 share_ij + b1) + b2, with w2 and b2 of the head.
+// S_ij += w2 . relu(w1 share_ij + b1) + b2
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
-    const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
-    const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
-    const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
-    const real b2 = pos->params[B2][set * H + block->head];
+    const int set = position_set(pos, block->layer);
+    const Network f = network_of(pos, pos->params, set, block->head);
+    const real b2 = *f.b2;
     real *share = block->scratch;
     for (int i = 0; i < block->rows; i++) {
         const int seen = block_seen(block, i);
         real *S_i = block->S + (size_t)i * block->stride;
         shares(share, tables, block, set, i, seen);
         for (int j = 0; j < seen; j++) S_i[j] += b2;
-        for (int n = 0; n < W; n++)
+        for (int n = 0; n < hidden(pos); n++)
             for (int j = 0; j < seen; j++) {
-                const real unit = w1[n] * share[j] + b1[n];
-                S_i[j] += w2[n] * (unit > 0 ? unit : 0);
+                const real unit = f.w1[n] * share[j] + f.b1[n];
+                S_i[j] += f.w2[n] * (unit > 0 ? unit : 0);
             }
     }
 }
 
 // One row: with unit = w1 share + b1 and a = relu(unit), forward was S += w2 . a + b2. So db2 = sum dS, dw2 = sum dS a;
 // where unit > 0, dunit = dS w2, and dw1 = sum dunit share, db1 = sum dunit, dshare = sum over units of dunit w1.
-static void network_backward(real *slab, real *dshare, const real *dS, const real *share, const real *w1,
-                             const real *b1, const real *w2, int W, int seen) {
-    real *dw2 = slab, *dw1 = slab + W, *db1 = slab + 2 * W, *db2 = slab + 3 * W;
+static void network_backward(Network d, real *dshare, const real *dS, const real *share, Network f, int W, int seen) {
     memset(dshare, 0, (size_t)seen * sizeof(real));
-    for (int j = 0; j < seen; j++) *db2 += dS[j];
+    for (int j = 0; j < seen; j++) *d.b2 += dS[j];
     for (int n = 0; n < W; n++) {
-        real by_w2 = 0, by_w1 = 0, by_b1 = 0;
-#pragma omp simd reduction(+ : by_w2, by_w1, by_b1)
+        real dw1 = 0, db1 = 0, dw2 = 0;
+#pragma omp simd reduction(+ : dw1, db1, dw2)
         for (int j = 0; j < seen; j++) {
-            const real unit = w1[n] * share[j] + b1[n];
-            const real dunit = unit > 0 ? dS[j] * w2[n] : 0;
-            by_w2 += dS[j] * (unit > 0 ? unit : 0);
-            by_w1 += dunit * share[j];
-            by_b1 += dunit;
-            dshare[j] += dunit * w1[n];
+            const real unit = f.w1[n] * share[j] + f.b1[n];
+            const real dunit = unit > 0 ? dS[j] * f.w2[n] : 0;
+            dw2 += dS[j] * (unit > 0 ? unit : 0);
+            dw1 += dunit * share[j];
+            db1 += dunit;
+            dshare[j] += dunit * f.w1[n];
         }
-        dw2[n] += by_w2;
-        dw1[n] += by_w1;
-        db1[n] += by_b1;
+        d.w1[n] += dw1;
+        d.b1[n] += db1;
+        d.w2[n] += dw2;
     }
 }
 
 // share = psi(distance) / of, of = psi(reach) + epsilon: c is in both, mult only where the threshold is the reach.
-static void shares_backward(real *dc, real *dmult, const real *dshare, const real *share, const Position *pos,
+static void shares_backward(Network d, const real *dshare, const real *share, const Position *pos,
                             const ScoreBlock *block, int set, int row, int seen) {
     const int here = block->query_at[row].t;
     const double c = (double)pos->params[SLOPE][set];
@@ -161,43 +177,40 @@ static void shares_backward(real *dc, real *dmult, const real *dshare, const rea
         sum += (double)dshare[j] * psi_by_c(c, here - block->key_at[j].t) / reach.of;
         dof -= (double)dshare[j] * (double)share[j] / reach.of;
     }
-    *dc += (real)(sum + dof * psi_by_c(c, reach.reach));
-    *dmult += (real)(reach.by_threshold * dof * fabs(c) / (1 + fabs(c) * reach.reach) *
-                     copysign(scheme_options(pos, FireOptions)->threshold, (double)pos->params[MULT][set]));
+    *d.c += (real)(sum + dof * psi_by_c(c, reach.reach));
+    *d.mult += (real)(reach.by_threshold * dof * fabs(c) / (1 + fabs(c) * reach.reach) *
+                      copysign(scheme_options(pos, FireOptions)->threshold, (double)pos->params[MULT][set]));
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
-    const int set = position_set(pos, block->layer), W = hidden(pos), H = pos->shape.heads;
-    const real *w1 = pos->params[W1] + set * W, *b1 = pos->params[B1] + set * W;
-    const real *w2 = pos->params[W2] + ((size_t)set * H + block->head) * W;
+    const int set = position_set(pos, block->layer);
+    const Network f = network_of(pos, pos->params, set, block->head);
+    const Network d = slab_of(tables, block->sequence * pos->shape.heads + block->head);
     real *share = block->scratch, *dshare = share + block->columns;
-    real *slab = tables->dtable[SLABS] + ((size_t)block->sequence * H + block->head) * slab_size(pos);
     for (int i = 0; i < block->rows; i++) {
         const int seen = block_seen(block, i);
         shares(share, tables, block, set, i, seen);
-        network_backward(slab, dshare, grad->dS + (size_t)i * block->stride, share, w1, b1, w2, W, seen);
-        shares_backward(&slab[3 * W + 1], &slab[3 * W + 2], dshare, share, pos, block, set, i, seen);
+        network_backward(d, dshare, grad->dS + (size_t)i * block->stride, share, f, hidden(pos), seen);
+        shares_backward(d, dshare, share, pos, block, set, i, seen);
     }
 }
 
-// All sequences share all of it; w2 and b2 belong to a head, the rest is shared by heads.
 static void score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
-    const int set = position_set(pos, layer), W = hidden(pos), H = pos->shape.heads;
+    const int H = pos->shape.heads;
 #pragma omp single
     for (int n = 0; n < tables->batch * H; n++) {
-        real *slab = tables->dtable[SLABS] + n * slab_size(pos);
-        const int head = set * H + n % H;
-        for (int unit = 0; unit < W; unit++) {
-            pos->dparams[W2][(size_t)head * W + unit] += slab[unit];
-            pos->dparams[W1][set * W + unit] += slab[W + unit];
-            pos->dparams[B1][set * W + unit] += slab[2 * W + unit];
+        const Network d = network_of(pos, pos->dparams, position_set(pos, layer), n % H), slab = slab_of(tables, n);
+        for (int unit = 0; unit < hidden(pos); unit++) {
+            d.w1[unit] += slab.w1[unit];
+            d.b1[unit] += slab.b1[unit];
+            d.w2[unit] += slab.w2[unit];
         }
-        pos->dparams[B2][head] += slab[3 * W];
-        pos->dparams[SLOPE][set] += slab[3 * W + 1];
-        pos->dparams[MULT][set] += slab[3 * W + 2];
-        memset(slab, 0, slab_size(pos) * sizeof(real));
+        *d.b2 += *slab.b2;
+        *d.c += *slab.c;
+        *d.mult += *slab.mult;
+        memset(slab.w1, 0, slab_size(pos) * sizeof(real));
     }
 }
 
