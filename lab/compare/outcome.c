@@ -36,7 +36,6 @@ static bool parse(Measures *measures, const char *text, const char *path, Error 
     }
     const char *last = measures->count > 0 ? measures->rows[measures->count - 1].quantity : "";
     ok = ok && (strcmp(last, "batches") == 0 || strcmp(last, "diverged") == 0);
-    measures->done = ok;
     return ok || fail_input(error, "%s: row %d is damaged or missing; remove the run's directory to repeat it", path,
                             measures->count + 2);
 }
@@ -95,7 +94,7 @@ static double value_of(const Measures *measures, const char *quantity, double x)
 
 int outcome_done(const Outcome *outcome) {
     int done = 0;
-    for (int i = 0; i < plan_job_count(&outcome->comparison->plan); i++) done += outcome->jobs[i].done;
+    for (int i = 0; i < plan_job_count(&outcome->comparison->plan); i++) done += outcome->jobs[i].count > 0;
     return done;
 }
 
@@ -125,8 +124,8 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
 
 static bool check_batches(const Outcome *o, Error *error) {
     for (int i = 0; i < plan_job_count(&o->comparison->plan); i++)
-        for (int before = 0; o->jobs[i].done && before < i; before++)
-            if (o->jobs[before].done && !check_pair(o, i, before, error)) return false;
+        for (int before = 0; o->jobs[i].count > 0 && before < i; before++)
+            if (!check_pair(o, i, before, error)) return false;
     return true;
 }
 
@@ -159,7 +158,7 @@ bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) 
     for (int i = 0; ok && i < jobs; i++) {
         const Job job = plan_job(plan, i);
         ok = read_job(outcome, &outcome->jobs[i], &job, error);
-        if (!outcome->jobs[i].done && job.seed < outcome->seeds) outcome->seeds = job.seed;
+        if (outcome->jobs[i].count == 0 && job.seed < outcome->seeds) outcome->seeds = job.seed;
     }
     ok = ok && check_batches(outcome, error);
     if (ok) choose_rates(outcome);

@@ -13,8 +13,7 @@ typedef struct {
 
 typedef struct {
     Measured *rows;
-    int count;
-    bool done;
+    int count; // 0 = the run is not done
 } Measures;
 
 typedef struct {

@@ -70,15 +70,16 @@ typedef struct {
     Stop stop;
 } Worker;
 
-static bool open_corpus(const Corpus **corpus, Worker *w, Error *error) {
+// The text or the task of the job; NULL on failure.
+static const Corpus *open_corpus(Worker *w, Error *error) {
     Corpus *c = &w->corpora[1 + w->job.task];
-    *corpus = c;
-    if (c->tokenizer.vocab_size > 0) return true;
-    if (!corpus_open(c, w->options.data, error)) return false;
-    if (w->job.task >= 0 || !w->comparison->data) return true;
-    if (data_is(w->comparison->data, c)) return true;
+    const json_t *expected = w->job.task < 0 ? w->comparison->data : NULL;
+    if (c->tokenizer.vocab_size > 0) return c;
+    if (!corpus_open(c, w->options.data, error)) return NULL;
+    if (!expected || data_is(expected, c)) return c;
     corpus_close(c);
-    return comparison_fail_changed(w->comparison, w->options.data, error);
+    comparison_fail_changed(w->comparison, w->options.data, error);
+    return NULL;
 }
 
 static bool record_positions(const Worker *w, long long step, Error *error) {
@@ -154,27 +155,16 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     return true;
 }
 
-// Wait until no other process is in the run's directory: one that was stopped may not know yet that it lost the claim.
-static bool enter(RunLock *lock, const char *out, const Worker *w, Error *error) {
-    LockResult result;
-    while ((result = run_enter(lock, out, error)) == LOCK_TAKEN) {
-        if (!stop_check(&w->stop, error)) return false;
-        pause_shortly();
-    }
-    return result == LOCK_MINE;
-}
-
 // Train, or continue to train, and measure, in a directory that was entered.
 static bool do_entered(Worker *w, Error *error) {
-    const Corpus *corpus;
     w->lost = false;
     w->options.resume = path_exists(w->paths.config);
     if (job_done(w->comparison, &w->job)) return true;
-    bool ok = open_corpus(&corpus, w, error) && trainer_create(&w->trainer, &w->options, corpus, error);
-    if (!ok) return false;
+    const Corpus *corpus = open_corpus(w, error);
+    if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
     w->log = (RunLog){0};
-    ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
-         log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
+    bool ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
+              log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
     if (ok) {
         ok = train(w, error);
         if (!w->lost) ok = finish(w, ok, error);
@@ -187,12 +177,17 @@ static bool do_entered(Worker *w, Error *error) {
 static bool do_job(Worker *w, Error *error) {
     char out[PATH_CAPACITY];
     RunLock lock;
+    LockResult entered;
     w->options = plan_job_options(&w->comparison->plan, &w->job);
     if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
-    if (!enter(&lock, out, w, error)) return false;
-    const bool ok = do_entered(w, error);
+    // A worker that was stopped may be in the directory still, and not know yet that it lost the claim.
+    while ((entered = run_enter(&lock, out, error)) == LOCK_TAKEN) {
+        if (!stop_check(&w->stop, error)) return false;
+        pause_shortly();
+    }
+    const bool ok = entered == LOCK_MINE && do_entered(w, error);
     run_leave(&lock);
     return ok;
 }

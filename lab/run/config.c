@@ -186,9 +186,9 @@ json_t *config_data(const char *path, Error *error) {
     return data;
 }
 
-bool data_is(const json_t *recorded, const Corpus *corpus) {
+bool data_is(const json_t *fingerprint, const Corpus *corpus) {
     json_t *found = data_json(corpus);
-    const bool same = data_same(recorded, found);
+    const bool same = data_same(fingerprint, found);
     json_decref(found);
     return same;
 }

@@ -11,32 +11,30 @@
 // Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Fails (input) when a config cannot hold a name of the corpus, because it is not UTF-8.
-bool config_check_names(const Corpus *corpus, Error *error);
-
-// Write the config of a run that was made from the run with the config `from`, without training: the options are new,
-// with the stretch of the rotations among them, and the rest is copied. Atomic.
+// Write the config of a run that was made from the run with the config `from` without training: the options and the
+// stretch of the rotations are new, and the rest is copied. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
-// Every function below that reads a config fails (input) when it does not match its CRC-32; one without a CRC-32 is
-// accepted.
+// Fails (input) when the name of a shard is not UTF-8, so that no config can hold it, or has control characters.
+bool config_check_names(const Corpus *corpus, Error *error);
 
 // Read the options, each checked as if it had been typed, the stretch of the rotations, and the size of the vocabulary.
-// A missing key gets its default; an unknown key fails (input), with the nearest name in the message.
+// A missing option gets its default; an unknown one fails (input), with the nearest name in the message. All functions
+// that read a config fail as json_read does, too.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);
 
-// Options in config.json and compare.json. options_json returns NULL when a name is not UTF-8. options_read reads them
-// as config_read does.
+// Options in config.json and compare.json; options_read reads them as config_read does. options_json returns NULL when
+// a name is not UTF-8.
 json_t *options_json(const TrainOptions *options);
 bool options_read(TrainOptions *options, const json_t *object, const char *path, Error *error);
 
 // The fingerprint of a corpus, in config.json and compare.json: {name, tokenizer, vocab_size, train, val}, where the
-// last two list {file, tokens, crc32} of each shard. Do two corpora have the same tokens, shard by shard?
+// last two list {file, tokens, crc32} of each shard.
 json_t *data_json(const Corpus *corpus);
-bool data_same(const json_t *a, const json_t *b);
-bool data_is(const json_t *recorded, const Corpus *corpus);
+bool data_same(const json_t *a, const json_t *b);              // the same tokens, shard by shard?
+bool data_is(const json_t *fingerprint, const Corpus *corpus); // the same, for a corpus that is open
 
-// The fingerprint of the corpus that a run was trained on, to be released. Returns NULL and fails as config_read does.
+// The fingerprint of the corpus that a run was trained on, to be released; NULL on failure.
 json_t *config_data(const char *path, Error *error);
 
 // Fails (input) when the run was trained on another corpus.
@@ -45,8 +43,8 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 // Set `text` to "CPU, BLAS" of the machine that a run was started on; false when the file does not name them.
 bool config_machine(char text[TEXT_CAPACITY], const char *path);
 
-// Describe in `text` how this machine differs from the one that the run was started on, and return it; NULL when it
-// does not. Results are bit-identical only with the same number of threads, BLAS and CPU.
+// Describe in `text` how this machine differs from the one that the run was started on, and return it; NULL when they
+// are alike. Results are bit-identical only with the same number of threads, BLAS and CPU.
 const char *config_other_machine(char text[TEXT_CAPACITY], const char *path);
 
 #endif

@@ -27,31 +27,26 @@ bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     return true;
 }
 
-static int count_scored(const bool *scored, int rows) {
-    int counted = 0;
-    for (int r = 0; r < rows; r++) counted += scored[r];
-    return counted;
-}
-
 // The next batch into inputs, targets and scored (B,T). Returns its number of rows, B*T, or 0 on failure.
 static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
     const int B = trainer->pass.B;
     return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
 }
 
-// Set *counted to the number of targets of the next step that count, or to 0 if it has only one batch, where next_batch
-// counts them. In text all targets count. For a task, the batches of the step are made once in advance from a copy of
-// the cursor; copy and original share the memory of the current exercise, which is written again for each batch.
-static bool count_targets(double *counted, Trainer *trainer, Error *error) {
+// Let each target of the next step that counts weigh 1 / their number, so that the losses of the step's batches add up
+// to its mean loss. In text all targets count. For a task, the batches of the step are made once in advance from a copy
+// of the cursor; copy and original share the memory of the current exercise, which is written again for each batch.
+static bool weigh_targets(Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
     Batches ahead = trainer->batches;
-    *counted = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
-    for (long long i = 0; task && batches > 1 && i < batches; i++) {
+    double counted = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
+    for (long long i = 0; task && i < batches; i++) {
         const int rows = read_batch(trainer, &ahead, error);
         if (rows == 0) return false;
-        *counted += count_scored(trainer->scored, rows);
+        for (int r = 0; r < rows; r++) counted += trainer->scored[r];
     }
+    trainer->weight = 1 / counted;
     return true;
 }
 
@@ -78,14 +73,11 @@ static bool check_finite(const StepReport *report, const Trainer *trainer, long 
                step, report->loss, fabs(report->gradient_norm), first_nonfinite(where, trainer));
 }
 
-// Read the step's next batch. Each target that counts weighs 1/counted (1 / their number in this batch if `counted` is
-// 0), so that the losses of the step's batches add up to its mean loss.
-static bool next_batch(Trainer *trainer, double counted, Error *error) {
+static bool next_batch(Trainer *trainer, Error *error) {
     const uint64_t seed = (uint64_t)trainer->options->seed;
     TrainPass *pass = &trainer->pass;
     const int rows = read_batch(trainer, &trainer->batches, error);
     if (rows == 0) return false;
-    trainer->weight = 1 / (counted > 0 ? counted : count_scored(trainer->scored, rows));
     train_pass_resize(pass, rows / pass->B);
     for (int r = 0; r < rows; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
     pass->places_key = random_bits(random_key(seed, "positions"), trainer->batches.cursor);
@@ -109,12 +101,11 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     TrainPass *pass = &trainer->pass;
     const double start = clock_seconds();
     const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
-    double counted;
     *report = (StepReport){.validation = {NAN, NAN}};
-    if (!count_targets(&counted, trainer, error)) return false;
+    if (!weigh_targets(trainer, error)) return false;
     // The gradient of the step's mean loss, summed over its batches.
     for (long long batch = 0; batch < o->accumulate; batch++) {
-        if (!next_batch(trainer, counted, error)) return false; // inputs, targets, dnll (B,T)
+        if (!next_batch(trainer, error)) return false; // inputs, targets, dnll (B,T)
         train_pass_embed(pass, gpt, trainer->inputs);
         train_pass_forward(pass, gpt);                                     // up to the input of the head
         train_pass_backward(pass, gpt, trainer->inputs, trainer->targets); // nll (B,T); adds to gpt->grads

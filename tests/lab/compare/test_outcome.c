@@ -10,7 +10,7 @@ static void numbers_are_found_again(void **state) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         const Measures *measures = outcome_measures(&outcome, &job);
-        assert_true(measures->done);
+        assert_true(measures->count > 0);
         assert_int_equal(measures->count, job.task < 0 ? 5 : 3);
         const double loss = outcome_value(&outcome, job.size, job.task, job.arm, job.seed, "loss", T);
         if (job.task < 0) expect_near("loss", (size_t)i, loss, some_loss(&job), 1e-9);
