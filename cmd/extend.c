@@ -1,9 +1,8 @@
 // `bitter extend`: the weights of a run with other rotations, for contexts longer than it was trained at.
-#include "lab/extend/methods.h"
-
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
+#include "lab/extend/extension.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 

@@ -1,5 +1,5 @@
 // `bitter extend` at work: its options, the run that is extended, and what its methods share. The methods themselves
-// are in methods.c (formulas), yarn.c, longrope.c and gradient.c.
+// are in methods.c (formulas and the list of all), yarn.c, longrope.c and gradient.c.
 #ifndef BITTER_EXTENSION_H
 #define BITTER_EXTENSION_H
 
@@ -37,6 +37,12 @@ typedef struct {
 
 extern const Option short_window_options[], text_options[], evolution_options[];
 extern const ExtendMethod method_yarn, method_longrope, method_gradient;
+
+enum { METHOD_COUNT = METHOD_GRADIENT + 1 };
+extern const ExtendMethod *const extend_methods[METHOD_COUNT]; // by Method
+
+// Does the method have an option of this name, besides those that every method has?
+bool method_takes(Method method, const char *name);
 
 struct Extension {
     const ExtendOptions *options;

@@ -13,8 +13,7 @@
 // rows goes the same way as one that was never stopped.
 typedef struct {
     Extension *x;
-    SearchSpace space;
-    const SearchOptions *options;
+    Search search;
     Stretch stretch; // only its attention factor
     Candidate seeds[SEEDS_MOST];
     int seed_count;
@@ -30,7 +29,7 @@ typedef struct {
 static bool score(double *loss, void *context, int worker, const Candidate *candidate, int window) {
     const LongropeSearch *job = context;
     Stretch stretch = job->stretch;
-    candidate_stretch(&stretch, &job->space, candidate);
+    candidate_stretch(&stretch, &job->search.space, candidate);
     *loss = score_window(&job->x->scorer, worker, &stretch, window);
     return !interrupt_came();
 }
@@ -40,8 +39,9 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
 static void print_row(Text *row, const LongropeSearch *job, int generation, const Evaluated *e, bool sealed) {
     text_print(row, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e),
                unscaled_choices[e->candidate.unscaled]);
-    for (int i = 0; i < job->space.pairs; i++) text_print(row, ",%.2f", 1 + job->space.step * e->candidate.steps[i]);
-    for (int w = 0; w < job->options->windows; w++)
+    for (int i = 0; i < job->search.space.pairs; i++)
+        text_print(row, ",%.2f", 1 + job->search.space.step * e->candidate.steps[i]);
+    for (int w = 0; w < job->search.options.windows; w++)
         if (w < e->scored)
             text_print(row, ",%.17g", e->scores[w]);
         else
@@ -60,7 +60,7 @@ static bool write_row(FILE *csv, const LongropeSearch *job, int generation, cons
 }
 
 static void note_best(LongropeSearch *job, const Evaluated *e) {
-    if (e->scored == job->options->windows) job->best = fmin(job->best, evaluated_mean(e));
+    if (e->scored == job->search.options.windows) job->best = fmin(job->best, evaluated_mean(e));
 }
 
 static bool evaluated(void *context, const Search *search, const Evaluated *e) {
@@ -74,7 +74,7 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
 
 // The settings that make two searches the same search.
 static void describe_settings(LongropeSearch *job) {
-    const SearchOptions *o = job->options;
+    const SearchOptions *o = &job->search.options;
     const Scorer *s = &job->x->scorer;
     const Gpt *gpt = &job->x->run.gpt;
     const uint32_t weights = crc_bytes(0, gpt->params, gpt->tensors.total * sizeof(real)),
@@ -92,8 +92,8 @@ static void describe_settings(LongropeSearch *job) {
 // The names of the columns but for that of the checksum.
 static void name_columns(Text *line, const LongropeSearch *job) {
     text_print(line, "generation,scored,loss,unscaled");
-    for (int i = 0; i < job->space.pairs; i++) text_print(line, ",factor_%d", i);
-    for (int w = 0; w < job->options->windows; w++) text_print(line, ",loss_%d", w);
+    for (int i = 0; i < job->search.space.pairs; i++) text_print(line, ",factor_%d", i);
+    for (int w = 0; w < job->search.options.windows; w++) text_print(line, ",loss_%d", w);
 }
 
 static bool write_head(FILE *csv, const LongropeSearch *job) {
@@ -123,24 +123,24 @@ static bool check_columns(bool *sealed, const LongropeSearch *job, const char *l
 // written as the same row: so checksum, mean loss and the grid of factors are checked, too.
 static bool read_row(Evaluated *e, int *generation, const LongropeSearch *job, bool sealed, const char *row,
                      const char *end) {
-    double values[4 + PAIRS_MOST + SEARCH_WINDOWS_MOST]; // generation, scored, loss, unscaled, factors, losses
-    const int pairs = job->space.pairs;
+    double values[4 + PAIRS_MOST + SEARCH_WINDOWS_MOST] = {0}; // generation, scored, loss, unscaled, factors, losses
+    const int pairs = job->search.space.pairs;
     int count = 4 + pairs;
     const char *at = row;
     for (int i = 0; i < count; i++) {
         char *next;
         values[i] = strtod(at, &next);
-        if (next == at || (i == 1 && !(values[1] >= 1 && values[1] <= job->options->windows))) return false;
+        if (next == at || (i == 1 && !(values[1] >= 1 && values[1] <= job->search.options.windows))) return false;
         if (i == 1) count += (int)values[1];
         at = next + (*next == ',');
     }
-    if (!(values[0] >= 0 && values[0] <= job->options->generations && values[3] >= 0 &&
+    if (!(values[0] >= 0 && values[0] <= job->search.options.generations && values[3] >= 0 &&
           values[3] <= unscaled_choices[UNSCALED_CHOICES - 1]))
         return false;
     Stretch stretch = {.unscaled = (int)values[3]};
     memcpy(stretch.factors, values + 4, (size_t)pairs * sizeof *values);
     *generation = (int)values[0];
-    *e = (Evaluated){.candidate = candidate_of(&job->space, &stretch), .scored = (int)values[1]};
+    *e = (Evaluated){.candidate = candidate_of(&job->search.space, &stretch), .scored = (int)values[1]};
     memcpy(e->scores, values + 4 + pairs, (size_t)e->scored * sizeof *values);
     Text again = {0};
     print_row(&again, job, *generation, e, sealed);
@@ -168,21 +168,21 @@ static bool check_settings(const LongropeSearch *job, const char *line, size_t l
         job->path, there, line + start, here, now + start);
 }
 
-static bool fail_memory(const LongropeSearch *job, const Search *search, Error *error) {
+static bool fail_memory(const LongropeSearch *job, Error *error) {
     return fail_run(error, "%s: no memory for %zu candidates; give smaller --population or --generations", job->path,
-                    search->refused);
+                    job->search.refused);
 }
 
-static bool recall_row(LongropeSearch *job, Search *search, AtomicFile *file, bool sealed, const char *row,
-                       const char *end, int line, Error *error) {
+static bool recall_row(LongropeSearch *job, AtomicFile *file, bool sealed, const char *row, const char *end, int line,
+                       Error *error) {
     Evaluated e;
     int generation;
     if (!read_row(&e, &generation, job, sealed, row, end))
         return fail_input(error,
                           "%s, line %d: not a row of a search; the file is damaged: start again with another --out",
                           job->path, line);
-    search_recall(search, &e);
-    if (search->refused) return fail_memory(job, search, error);
+    search_recall(&job->search, &e);
+    if (job->search.refused) return fail_memory(job, error);
     note_best(job, &e);
     job->recalled++;
     return write_row(file->stream, job, generation, &e) ||
@@ -190,7 +190,7 @@ static bool recall_row(LongropeSearch *job, Search *search, AtomicFile *file, bo
 }
 
 // Read the evaluations of a search that was stopped; a last row that was cut short is left out.
-static bool recall(LongropeSearch *job, Search *search, AtomicFile *file, Error *error) {
+static bool recall(LongropeSearch *job, AtomicFile *file, Error *error) {
     Buffer old;
     if (!file_read(&old, job->path, error)) return false;
     const char *row = (const char *)old.bytes, *end;
@@ -199,13 +199,13 @@ static bool recall(LongropeSearch *job, Search *search, AtomicFile *file, Error 
     ok = ok && (!row || check_columns(&sealed, job, row + 1, error));
     row = row ? strchr(row + 1, '\n') : NULL;
     for (int line = 3; ok && row && (end = strchr(row + 1, '\n')); line++, row = end)
-        ok = recall_row(job, search, file, sealed, row + 1, end, line, error);
+        ok = recall_row(job, file, sealed, row + 1, end, line, error);
     free(old.bytes);
     return ok;
 }
 
 // Write search.csv with the rows that are known already, and leave it open for more.
-static bool open_csv(LongropeSearch *job, Search *search, Error *error) {
+static bool open_csv(LongropeSearch *job, Error *error) {
     const ExtendOptions *o = job->x->options;
     AtomicFile file;
     const bool exists = path_exists(job->path);
@@ -216,7 +216,7 @@ static bool open_csv(LongropeSearch *job, Search *search, Error *error) {
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
     if (!atomic_open(&file, job->path, error)) return false;
     bool ok = write_head(file.stream, job) || fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
-    ok = ok && (!o->resume || recall(job, search, &file, error));
+    ok = ok && (!o->resume || recall(job, &file, error));
     if (!ok) {
         atomic_abandon(&file);
         return false;
@@ -226,7 +226,8 @@ static bool open_csv(LongropeSearch *job, Search *search, Error *error) {
     return job->csv || fail_run(error, "cannot append to %s: %s", job->path, strerror(errno));
 }
 
-static void print_speed(const LongropeSearch *job, const Search *search) {
+static void print_speed(const LongropeSearch *job) {
+    const Search *search = &job->search;
     const double seconds = clock_seconds() - job->started;
     const long long fresh = search->evaluations - job->recalled;
     if (fresh > 0)
@@ -236,26 +237,27 @@ static void print_speed(const LongropeSearch *job, const Search *search) {
                job->recalled ? ", counted from the start" : "");
 }
 
-static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *error) {
+static bool run(Stretch *result, LongropeSearch *job, Error *error) {
+    Search *search = &job->search;
     RunStretch *found = &job->x->found;
-    const char *go_on = job->options->forget
+    const char *go_on = job->search.options.forget
                             ? "a search with --forget cannot continue: remove the directory to start again"
                             : "go on with the same command and --resume";
     interrupt_catch();
-    progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(job->options));
+    progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&search->options));
     job->started = clock_seconds();
     const bool complete = search_run(search, job->seeds, job->seed_count);
     progress_clear(&job->line);
-    print_speed(job, search);
+    print_speed(job);
     if (job->unwritten)
         return fail_run(error, "cannot write %s: %s; make room; %s", job->path, strerror(job->unwritten), go_on);
-    if (search->refused) return fail_memory(job, search, error);
+    if (search->refused) return fail_memory(job, error);
     if (!complete) return fail_interrupted(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
     const Evaluated *best = search_best(search);
     if (!best || !isfinite(evaluated_mean(best)))
         return fail_run(error, "no candidate has a finite loss; is the model trained?");
     *result = job->stretch;
-    candidate_stretch(result, &job->space, &best->candidate);
+    candidate_stretch(result, &job->search.space, &best->candidate);
     found->loss = evaluated_mean(best);
     found->evaluations = search->evaluations;
     found->tokens = search->windows * job->x->window;
@@ -265,18 +267,19 @@ static bool run(Stretch *result, LongropeSearch *job, Search *search, Error *err
 static bool find(Stretch *result, Extension *x, Error *error) {
     const SearchOptions *o = &x->options->search;
     if (!extension_open_text(x, o->one_by_one ? 1 : INT_MAX, error)) return false;
-    LongropeSearch job = {.x = x, .space = extension_space(x), .options = o, .best = INFINITY};
+    LongropeSearch job = {.x = x, .best = INFINITY};
+    const SearchSpace space = extension_space(x);
     const SearchHooks hooks = {&job, score, evaluated};
+    job.search = search_begin(&space, o, &hooks);
     extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
     Stretch seeds[SEEDS_MOST];
     job.seed_count = extension_seeds(seeds, x);
-    for (int i = 0; i < job.seed_count; i++) job.seeds[i] = candidate_of(&job.space, &seeds[i]);
+    for (int i = 0; i < job.seed_count; i++) job.seeds[i] = candidate_of(&space, &seeds[i]);
     describe_settings(&job);
-    Search search = search_begin(&job.space, job.options, &hooks);
-    bool ok = open_csv(&job, &search, error) && run(result, &job, &search, error);
+    bool ok = open_csv(&job, error) && run(result, &job, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
-    search_end(&search);
+    search_end(&job.search);
     return ok;
 }
 

@@ -1,4 +1,4 @@
-#include "lab/extend/methods.h"
+#include "lab/extend/extension.h"
 
 static bool find_by_formula(Stretch *result, Extension *x, Error *error) {
     *result = extension_formula(x, (Method)x->options->method);
@@ -6,11 +6,9 @@ static bool find_by_formula(Stretch *result, Extension *x, Error *error) {
 }
 
 static const Option pi_options[] = {HEADING_ROW("Method pi (divide every frequency by the factor)"), {0}};
-static const ExtendMethod method_pi = {{pi_options, short_window_options}, find_by_formula};
 
 static const Option ntk_options[] = {
     HEADING_ROW("Method ntk (divide the slowest frequency by the factor, faster ones by less)"), {0}};
-static const ExtendMethod method_ntk = {{ntk_options, short_window_options}, find_by_formula};
 
 static const Option llama3_options[] = {
     HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
@@ -20,8 +18,6 @@ static const Option llama3_options[] = {
                "divide the frequency of pairs with fewer turns by the whole factor"),
     {0},
 };
-
-static const ExtendMethod method_llama3 = {{llama3_options, short_window_options}, find_by_formula};
 
 static const Option dynamic_options[] = {
     HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
@@ -37,14 +33,12 @@ static bool find_dynamic(Stretch *result, Extension *x, Error *error) {
     return true;
 }
 
-static const ExtendMethod method_dynamic = {{dynamic_options}, find_dynamic};
-
 const ExtendMethod *const extend_methods[METHOD_COUNT] = {
-    [METHOD_PI] = &method_pi,
-    [METHOD_NTK] = &method_ntk,
-    [METHOD_DYNAMIC] = &method_dynamic,
+    [METHOD_PI] = &(const ExtendMethod){{pi_options, short_window_options}, find_by_formula},
+    [METHOD_NTK] = &(const ExtendMethod){{ntk_options, short_window_options}, find_by_formula},
+    [METHOD_DYNAMIC] = &(const ExtendMethod){{dynamic_options}, find_dynamic},
     [METHOD_YARN] = &method_yarn,
-    [METHOD_LLAMA3] = &method_llama3,
+    [METHOD_LLAMA3] = &(const ExtendMethod){{llama3_options, short_window_options}, find_by_formula},
     [METHOD_LONGROPE] = &method_longrope,
     [METHOD_GRADIENT] = &method_gradient,
 };

@@ -6,16 +6,23 @@
 #include "data/corpus.h"
 #include "model/infer.h"
 
+#define SCORER_CHUNK 512 // tokens fed at a time
+
+// What a thread needs to score a window.
+typedef struct {
+    Inference inference;
+    StretchRule tried; // what the inference's rotations are stretched by
+    double nll[SCORER_CHUNK];
+} ScorerWorker;
+
 typedef struct {
     const Gpt *gpt;
-    double factor;        // stretched length / original length
-    int original;         // the length that the frequencies were trained at
-    int window, windows;  // the stretched length, and how many windows of it are scored
-    int *ids;             // (windows, window + 1), spread evenly over the text
-    int workers;          // threads that can score side by side
-    Inference *inference; // (workers)
-    double *nll;          // (workers, chunk)
-    long long tokens;     // scored so far by all workers
+    int original;        // the length that the frequencies were trained at
+    int window, windows; // the stretched length, and how many windows of it are scored
+    int *ids;            // (windows, window + 1), spread evenly over the text
+    ScorerWorker *workers;
+    int worker_count; // threads that can score side by side
+    long long tokens; // scored so far by all workers
 } Scorer;
 
 // Read the windows and allocate what `workers` threads need. Fails (input) when the text, which messages call `name`,

@@ -174,19 +174,17 @@ static const Candidate *parent(const Search *search, Random *random) {
     return &search->members[random_below(random, count)].candidate;
 }
 
-static void add_mutations(Search *search, Evaluated *batch, int *count, Random *random) {
-    for (int n = 0; n < search->options.mutations; n++)
-        for (int tries = 0; tries < TRIES; tries++) {
-            const Candidate child = mutation(search, parent(search, random), random);
-            if (propose(search, batch, count, &child)) break;
-        }
+static Candidate crossover(const Search *search, Random *random) {
+    const Candidate *first = parent(search, random), *second = parent(search, random);
+    return cross(&search->space, first, second, search->options.probability, random);
 }
 
-static void add_crossovers(Search *search, Evaluated *batch, int *count, Random *random) {
-    for (int n = 0; n < search->options.crossovers; n++)
+static void add_children(Search *search, Evaluated *batch, int *count, Random *random) {
+    const long long mutations = search->options.mutations, children = mutations + search->options.crossovers;
+    for (long long n = 0; n < children; n++)
         for (int tries = 0; tries < TRIES; tries++) {
-            const Candidate *first = parent(search, random), *second = parent(search, random);
-            const Candidate child = cross(&search->space, first, second, search->options.probability, random);
+            const Candidate child =
+                n < mutations ? mutation(search, parent(search, random), random) : crossover(search, random);
             if (propose(search, batch, count, &child)) break;
         }
 }
@@ -217,8 +215,7 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
         int size = 0;
         if (search->member_count == 0) break; // no candidate has a finite loss
         if (search->member_count > o->parents) search->member_count = (int)o->parents;
-        add_mutations(search, batch, &size, &random);
-        add_crossovers(search, batch, &size, &random);
+        add_children(search, batch, &size, &random);
         evaluate(search, batch, size);
     }
     free(batch);
