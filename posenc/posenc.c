@@ -12,7 +12,9 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     const char *names[64];
     int count = 0;
     for (; schemes[count]; count++) {
-        if (strcmp(schemes[count]->name, name) == 0) return schemes[count];
+        const Scheme *scheme = schemes[count];
+        assert(scheme->name && scheme->formula && scheme->paper && scheme->help);
+        if (strcmp(scheme->name, name) == 0) return scheme;
         names[count] = schemes[count]->name;
     }
     const char *nearest = nearest_name(name, names, count);

@@ -2,6 +2,7 @@
 
 #include "model/base/team.h"
 
+#include <assert.h>
 #include <limits.h>
 
 // Curves and gradients are stored by falling distance, positions-1 .. 0, because the keys of a row come that way: then
@@ -17,9 +18,14 @@ static real *slab_of(const Tables *tables, int sequence, int head) {
 
 void bias_layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
+    const Scheme *scheme = pos->scheme;
+    assert(scheme->curve && "CURVE_HOOKS: the scheme has no .curve");
+    assert((scheme->curve != lookup_curve || scheme->bucket) && "LOOKUP_HOOKS: the scheme has no .bucket");
+    assert((!scheme->reduce || (scheme->params && scheme->curve_backward)) &&
+           "TRAINED_CURVE_HOOKS: the scheme has no .params or no .curve_backward");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
     tables->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
-    if (!training || !pos->scheme->params) return;
+    if (!training || !scheme->params) return;
     tables->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
     tables->bias.slabs = arena_reals(arena, tables->batch * heads * P);
 }

@@ -3,6 +3,8 @@
 #include "model/base/gemm.h"
 #include "model/base/team.h"
 
+#include <assert.h>
+
 int vectors_reached(const Tables *tables) {
     const int all = tables->pos->scheme->vectors(tables->pos);
     return all <= tables->positions ? all : tables->positions + 1;
@@ -18,6 +20,7 @@ static real *set_of(real *vectors, const Position *pos, int layer) {
 }
 
 void vectors_layout(Tables *tables, Arena *arena, bool training) {
+    assert(tables->pos->scheme->vectors && "VECTOR_HOOKS: the scheme has no .vectors");
     if (training)
         tables->vectors.slabs =
             arena_reals(arena, (size_t)tables->batch * tables->pos->shape.heads * slab_size(tables));

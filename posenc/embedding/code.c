@@ -2,7 +2,10 @@
 
 #include "model/base/team.h"
 
+#include <assert.h>
+
 void code_layout(Tables *tables, Arena *arena, bool training) {
+    assert(tables->pos->scheme->code && "CODE_HOOKS: the scheme has no .code");
     tables->code.values = arena_reals(arena, (size_t)tables->positions * tables->pos->shape.width);
 }
 

@@ -2,6 +2,8 @@
 
 #include "model/base/team.h"
 
+#include <assert.h>
+
 void rotation_fill(real *cosine, real *sine, double length, double angle) {
     double y[2];
     rope_pair_forward(y, (const double[2]){length, 0}, angle);
@@ -58,6 +60,7 @@ const char *rotary_check(const Position *pos) {
 }
 
 void rotary_layout(Tables *tables, Arena *arena, bool training) {
+    assert(tables->pos->scheme->theta && "ROTARY_HOOKS: the scheme has no .theta");
     const Position *pos = tables->pos;
     const size_t pairs = (size_t)rotary_pairs(pos);
     tables->rotary.cosine = arena_reals(arena, tables->positions * pairs);

@@ -111,20 +111,22 @@ static void evaluate_directly(Evaluation *e, Gpt *gpt, const Stream *stream) {
 
 enum { WINDOW_MOST = 128 };
 
-static void compare_with_direct(Gpt *gpt, const Stream *stream, int window, int stride, uint64_t from) {
+// `direct` has the weights of `gpt`.
+static void compare_with_direct(const Gpt *gpt, Gpt *direct, const Stream *stream, int window, int stride,
+                                uint64_t from) {
     double direct_nll[WINDOW_MOST] = {0}, position_nll[WINDOW_MOST] = {0};
     uint64_t direct_tokens[WINDOW_MOST] = {0}, position_tokens[WINDOW_MOST] = {0};
-    Evaluation direct = {.window = window, .stride = stride, .from = from}, asked = direct;
-    direct.position_nll = direct_nll;
-    direct.position_tokens = direct_tokens;
+    Evaluation expected = {.window = window, .stride = stride, .from = from}, asked = expected;
+    expected.position_nll = direct_nll;
+    expected.position_tokens = direct_tokens;
     asked.position_nll = position_nll;
     asked.position_tokens = position_tokens;
-    evaluate_directly(&direct, gpt, stream);
+    evaluate_directly(&expected, direct, stream);
     const Evaluation e = run(gpt, stream, asked);
     double sum = 0;
     uint64_t tokens = 0;
     assert_int_equal(e.tokens, stream->split.count - 1 - from);
-    expect_near("total", 0, e.nll, direct.nll, 1e-5 * direct.nll);
+    expect_near("total", 0, e.nll, expected.nll, 1e-5 * expected.nll);
     for (int t = 0; t < window; t++) {
         assert_int_equal(position_tokens[t], direct_tokens[t]);
         expect_near("position", (size_t)t, position_nll[t], direct_nll[t], 1e-4 * (1 + direct_nll[t]));
@@ -144,13 +146,38 @@ static void windows_have_the_context_they_promise(void **state) {
         model_make(&gpt, schemes[s]->name, &shape, true);
         for (size_t c = 0; c < COUNT(cuts); c++) {
             stream_make(&stream, 300, VOCAB);
-            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 0);
-            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 150); // more than a window before it
-            compare_with_direct(&gpt, &stream, cuts[c].window, cuts[c].stride, 5);   // less
+            compare_with_direct(&gpt, &gpt, &stream, cuts[c].window, cuts[c].stride, 0);
+            compare_with_direct(&gpt, &gpt, &stream, cuts[c].window, cuts[c].stride,
+                                150);                                                    // more than a window before it
+            compare_with_direct(&gpt, &gpt, &stream, cuts[c].window, cuts[c].stride, 5); // less
         }
         stream_make(&stream, WINDOW_MOST + 1, VOCAB); // one window is all
-        compare_with_direct(&gpt, &stream, WINDOW_MOST, 1, 0);
+        compare_with_direct(&gpt, &gpt, &stream, WINDOW_MOST, 1, 0);
         gpt_free(&gpt);
+    }
+}
+
+// Past the trained length, too: the same weights in a model of that length, whose training pass gives the losses, for
+// every scheme whose numbers do not depend on the trained length.
+static void windows_past_the_trained_length_agree_with_training_there(void **state) {
+    static const char *const specifications[] = {"none",           "sinusoidal",    "random", "rope",         "partial",
+                                                 "prope",          "xpos",          "rope2d", "rope-learned", "alibi",
+                                                 "sandwich",       "alibi-learned", "t5",     "kerple",       "fire",
+                                                 "transformer-xl", "shaw",          "cope",   "fox",          "path"};
+    Shape shape = {.vocab = VOCAB, .context = WINDOW_MOST / 2, .layers = 2, .heads = 2, .width = 16}, longer = shape;
+    longer.context = WINDOW_MOST;
+    static Stream stream;
+    stream_make(&stream, 2 * WINDOW_MOST, VOCAB);
+    for (size_t s = 0; s < COUNT(specifications); s++) {
+        Gpt gpt, direct;
+        model_make(&gpt, specifications[s], &shape, true);
+        model_make(&direct, specifications[s], &longer, true);
+        assert_int_equal(gpt.tensors.total, direct.tensors.total);
+        memcpy(direct.params, gpt.params, gpt.tensors.total * sizeof(real));
+        compare_with_direct(&gpt, &direct, &stream, WINDOW_MOST, WINDOW_MOST, 0);
+        compare_with_direct(&gpt, &direct, &stream, WINDOW_MOST, 50, 0);
+        gpt_free(&gpt);
+        gpt_free(&direct);
     }
 }
 
@@ -282,6 +309,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_target_is_scored_once),
         cmocka_unit_test(windows_have_the_context_they_promise),
+        cmocka_unit_test(windows_past_the_trained_length_agree_with_training_there),
         cmocka_unit_test(long_windows_and_long_streams_agree),
         cmocka_unit_test(a_limit_scores_the_first_tokens_only),
         cmocka_unit_test(bytes_are_those_of_the_scored_text),
