@@ -78,12 +78,9 @@ static bool check_jobs(const Plan *plan, int vocab, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         Position pos;
-        char name[PATH_CAPACITY];
         if (job.seed > 0) break;
         const TrainOptions options = plan_job_options(plan, &job);
-        if (!plan_job_name(name, plan, &job, error) ||
-            !trainer_check(&pos, &options, job.task < 0 ? vocab : 257, error))
-            return false;
+        if (!trainer_check(&pos, &options, job.task < 0 ? vocab : 257, error)) return false;
     }
     return true;
 }
@@ -218,15 +215,14 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         char name[PATH_CAPACITY], percent[16] = "measuring";
-        Error error;
         const bool over = job_done(c, &job);
         const double share = over ? 1 : (double)atomic_load(&c->jobs[i].progress) / PROGRESS_ALL;
         *done += over;
         sum += share * plan_job_tokens(&c->plan, &job);
         if (over || atomic_load(&c->jobs[i].failed) || share <= 0 || strlen(now) >= 60) continue;
-        if (!plan_job_name(name, &c->plan, &job, &error)) continue;
         if (share < 1) snprintf(percent, sizeof percent, "%.0f%%", 100 * share);
-        snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "", name, percent);
+        snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "",
+                 plan_job_name(name, &c->plan, &job), percent);
     }
     snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, plan_job_count(&c->plan), now);
     return sum;
@@ -238,14 +234,13 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         char name[PATH_CAPACITY];
-        Error error;
-        if (!atomic_load(&c->jobs[i].failed) || job_done(c, &job) || !plan_job_name(name, &c->plan, &job, &error))
-            continue;
+        if (!atomic_load(&c->jobs[i].failed) || job_done(c, &job)) continue;
         if (strlen(text) >= TEXT_CAPACITY / 2) {
             strcat(text, ", ...");
             break;
         }
-        snprintf(text + strlen(text), TEXT_CAPACITY - strlen(text) - 20, "%s%.200s", *text ? ", " : "", name);
+        snprintf(text + strlen(text), TEXT_CAPACITY - strlen(text) - 20, "%s%.200s", *text ? ", " : "",
+                 plan_job_name(name, &c->plan, &job));
     }
     if (*text) strcat(text, " failed; ");
 }

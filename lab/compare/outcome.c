@@ -115,11 +115,11 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
-    return plan_job_name(name, plan, &a, error) && plan_job_name(other, plan, &b, error) &&
-           fail_input(error,
+    return fail_input(error,
                       "%s/runs/%s saw other batches than %s of the same seed (CRC-32 %08" PRIx32 ", not %08" PRIx32
                       "); were the data changed? remove the older runs to repeat them",
-                      o->comparison->directory, name, other, (uint32_t)batches, (uint32_t)others);
+                      o->comparison->directory, plan_job_name(name, plan, &a), plan_job_name(other, plan, &b),
+                      (uint32_t)batches, (uint32_t)others);
 }
 
 static bool check_batches(const Outcome *o, Error *error) {

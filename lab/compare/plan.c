@@ -25,17 +25,20 @@ static bool next_word(char word[TEXT_CAPACITY], const char **list, const char *s
 
 // Parse "LABEL=SCHEME:options" or "SCHEME:options". An '=' after the first ':' belongs to an option.
 static bool set_arm(Arm *arm, const char *text, Error *error) {
-    const size_t name = strcspn(text, ":="), length = text[name] == '=' ? name : 0;
+    const size_t label = strcspn(text, ":=");
+    const bool labelled = label > 0 && text[label] == '=';
+    const size_t length = labelled ? label : strlen(text);
     Position pos;
     *arm = (Arm){0};
     if (strlen(text) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", text);
-    if ((length ? length : strlen(text)) > NAME_MOST)
-        return fail_input(error, "'%.40s...' is no name for files; give it a short label: LABEL=SCHEME", text);
-    snprintf(arm->name, sizeof arm->name, "%.*s", (int)(length ? length : strlen(text)), text);
-    if (strspn(arm->name, LABEL_CHARACTERS) < length)
+    if (length > NAME_MOST)
+        return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
+    snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
+    if (labelled && strspn(arm->name, LABEL_CHARACTERS) < length)
         return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
-    if (!position_parse(&pos, text + (length ? length + 1 : 0), error)) return false;
+    if (!position_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
     position_print(&pos, arm->pos);
+    arm->scheme = pos.scheme;
     return true;
 }
 
@@ -204,7 +207,7 @@ int plan_job_index(const Plan *plan, const Job *job) {
     return job->seed * jobs_a_seed(plan) + (job->task < 0 ? on_text : on_task);
 }
 
-bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error) {
+const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {
     char front[TEXT_CAPACITY] = "", rate[32] = "";
     const Size *size = &plan->sizes[job->size];
     if (job->task >= 0)
@@ -213,8 +216,9 @@ bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, E
         snprintf(front, sizeof front, "%s-", size->name);
     if (job->task < 0 && plan->rates[job->rate] != plan->base.lr)
         snprintf(rate, sizeof rate, "-lr%g", plan->rates[job->rate]);
-    return path_format(name, error, "%s%s%s-seed%lld", front, plan->arms[job->arm].name, rate,
-                       plan->base.seed + job->seed);
+    snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->arms[job->arm].name, rate,
+             plan->base.seed + job->seed);
+    return name;
 }
 
 TrainOptions plan_job_options(const Plan *plan, const Job *job) {
@@ -225,7 +229,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     if (job->task >= 0) {
         BuiltinCorpus task;
         Error error;
-        const bool known = builtin_choose(&task, plan->tasks[job->task], &error);
+        const bool known = builtin_choose(&task, plan->tasks[job->task], &error); // plan_tasks has checked it
         memcpy(options.data, plan->tasks[job->task], sizeof options.data);
         options.context = known ? task_tokens(&task, 2 * (int)task.max) : 0;
         options.steps = plan->task_steps;
@@ -247,15 +251,9 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
     return (double)options.steps * (double)options.accumulate * (double)options.batch * (double)options.context;
 }
 
-const Scheme *plan_scheme(const Plan *plan, int arm) {
-    Position pos;
-    Error error;
-    return position_parse(&pos, plan->arms[arm].pos, &error) ? pos.scheme : &scheme_none;
-}
-
 int plan_designed(const Plan *plan, int arm) {
-    const char *designed = plan_scheme(plan, arm)->designed;
+    const char *designed = plan->arms[arm].scheme->designed;
     for (int other = 0; designed && other < plan->arm_count; other++)
-        if (strcmp(plan_scheme(plan, other)->name, designed) == 0) return other;
+        if (strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
     return -1;
 }

@@ -14,7 +14,8 @@ enum { ARMS_MOST = 64, SIZES_MOST = 8, RATES_MOST = 16, TASKS_MOST = 8 };
 
 // A scheme, under the name that tables show.
 typedef struct {
-    char name[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
+    const Scheme *scheme;
     long long steps[SIZES_MOST]; // of its runs on text, by size; all arms have the same unless the budget is time
 } Arm;
 
@@ -71,15 +72,14 @@ int plan_job_count(const Plan *plan);
 Job plan_job(const Plan *plan, int index);
 int plan_job_index(const Plan *plan, const Job *job);
 // The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337". A size or a learning rate that is that of the
-// options is left out; the names of different jobs differ.
-bool plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job, Error *error);
+// options is left out; the names of different jobs differ. Returns `name`.
+const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
 // The options of the job's run; --out is still to be set.
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
 // The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);
 
-// The scheme of an arm; and the arm of the designed scheme whose numbers this arm learns, or -1.
-const Scheme *plan_scheme(const Plan *plan, int arm);
+// The arm of the designed scheme whose numbers this arm learns, or -1.
 int plan_designed(const Plan *plan, int arm);
 
 // Write compare.json. `data` is the fingerprint of the text (data_json in lab/run/config.h), or NULL.

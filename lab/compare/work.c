@@ -20,8 +20,8 @@ bool comparison_paths(Comparison *c, const char *directory, Error *error) {
 
 bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job, const char *file, Error *error) {
     char name[PATH_CAPACITY];
-    return plan_job_name(name, &c->plan, job, error) &&
-           path_format(path, error, "%s/runs/%s%s%s", c->directory, name, *file ? "/" : "", file);
+    return path_format(path, error, "%s/runs/%s%s%s", c->directory, plan_job_name(name, &c->plan, job),
+                       *file ? "/" : "", file);
 }
 
 bool job_done(const Comparison *c, const Job *job) {
@@ -202,7 +202,7 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
         w->job = plan_job(&c->plan, w->index);
         if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
         ++*left;
-        if (!plan_job_name(name, &c->plan, &w->job, error)) return CLAIM_FAILED;
+        plan_job_name(name, &c->plan, &w->job);
         const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
         if (result == CLAIM_TAKEN) continue;
         if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;

@@ -20,7 +20,7 @@ static int cheapest(const Outcome *o, int size) {
     const Plan *plan = &o->comparison->plan;
     int base = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (strcmp(plan_scheme(plan, arm)->name, "none") == 0) return arm;
+        if (strcmp(plan->arms[arm].scheme->name, "none") == 0) return arm;
         if (pace_of(o, size, arm) < pace_of(o, size, base)) base = arm;
     }
     return base;

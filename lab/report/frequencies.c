@@ -30,7 +30,7 @@ bool report_frequencies(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (strcmp(plan_scheme(plan, arm)->name, "rope-learned") == 0 && report_has_weights(o, arm))
+        if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0 && report_has_weights(o, arm))
             ok = frequency_chart(page, o, arm, error);
     return ok;
 }

@@ -69,5 +69,5 @@ bool report_has_weights(const Outcome *o, int arm) {
 }
 
 bool report_enters(const Outcome *o, int arm, Enters where) {
-    return plan_scheme(&o->comparison->plan, arm)->enters == where && report_has_weights(o, arm);
+    return o->comparison->plan.arms[arm].scheme->enters == where && report_has_weights(o, arm);
 }
