@@ -94,12 +94,12 @@ static void print_header(const TrainOptions *o, const Corpus *corpus) {
            o->width, o->steps, o->batch, o->context, corpus->name);
     printf("validation perplexity at the trained context (%lld) and past it, on text that no model saw:\n\n",
            o->context);
-    printf("%-10s %10s %9s %9s %9s %9s %10s\n", "scheme", "parameters", "positions", "1x", "2x", "4x", "tokens/s");
+    printf("%-10s %10s %10s %9s %9s %9s %10s\n", "scheme", "parameters", "positional", "1x", "2x", "4x", "tokens/s");
     fflush(stdout);
 }
 
 static void print_row(const Row *row) {
-    printf("%-10s %10zu %9zu %9s %9s %9s %10.0f\n", row->scheme, row->parameters, row->positions, row->perplexity[0],
+    printf("%-10s %10zu %10zu %9s %9s %9s %10.0f\n", row->scheme, row->parameters, row->positions, row->perplexity[0],
            row->perplexity[1], row->perplexity[2], row->tokens_per_second);
     fflush(stdout);
 }

@@ -24,8 +24,8 @@ static const Option properties_options[] = {
 };
 
 static void print_header(void) {
-    printf("%-15s %8s %8s %9s %8s %8s %8s %5s %7s\n", "scheme", "unique", "linear", "distance", "norm", "falls",
-           "defined", "axes", "twins");
+    printf("%-15s %8s %9s %8s %9s %8s %8s %5s %7s\n", "scheme", "distinct", "nonlinear", "absolute", "resizing",
+           "trend", "longest", "axes", "twins");
 }
 
 // NAN, where a measure does not apply, becomes a dash.
@@ -41,9 +41,9 @@ static void print_row(const char *name, const SchemeProperties *p) {
     if (p->defined > 0) snprintf(defined, sizeof defined, "%d", p->defined);
     printf("%-15s", name);
     print_number(8, 3, p->unique);
-    print_number(8, 3, p->linear);
-    print_number(9, 3, p->distance);
-    print_number(8, 3, p->norm);
+    print_number(9, 3, p->linear);
+    print_number(8, 3, p->distance);
+    print_number(9, 3, p->norm);
     print_number(8, 3, p->falls);
     printf(" %8s %5d", defined, p->axes);
     print_number(7, 3, p->twins);
@@ -54,16 +54,16 @@ static void print_legend(void) {
     puts("");
     puts("Measured over all trained positions, on one line of equal tokens. A dash: does not apply, or too few "
          "positions.");
-    puts("unique    distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
-    puts("linear    error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = exact");
-    puts("distance  spread of scores at equal distances / spread of all scores; 0 = the distance alone decides");
-    puts("norm      largest change of the length of a token (or query) / its length; 0 = lengths are kept");
-    puts("falls     rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
-    puts("defined   longest input that has a code, also past the trained context; any = no limit");
-    puts("axes      number of coordinates that matter: 1 = place in the text, 2 = line and column");
-    puts("twins     distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\" / "
+    puts("distinct   distance of the two most similar codes / root mean square of all; 0 = two positions share a code");
+    puts("nonlinear  error of the best linear map from the code at p to that at p+5 / spread of the codes; 0 = linear");
+    puts("absolute   spread of scores at equal distances / spread of all scores; 0 = scores depend on distance alone");
+    puts("resizing   largest change of the length of a token (or query) / its length; 0 = lengths are kept");
+    puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
+    puts("longest    longest input that has a code, also past the trained context; any = no limit");
+    puts("axes       number of coordinates that matter: 1 = place in the text, 2 = line and column");
+    puts("twins      distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\" / "
          "their");
-    puts("          length; 0 = equal words get equal outputs wherever they stand, as without positions");
+    puts("           length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
 typedef struct {
