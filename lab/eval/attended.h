@@ -4,12 +4,11 @@
 
 #include "model/gpt.h"
 
-// by_distance is the mean probability of the key at this distance, over the T - distance queries of each window that
-// have such a key. So these means do not add up to 1, but their products with (T - distance)/T do. The other numbers
-// are means over all queries.
+// by_distance is a mean over the T - distance queries of each window that have a key at this distance, so its products
+// with (T - distance)/T add up to 1. The other numbers are means over all queries.
 typedef struct {
     int layers, heads, T;
-    double *by_distance; // (L, H, T)
+    double *by_distance; // (L, H, T) probability
     double *distance;    // (L, H) tokens back, weighted by probability
     double *entropy;     // (L, H) of a query's probabilities, in nats; exp of it is about how many keys it attends to
     double *first;       // (L, H) probability of the window's first token, which heads attend to when they find nothing
@@ -19,8 +18,8 @@ typedef struct {
 // at random coordinates. Fails (input) when the scheme is not defined for T positions, (run) when there is no memory.
 bool attended_measure(Attended *attended, const Gpt *gpt, const int *ids, int windows, int T, Error *error);
 
-// The same numbers (one layer, one head) for attention that gives every key the same probability. Curves have to be
-// compared with it: only late queries have keys at large distances, and they have more keys to share attention among.
+// The same numbers (one layer, one head) for attention that gives every key the same probability. Compare curves with
+// it: only late queries have keys at large distances, and they share their attention among more keys.
 bool attended_uniform(Attended *attended, int T, Error *error);
 
 void attended_free(Attended *attended);

@@ -1,4 +1,4 @@
-// Perplexity, stated and honest: every token of the stream is scored once, and sums are divided by their count.
+// Perplexity: every token of the stream is scored once, and sums are divided by their count.
 #ifndef BITTER_EVALUATE_H
 #define BITTER_EVALUATE_H
 
@@ -6,9 +6,9 @@
 #include "data/corpus.h"
 #include "model/infer.h"
 
-// Windows of `window` tokens. Each window scores the targets that no window before it has scored: the first one all of
-// its targets, or `stride` targets if `from` leaves enough text before it; every other window `stride` targets. The
-// last window ends at the end of the stream, so that it has its full context, too.
+// Windows of `window` tokens. Each scores the targets that no window before it has scored: the first one all of its
+// targets, or `stride` targets if `from` leaves enough text before it; the others `stride` targets. The last window
+// ends at the end of the stream, so it has its full context, too.
 typedef struct {
     int window, stride;
     uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there

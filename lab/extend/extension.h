@@ -7,8 +7,8 @@
 #include "lab/run/run.h"
 #include "posenc/stretch/search.h"
 
-// Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or only where
-// frequencies are divided, so in long windows except at their unscaled tokens, as in LongRoPE's released code.
+// Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or in long
+// windows except at their unscaled tokens, as in LongRoPE's released code.
 typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } AttentionFactor;
 
 typedef struct {
@@ -28,8 +28,8 @@ typedef struct Extension Extension;
 
 // A method of extension.
 typedef struct {
-    // Tables over ExtendOptions, up to the first NULL: the method's own, which begins with a heading that says what the
-    // method does, and those that it shares with other methods.
+    // Tables over ExtendOptions, up to the first NULL: the method's own, which begins with a heading that says what it
+    // does, and those shared with other methods.
     const Option *options[5];
     // Find the stretch of long windows or, with --short, of short ones. Fails (input, run, interrupted).
     bool (*find)(Stretch *result, Extension *x, Error *error);

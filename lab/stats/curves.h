@@ -30,12 +30,11 @@ typedef struct {
 
 #define CURVE_LEAST 16 // distances, for 8 to fit and 8 to judge
 
-// Fit all families to curve (n) at distances 0 .. n-1. Weights and offset are exact least squares; p is searched on a
-// grid and then refined, log: 1/n to 100, power: 0.05 to 2, exponential: 1/2 to n, Fourier: 1/n to 1/4, because even
-// distances cannot tell faster waves from slower ones. A shape that hardly bends within n is left to the linear family.
-// The best family has the smallest error once each of k parameters costs a factor m^(1/2m) with m = n/2 errors (Schwarz
-// 1978), 2% where n is 256. A curve that is flat, or not finite, has errors NAN and a constant as best. n is at least
-// CURVE_LEAST. Fails (run) for want of memory.
+// Fit all families to curve (n), n >= CURVE_LEAST, at distances 0 .. n-1. Weights and offset are exact least squares; p
+// is searched on a grid and then refined: log 1/n to 100, power 0.05 to 2, exponential 1/2 to n, Fourier 1/n to 1/4
+// (even distances cannot tell faster waves from slower ones). The best family has the smallest error once each
+// parameter costs a factor m^(1/2m) with m = n/2 errors (Schwarz 1978), 2% at n = 256. A curve that is flat or not
+// finite has errors NAN and a constant as best. Fails (run) for want of memory.
 bool curves_fit(CurveFits *fits, const double *curve, int n, Error *error);
 
 // The fitted formula at a distance.
@@ -46,12 +45,12 @@ const char *family_name(Family family);
 const char *family_formula(Family family);
 
 // Least squares: the offset and weights with which offset + weights[0] f + weights[1] g comes nearest to y, each
-// (count); g may be NULL. A function that does not change, or is the other one's multiple, gets weight 0; f and g are
-// of the order of 1 or larger. Returns the sum of squares that are left.
+// (count); g may be NULL. A constant function, or a multiple of the other one, gets weight 0. f and g are of the order
+// of 1 or larger. Returns the sum of squared errors.
 double least_squares(double *offset, double weights[2], const double *y, const double *f, const double *g, int count);
 
-// Where f is least from low to high, if it has one valley there (golden sections, Kiefer 1953): up to 1e-10 of their
-// distance, and only as sharp as f's own rounding lets it be.
+// The minimum of f between low and high, if f has one valley there (golden sections, Kiefer 1953): to 1e-10 of their
+// distance, unless the rounding of f blurs it.
 double least_between(double low, double high, double (*f)(void *context, double x), void *context);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "model/base/real.h"
 
-// The least-squares error of the best linear map from rows X to rows Y, both (rows, C), divided by the spread of Y
-// around its mean: 0 = Y is a linear map of X, 1 = X does not help. NAN where X has as many columns as rows, because
-// these would explain anything. Overwrites both.
+// The least-squares error of the best linear map from X to Y, both (rows, C), divided by the spread of Y around its
+// mean: 0 = Y is a linear map of X, 1 = X does not help. NAN where rows <= C, because X would explain anything.
+// Overwrites both.
 double linear_residual(double *Y, double *X, int rows, int C);
 
 // The same for the best linear map from the code at p to the code at p + shift, of codes (T, C). NAN also when there is

@@ -95,10 +95,6 @@ Interval bootstrap_interval(const double *differences, int n) {
     return (Interval){mean - resamples[last].t * error, mean - resamples[first].t * error};
 }
 
-double paired_half_width(double sd, int n) {
-    return n >= 2 ? t_quantile(1 - LEVEL / 2, n - 1) * sd / sqrt(n) : NAN;
-}
-
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
     Paired paired = {n, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
@@ -107,7 +103,7 @@ Paired paired_summary(const double *differences, int n) {
     if (n == 1) paired.mean = differences[0];
     if (n < 2) return paired;
     mean_and_sd(&paired.mean, &paired.sd, differences, n);
-    const double half = paired_half_width(paired.sd, n);
+    const double half = t_quantile(1 - LEVEL / 2, n - 1) * paired.sd / sqrt(n);
     paired.p = 2 * t_cdf(-fabs(in_errors(paired.mean, paired.sd, n)), n - 1);
     paired.t = (Interval){paired.mean - half, paired.mean + half};
     paired.bootstrap = bootstrap_interval(differences, n);
@@ -138,12 +134,6 @@ const char *verdict_words(Verdict verdict) {
     static const char *const words[] = {
         [VERDICT_UNRESOLVED] = "not resolved", [VERDICT_BETTER] = "better", [VERDICT_WORSE] = "worse"};
     return words[verdict];
-}
-
-double paired_power(double effect, int n, int comparisons) {
-    assert(n <= SEEDS_MOST && comparisons >= 1);
-    if (n < 2) return NAN;
-    return t_power(effect * sqrt(n), t_quantile(1 - LEVEL / comparisons / 2, n - 1), n - 1);
 }
 
 double paired_resolvable(double sd, int n, int comparisons) {

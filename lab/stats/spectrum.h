@@ -19,9 +19,8 @@ typedef struct {
 bool spectrum_create(Spectrum *spectrum, const real *table, int T, int C, Error *error);
 void spectrum_free(Spectrum *spectrum);
 
-// exp of the entropy of the shares that the squares of the values have in their sum: 1 = one direction holds all of the
-// variance, count = all hold the same. Roy and Vetterli (2007) take shares of the values instead of their squares,
-// which gives more. NAN when all are 0.
+// exp of the entropy of the shares of the variance (squares of the values): 1 = one direction holds all of it, count =
+// all hold the same. Roy and Vetterli (2007) take shares of the values, which gives more. NAN when all are 0.
 double effective_rank(const double *values, int count);
 
 // How many of the values, which fall, hold at least this share (below 1) of the sum of their squares; 0 when all are 0.
@@ -32,23 +31,20 @@ typedef struct {
     double share;     // of the variance that a cosine and a sine of this frequency explain
 } Peak;
 
-// The strongest wave in each of the first `count` left singular vectors: near the highest k/T of its discrete Fourier
-// transform, and no further from it than 1/T, the frequency whose cosine and sine, fitted by least squares, explain
-// most. So it need not be a multiple of 1/T, and no window smears it. Frequencies go from 1/(2T), half a wave over the
-// whole table, to 1/2. The first vectors of any table that changes slowly are close to half a wave, a whole one, one
-// and a half ...: such peaks do not say that waves were learned. And vectors of nearly equal values are mixtures that
-// the decomposition is free to choose. `power` has neither fault. T is WAVE_LEAST or more. Fails (run) for want of
-// memory.
+// The strongest wave in each of the first `count` left singular vectors: the frequency, within 1/T of the highest k/T
+// of the discrete Fourier transform, whose cosine and sine explain most by least squares. It need not be a multiple of
+// 1/T. Frequencies go from 1/(2T), half a wave over the whole table, to 1/2. Do not read too much into them: the first
+// vectors of any table that changes slowly are close to half a wave, a whole one, one and a half ..., and vectors of
+// nearly equal values are arbitrary mixtures. `power` has neither fault. T is WAVE_LEAST or more. Fails (run) for want
+// of memory.
 #define WAVE_LEAST 4
 bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
 
-// cells (n, n), n = min(T, most): the cosine of the rows i*T/n and j*T/n, rounded down. Returns n. NAN at rows of
-// zeros.
+// cells (n, n), n = min(T, most): the cosine of rows i*T/n and j*T/n, rounded down; NAN at rows of zeros. Returns n.
 int similarity(double *cells, const real *table, int T, int C, int most);
 
 // The share of the variance of P[p].P[q], over all pairs p > q, that p-q explains: 1 = the product is a function of the
-// distance; rows drawn at random have about 2/T. Equal positions are left out, for there even random rows are unlike
-// the rest. NAN when all products are equal.
+// distance; random rows have about 2/T. NAN when all products are equal.
 double translation_invariance(const real *table, int T, int C);
 
 #endif

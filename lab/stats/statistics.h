@@ -10,13 +10,12 @@ typedef struct {
 // own standard error reaches right/count, |right/count - p| <= z sqrt(p (1 - p) / count). 0 to 1 without trials.
 Interval wilson(double right, double count);
 
-// P(T <= t) of Student's t (1908) with df >= 1 degrees of freedom, whole or not: half the regularised incomplete beta
-// function I_x(df/2, 1/2) at x = df / (df + t^2) is the probability beyond |t| on one side (DLMF 8.17). The relative
-// error of the smaller tail is below 1e-12 up to df = 100 and 1e-9 up to 100000. NAN if t is.
+// P(T <= t) of Student's t (1908) with df >= 1 degrees of freedom, whole or not, by the regularised incomplete beta
+// function (DLMF 8.17). The relative error of the smaller tail is below 1e-12 up to df = 100 and 1e-9 up to 100000. NAN
+// if t is.
 double t_cdf(double t, double df);
 
-// The t that t_cdf(t, df) = p belongs to, by bisection; as precise. -INFINITY and INFINITY at p = 0 and 1, NAN for p
-// outside.
+// The t with t_cdf(t, df) = p, by bisection. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
 double t_quantile(double p, double df);
 
 // P(|T| > critical) of the noncentral t: T = (Z + shift) / s, Z standard normal and df s^2 chi-squared with df degrees

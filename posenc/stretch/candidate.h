@@ -37,9 +37,8 @@ bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candid
 // Draw each pair's factor again with this probability, uniformly between the factors of its neighbours, and the number
 // of unscaled tokens likewise. At least one of them changes.
 Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random);
-// Give a random run of neighbouring pairs factors on a line between two random factors, and move the other factors so
-// that all still rise. From a flat start, such as PI's, mutate_near can change almost nothing, because a factor stays
-// between its neighbours.
+// Give a random run of neighbouring pairs factors on a line between two random ones, and move the others so that all
+// still rise. mutate_near can change almost nothing in a flat start such as PI's, where neighbours are equal.
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random);
 // Take each pair's factor, and the number of unscaled tokens, from the second parent with this probability, else from
 // the first; then sort the factors.

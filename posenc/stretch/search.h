@@ -14,8 +14,7 @@ typedef struct {
     Candidate candidate;
     int scored;
     bool recalled;                      // known from an earlier run, but not yet proposed in this one
-    long long order;                    // of joining the population; of members with equal losses, the older one ranks
-                                        // first
+    long long order;                    // of joining the population; the older of two equal losses ranks first
     double scores[SEARCH_WINDOWS_MOST]; // (windows) mean loss of each, in nats
 } Evaluated;
 
