@@ -139,11 +139,11 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(call SAY,compile,$< in double)
 	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
 
-# The words and plots of builtin:tales become tables of C.
-$(TALES): data/made/tales/tales.txt $(wildcard scripts/tales.sh scripts/tales/*.awk)
+# The words and plots of builtin:tales become C.
+$(TALES): scripts/tales.awk data/made/tales/tales.txt
 	@mkdir -p $(@D)
 	$(call SAY,write,$@)
-	$(Q)sh scripts/tales.sh $< >$@
+	$(Q)LC_ALL=C awk -f $^ >$@
 
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@

@@ -1,44 +1,128 @@
-// One story of builtin:tales: what it remembers, and how it is told from the phrases and scripts of tables.h.
+// One story of builtin:tales: what it remembers, and the functions that tell it. The scenes of tales.txt, which
+// scripts/tales.awk translates to C when bitter is built, call these functions.
 #ifndef BITTER_TALES_STORY_H
 #define BITTER_TALES_STORY_H
 
 #include "base/random.h"
 #include "base/file/text.h"
-#include "data/made/tales/tables.h"
 
-enum { NAME_SIZE = 40, ENTITIES = 30 };
+enum { NAME_SIZE = 40, MOST_OF_A_KIND = 6, MOST_LEARNT = 13, MOST_SCENES = 64 };
 
-// Somebody or something with a name; tables.h says what the values are.
+// What stories speak of. The names are those of T, Z, F and W.
+typedef enum { NOTHING, PEOPLE, THINGS, PLACES, LISTS, PRODUCTS, SONGS, PASSWORDS, RECIPES, NAMES, KINDS } Kind;
+
+// Words told before, by their place in the story: what it takes to tell them again.
+typedef struct {
+    unsigned short start, size;
+} Span;
+
+// Somebody or something. People, places, ... are known by their index among those of the same kind.
 typedef struct {
     char name[NAME_SIZE], town[NAME_SIZE];
-    int value[ATTRIBUTES];
+    int woman;  // yes or no
+    int due;    // what the story has brought in has not come back yet
+    int kind;   // number of a word: of the trade of a person, of the name of a place, of the kind of a list
+    int place;  // where a person is, a thing is hidden, or a password is asked for
+    int coins;  // -1 until the story has told how many
+    int owner;  // who had it when the story began, or who made it; -1 before it is made
+    int holder; // who has it now; -1 when it is hidden
+    int giver;  // who gave it to its holder; -1 if it was not a gift
+    int hider;  // who hid it,
+    int spot;   // and where in its place: number of a phrase
+    int count;  // items of a list, or steps of a recipe
+    int step;   // number of the step of a recipe that has left this product
+    Span learnt[MOST_LEARNT];
 } Entity;
-
-// Something the story has said, by its place in the text: what it takes to say it again.
-typedef struct {
-    size_t start, size;
-} Span;
 
 typedef struct {
     Text *text;
+    size_t start; // of the story in the text
     Random random;
-    Entity entities[ENTITIES]; // of all kinds, one kind behind the other
+    bool article, capital; // the next word gets "a" or "an" in front, a capital
+    Entity entities[KINDS][MOST_OF_A_KIND];
+    Span *learning; // what is being told, to be told again later
     int count[KINDS];
-    int role[ROLES]; // what the letters of phrases and scripts stand for
-    Span learnt[SHELVES][SHELF_SIZE];
+    int A, B, C, D, E, G, H, I, J, K, L, M, N, P, Q, R, S, U, V, X, Y, day; // the variables of tales.txt
 } Story;
 
-// A random number in 0..n-1.
-int pick(Story *story, int n);
+// A scene, script, question or phrase of tales.txt; false when it finds that the story so far does not allow it.
+typedef bool Script(Story *story);
 
-// Is number `index` of a kind due, that is, has it still to come back? How many of the kind are?
-bool is_due(Story *story, Kind kind, int index);
+typedef struct {
+    const char *name;
+    int count;
+    const char *const *words; // (count); NULL in a list of phrases
+    Script *const *phrases;   // (count), each may be NULL; NULL in a list of words
+} List;
+
+// The part a scene plays in learning by heart. ANY_PART and WHAT_IS_DUE are asked for, never had: whatever brings back
+// what is due.
+typedef enum { PLAIN, NEW, AGAIN, ANY_PART, WHAT_IS_DUE } Part;
+
+typedef struct {
+    Script *script;
+    Part part;
+    bool block;                   // has lines of its own, so that nothing may follow in its paragraph
+    int room;                     // bytes that must be left for it, and for what it brings in to come back
+    Kind back;                    // what it brings back
+    const unsigned char *weights; // how often it comes in a story of each kind
+} Scene;
+
+// --- What tales.txt has ---
+
+extern const Scene tales_scenes[];
+extern Script *const tales_questions[];
+extern const int tales_scene_count, tales_question_count;
+extern const List list_story_title, list_story_setting, list_story_heading, list_story_ending;
+extern const List list_number; // "three", from 0
+Script script_world, script_introductions, script_whereabouts;
+
+// --- What a story remembers ---
+
+Entity *entity(Story *story, Kind kind, int index);
+
+// How many of a kind are due?
 int count_due(Story *story, Kind kind);
 
-// Append a phrase to the story.
-void tell(Story *story, const char *phrase);
+// Does another of the kind have the same name?
+bool has_namesake(Story *story, Kind kind, int index);
 
-// Carry out a script; false when it finds that the story so far does not allow it.
-bool run(Story *story, const Step *script);
+// Move what the story has told from byte `start` of the text into a name.
+void take_name(Story *story, char name[NAME_SIZE], size_t start);
+
+// What is told between these two calls is item `number` of a list, song or recipe. Tell it again.
+void begin_learning(Story *story, Entity *list, int number);
+void end_learning(Story *story);
+void recite(Story *story, Entity *list, int number);
+
+// --- Chance ---
+
+// A random number in 0..n-1, or in low..high; true in n of `of` cases.
+int pick(Story *story, int n);
+int random_between(Story *story, int low, int high);
+bool chance(Story *story, int n, int of);
+
+// The number of a random entry of a list. Entry i of a random order of the list, which is the same throughout a story.
+int any(Story *story, const List *list);
+int numbered(const Story *story, const List *list, int i);
+
+// Set *index to a random one of the kind that passes (NULL: any). When none does, then to any other `if_possible`,
+// else leave it and return false.
+typedef bool Test(Story *story, int it);
+bool cast(Story *story, int *index, Kind kind, Test *passes, bool if_possible);
+
+// --- Telling ---
+
+void add(Story *story, const char *words);
+void add_digits(Story *story, int number);
+void add_coins(Story *story, int number);
+void add_spelled(Story *story, const char *name); // with hyphens between its letters
+void add_backwards(Story *story, const char *name);
+
+// Tell an entry of a list.
+void tell(Story *story, const List *list, int which);
+
+// Tell different questions, of which I is the number.
+void ask(Story *story, int count);
 
 #endif

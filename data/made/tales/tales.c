@@ -30,7 +30,6 @@ enum {
     THING_ROOM = 60,   // to say where a thing is
     FIRST_ROOM = 140,  // of the one scene that every document has
     SCENES_PER_CHAPTER = 4,
-    MOST_SCENES = 64,
 };
 
 // The longer the story, the more people, things and places.
@@ -39,20 +38,18 @@ static void invent(Story *story, int aim) {
     story->count[PLACES] = 2 + larger;
     story->count[PEOPLE] = aim < PEOPLE_AIM ? 1 : 2 + larger;
     story->count[SONGS] = story->count[PASSWORDS] = story->count[RECIPES] = 1;
-    for (int role = 0; role < ROLES; role++)
-        if (tales_kinds[role] == WORDS) story->role[role] = story->count[WORDS]++;
-    run(story, script_world);
+    script_world(story);
 }
 
 static void tell_opening(Story *story, int kind, int aim) {
-    story->role['A' - 'A'] = story->role['X' - 'A'] = 0;
-    tell(story, phrases_story_title.phrases[kind]);
+    story->A = story->X = 0;
+    tell(story, &list_story_title, kind);
     if (aim >= WHOLE_AIM) {
-        tell(story, "\n\n");
-        tell(story, phrases_story_setting.phrases[kind]);
+        add(story, "\n\n");
+        tell(story, &list_story_setting, kind);
     }
-    tell(story, "\n\n");
-    run(story, script_introductions);
+    add(story, "\n\n");
+    script_introductions(story);
 }
 
 // How many things the ending speaks of.
@@ -62,17 +59,12 @@ static int ending_things(Story *story, int aim) {
     return wanted < story->count[THINGS] ? wanted : story->count[THINGS];
 }
 
-// How much is due that a scene brings back.
-static int due_in(Story *story, const Scene *scene) {
-    return scene->back == NOTHING_BACK ? 0 : count_due(story, tales_kinds[scene->back]);
-}
-
 // Room to keep for what must still come.
 static int reserve(Story *story, int aim) {
     int room = ending_things(story, aim) * THING_ROOM;
     if (aim >= WHOLE_AIM) room += CLOSING_ROOM;
     if (aim >= LONG_AIM) room += AGAIN_ROOM;
-    for (int i = 0; i < tales_scene_count; i++) room += due_in(story, &tales_scenes[i]) * tales_scenes[i].room;
+    for (int i = 0; i < tales_scene_count; i++) room += count_due(story, tales_scenes[i].back) * tales_scenes[i].room;
     return room;
 }
 
@@ -87,7 +79,7 @@ typedef struct {
 
 static int weight(Story *story, const Choice *choice, int index) {
     const Scene *scene = &tales_scenes[index];
-    const bool due = due_in(story, scene) > 0;
+    const bool due = count_due(story, scene->back) > 0;
     const Part part = choice->part;
     if (choice->refused >> index & 1 || (part == WHAT_IS_DUE && !due)) return 0;
     if ((part == NEW || part == AGAIN) && part != scene->part) return 0;
@@ -110,16 +102,16 @@ static int choose_scene(Story *story, const Choice *choice) {
 static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
     const size_t before = story->text->size;
     if (chapter > 0) {
-        story->role['K' - 'A'] = chapter;
-        tell(story, "\n\n");
-        tell(story, phrases_story_heading.phrases[choice.kind]);
+        story->K = chapter;
+        add(story, "\n\n");
+        tell(story, &list_story_heading, choice.kind);
     }
     const size_t start = story->text->size;
     for (int index; (index = choose_scene(story, &choice)) >= 0; choice.refused |= UINT64_C(1) << index) {
         const Scene *chosen = &tales_scenes[index];
         const bool joined = chapter == 0 && !*block && !chosen->block && pick(story, 2);
-        tell(story, joined ? " " : "\n\n");
-        if (run(story, chosen->script)) {
+        add(story, joined ? " " : "\n\n");
+        if (chosen->script(story)) {
             *block = chosen->block;
             return true;
         }
@@ -130,11 +122,11 @@ static bool tell_scene(Story *story, Choice choice, int chapter, bool *block) {
 }
 
 // Scenes until the length aimed at, less what is still to come, is reached; returns whether the last was a block.
-static bool tell_scenes(Story *story, size_t start, int kind, int aim) {
-    const bool has_chapters = phrases_story_heading.phrases[kind][0] && aim >= LONG_AIM;
+static bool tell_scenes(Story *story, int kind, int aim) {
+    const bool has_chapters = list_story_heading.phrases[kind] && aim >= LONG_AIM;
     bool block = true;
     for (int i = 0; !story->text->failed; i++) {
-        const int size = (int)(story->text->size - start);
+        const int size = (int)(story->text->size - story->start);
         Choice choice = {
             .kind = kind, .part = i == 0 && aim >= LONG_AIM ? NEW : ANY_PART, .room = aim - size - reserve(story, aim)};
         if (choice.room < FIRST_ROOM && (i == 0 || size < SMALLEST)) choice.room = FIRST_ROOM;
@@ -142,7 +134,7 @@ static bool tell_scenes(Story *story, size_t start, int kind, int aim) {
         const Story before = *story;
         const size_t end = story->text->size;
         if (!tell_scene(story, choice, begins_chapter ? i / SCENES_PER_CHAPTER + 1 : 0, &block)) return block;
-        if (story->text->size - start + 2 * (size_t)reserve(story, aim) <= LARGEST) continue;
+        if (story->text->size - story->start + 2 * (size_t)reserve(story, aim) <= LARGEST) continue;
         *story = before; // this scene would be too much: as if it had not been
         story->text->size = end;
         return true;
@@ -156,18 +148,18 @@ static void tell_ending(Story *story, int kind, int aim) {
     for (int n = 0, round = 0; round < 2; round++) { // first what is due, then others
         for (int i = 0; i < count && n < wanted; i++) {
             const int which = (first + i) % count;
-            if (told >> which & 1 || (round == 0 && !is_due(story, THINGS, which))) continue;
-            story->role['X' - 'A'] = which;
-            tell(story, n++ > 0 ? " " : "\n\n");
-            run(story, script_whereabouts);
+            if (told >> which & 1 || (round == 0 && !entity(story, THINGS, which)->due)) continue;
+            story->X = which;
+            add(story, n++ > 0 ? " " : "\n\n");
+            script_whereabouts(story);
             told |= UINT64_C(1) << which;
         }
     }
     if (aim >= WHOLE_AIM) {
-        tell(story, "\n\n");
-        tell(story, phrases_story_ending.phrases[kind]);
+        add(story, "\n\n");
+        tell(story, &list_story_ending, kind);
     }
-    tell(story, "\n");
+    add(story, "\n");
 }
 
 // ratio^exponent for an exponent in [0, 1): the root of each of its bits. Square roots, unlike pow(), are the same on
@@ -185,14 +177,13 @@ static double power(double ratio, double exponent) {
 }
 
 static void tales_document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
-    const size_t start = text->size;
     const uint64_t key = random_key((uint64_t)corpus->seed, "tales");
-    Story story = {.text = text, .random = {random_bits(key, index), 0}};
+    Story story = {.text = text, .start = text->size, .random = {random_bits(key, index), 0}};
     const int aim = (int)(SMALLEST * power((double)LARGEST_AIM / SMALLEST, random_next(&story.random)));
-    const int kind = pick(&story, phrases_story_title.count);
+    const int kind = pick(&story, list_story_title.count);
     invent(&story, aim);
     tell_opening(&story, kind, aim);
-    bool block = tell_scenes(&story, start, kind, aim);
+    bool block = tell_scenes(&story, kind, aim);
     while (tell_scene(&story, (Choice){.kind = kind, .part = WHAT_IS_DUE}, 0, &block)) continue;
     if (aim >= LONG_AIM) tell_scene(&story, (Choice){.kind = kind, .part = AGAIN, .room = AGAIN_ROOM}, 0, &block);
     tell_ending(&story, kind, aim);

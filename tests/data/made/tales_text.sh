@@ -1,8 +1,8 @@
-# The words and plots of builtin:tales: scripts/tales.sh names the line of a mistake in them, and says what is wrong.
+# The words and plots of builtin:tales: scripts/tales.awk names the line of a mistake in them, and says what is wrong.
 . tests/support/shell
 tales=$repository/data/made/tales/tales.txt
 
-translate() { sh "$repository/scripts/tales.sh" "$1" >tables.c 2>messages; }
+translate() { LC_ALL=C awk -f "$repository/scripts/tales.awk" "$1" >tales.c 2>messages; }
 
 check "the text is sound" translate "$tales"
 
@@ -16,26 +16,35 @@ mistaken() {
     else fail "$1" "$(cat messages)"
     fi
 }
-mistaken "a slot that nobody knows" 's/{feeling}/{feelin}/' '{feelin}'
-mistaken "a form that nobody knows" 's/{the A}/{teh A}/' '"teh"'
-mistaken "a form that does not fit its letter" 's/{coins N}/{coins P}/' 'P has no form "coins"'
-mistaken "an open brace" 's/{feeling}/{feeling/' 'no }'
-mistaken "an open alternative" 's/hurried|rode|wandered>/hurried|rode|wandered/' 'no >'
-mistaken "a list that is missing" 's/^words feeling/words mood/' '"feeling"'
-mistaken "a section that the program needs" 's/^script world/script word/' '"script world" is missing'
-mistaken "a script that is missing" 's/^script hiding-place/script hidden-place/' 'no script called "hiding-place"'
-mistaken "a section of an unknown sort" 's/^words animal/wrds animal/' '"wrds" begins no section'
-mistaken "a name used twice" 's/^scene mood/scene purse/' 'already the name of a section'
-mistaken "an article before a capital" 's/fox, goose/Fox, goose/' '"Fox" begins with no small letter'
+mistaken "a slot that nobody knows" 's/{feeling}/{feelin}/' 'found "feelin"'
+mistaken "a form that nobody knows" 's/{the A}/{teh A}/' 'a form.*"teh A"'
+mistaken "a form that does not fit its letter" 's/{coins N}/{coins P}/' 'found "coins P"'
+mistaken "an open brace" 's/{feeling}/{feeling/' 'expected a }'
+mistaken "an open alternative" 's/hurried|rode|wandered>/hurried|rode|wandered/' 'expected a >'
+mistaken "a list that is missing" 's/^words feeling/words mood/' 'found "feeling"'
+mistaken "a section that the program needs" 's/^script world/script word/' 'expected a section "script world"'
+mistaken "a script that is missing" 's/^script hiding-place/script hidden-place/' 'name of a script, found "hiding-place"'
+mistaken "a section of an unknown sort" 's/^words animal/wrds animal/' 'found "wrds"'
+mistaken "a name used twice" 's/^scene mood/scene purse/' 'that nothing else has, found "scene-purse"'
+mistaken "a list without words" 's/^words animal/words unicorn\
+&/' 'at least one entry'
+mistaken "a bracket among words" 's/fox, goose/fox, {goose}/' 'expected a word'
 mistaken "a letter that is not ASCII" "s/fox, goose/fox, g$(printf '\303\244')nse/" 'ASCII'
-mistaken "a word without its partner" 's|candle/candles|candle|' '"candle": expected two words'
-mistaken "a kind of story that does not exist" 's/often tale 8/often tail 8/' '"tail": there is no such kind of story'
-mistaken "a scene without room" 's/^scene mood (room 600)/scene mood (new)/' 'expected "room N"'
-mistaken "a field that is missing" '/^    one: guest/d' '"guest list" lacks its "one:"'
-mistaken "a statement that nobody knows" 's/^    do hiding-place/    go hiding-place/' 'no statement'
-mistaken "a condition that nobody knows" 's/need day is under/need day below/' 'no condition'
-mistaken "something that stories do not remember" 's/with holder A and/with money A and/' '"money"'
-mistaken "an else without its if" 's/^    else:/        else:/' '"else"'
+mistaken "a word without its partner" 's|candle/candles|candle|' 'expected two words.*"candle"'
+mistaken "a kind of story that does not exist" 's/often tale 8/often tail 8/' 'a kind of story, found "tail"'
+mistaken "a scene without room" 's/^scene mood (room 600)/scene mood (new)/' 'expected "scene NAME (room N)"'
+mistaken "a scene that never comes" '/^    often tale 4, letter 5, inquiry 2/d' '"often ..."'
+mistaken "a property that scenes do not have" 's/(new, room 330)/(news, room 330)/' 'found "news"'
+mistaken "a field that is missing" '/^    one: guest/d' 'the field "one:".*"list guest list"'
+mistaken "a statement that nobody knows" 's/^    do hiding-place/    go hiding-place/' 'one of the statements.*"go hiding-place"'
+mistaken "a condition that nobody knows" 's/need day is under/need day below/' 'a condition.*"day below 20"'
+mistaken "something that stories do not remember" 's/with holder A and/with money A and/' 'stories remember, found "money of it"'
+mistaken "something remembered of others only" 's/need coins of A is over 1/need holder of A is over 1/' '"holder of A"'
+mistaken "somebody who is a thing" 's/X = thing with owner not A/X = somebody with owner not A/' 'fits the letter X'
+mistaken "an assignment to a number" 's/^    day = 1$/    7 = 1/' 'can change, found "7"'
+mistaken "a sum of nothing" 's/^    L = lists$/    L = lists + /' 'found "lists +"'
+mistaken "an if without a colon" 's/if A is over 0:/if A is over 0/' 'a colon'
+mistaken "an else without its if" 's/^    else:/        else:/' 'an "if" above.*"else:"'
 mistaken "too little indentation" 's/^    need day/   need day/' 'indented by 3'
 mistaken "a question without an answer" '/answer I am {a B}/d' 'one "answer"'
 mistaken "too few questions" 's/^    ask What is your trade/    need day is under 3\
@@ -61,5 +70,6 @@ scene race (room 120)
         - _The prize was {coins N}.
 SCENE
 check "words, questions and scenes can be added" translate longer.txt
-check "and are in the tables" grep -q 'unicorn' tables.c
+check "compile" "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$repository" tales.c
+check "and are in the C code" grep -q 'unicorn' tales.c
 finish

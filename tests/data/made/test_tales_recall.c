@@ -1,6 +1,6 @@
 // builtin:tales: whatever a story introduces is mentioned again before it ends, in short stories as in long ones.
 #include "data/made/builtin.h"
-#include "data/made/tales/tables.h"
+#include "data/made/tales/story.h"
 #include "tests/support/support.h"
 
 enum { SEED = 3, MANY = 4000, WORD_SIZE = 64 };
@@ -127,10 +127,12 @@ static void songs_come_back(void **state) {
     expect_share(count_songs, MANY / 20, 0.005);
 }
 
-static size_t word_at(const char *text, const Phrases *words) {
-    for (int i = 0; i < words->count; i++) {
-        const size_t length = strlen(words->phrases[i]);
-        if (strncmp(text, words->phrases[i], length) == 0 && strchr(" .,", text[length])) return length;
+extern const List list_material, list_noun; // of tales.txt
+
+static size_t word_at(const char *text, const List *list) {
+    for (int i = 0; i < list->count; i++) {
+        const size_t length = strlen(list->words[i]);
+        if (strncmp(text, list->words[i], length) == 0 && strchr(" .,", text[length])) return length;
     }
     return 0;
 }
@@ -144,8 +146,8 @@ static void count_belongings(Share *share, const char *document) {
         for (const char *at = document; (at = strstr(at, owning[i]));) {
             at += strlen(owning[i]);
             const char *name = at + (*at == 'n') + 1;
-            const size_t material = word_at(name, &phrases_material),
-                         noun = material ? word_at(name + material + 1, &phrases_noun) : 0;
+            const size_t material = word_at(name, &list_material),
+                         noun = material ? word_at(name + material + 1, &list_noun) : 0;
             if (noun == 0) continue;
             char copy[WORD_SIZE];
             snprintf(copy, sizeof copy, "%.*s", (int)(material + 1 + noun), name);
