@@ -18,20 +18,18 @@
 #define GEMM_RUNS 5    // timed products before the steps, and again after them
 
 typedef struct {
-    char pos[TEXT_CAPACITY];
-    long long layers, heads, width, context, batch, vocab, steps, threads, seed;
-    double dropout;
+    TrainOptions train; // first, so that its fields have the same offsets in both
+    long long vocab, steps;
 } BenchOptions;
 
-#define FIELD(name) offsetof(BenchOptions, name)
-
 static const Option bench_options[] = {
-    MODEL_OPTION_ROWS(BenchOptions),
-    INTEGER_ROW("vocab", FIELD(vocab), "257", 1, 65536, "size of the vocabulary"),
-    NUMBER_ROW("dropout", FIELD(dropout), "0", 0, 0.99, "X", "share of activations to drop, as in `bitter train`"),
-    INTEGER_ROW("steps", FIELD(steps), "40", 1, 1e9, "steps to time, after 3 steps of warm-up"),
-    INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed of weights and tokens"),
-    THREADS_OPTION_ROW(BenchOptions),
+    MODEL_OPTION_ROWS(TrainOptions),
+    INTEGER_ROW("vocab", offsetof(BenchOptions, vocab), "257", 1, 65536, "size of the vocabulary"),
+    NUMBER_ROW("dropout", offsetof(TrainOptions, dropout), "0", 0, 0.99, "X",
+               "share of activations to drop, as in `bitter train`"),
+    INTEGER_ROW("steps", offsetof(BenchOptions, steps), "40", 1, 1e9, "steps to time, after 3 steps of warm-up"),
+    INTEGER_ROW("seed", offsetof(TrainOptions, seed), "1337", 0, HUGE_VAL, "random seed of weights and tokens"),
+    THREADS_OPTION_ROW(TrainOptions),
     {0},
 };
 
@@ -81,7 +79,7 @@ static double resident_megabytes(void) {
 // One shard of random tokens.
 static bool random_split(Split *split, const char *name, size_t count, const BenchOptions *o, Error *error) {
     uint16_t *tokens = malloc(count * sizeof *tokens);
-    Random random = {random_key((uint64_t)o->seed, name), 0};
+    Random random = {random_key((uint64_t)o->train.seed, name), 0};
     split->shards = calloc(1, sizeof *split->shards);
     bool ok = tokens && split->shards;
     if (!ok) fail_run(error, "no memory for %zu random tokens", count);
@@ -115,28 +113,16 @@ static double flops_per_token(const Gpt *gpt) {
     return 6.0 * (double)parameters + 12.0 * s->layers * s->context * (double)s->width;
 }
 
-static void print_line(const BenchOptions *o, const Trainer *trainer, double seconds, double gemm_seconds) {
+static void print_line(const Trainer *trainer, double seconds, double gemm_seconds) {
+    const TrainOptions *o = trainer->options;
     const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%lld threads=%d core=%s "
+    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%d threads=%d core=%s "
            "ms_per_step=%.2f "
            "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
-           o->pos, o->layers, o->heads, o->width, o->context, o->batch, o->vocab, omp_get_max_threads(), gemm_core(),
-           1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
-}
-
-static TrainOptions train_options_of(const BenchOptions *o) {
-    TrainOptions t = {0};
-    options_default(&t, train_options);
-    snprintf(t.pos, sizeof t.pos, "%s", o->pos);
-    t.layers = o->layers;
-    t.heads = o->heads;
-    t.width = o->width;
-    t.context = o->context;
-    t.batch = o->batch;
-    t.dropout = o->dropout;
-    t.seed = o->seed;
-    return t;
+           o->pos, o->layers, o->heads, o->width, o->context, o->batch, trainer->gpt.shape.vocab, omp_get_max_threads(),
+           gemm_core(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate,
+           resident_megabytes());
 }
 
 bool command_bench(int argc, char **argv, Error *error) {
@@ -146,21 +132,21 @@ bool command_bench(int argc, char **argv, Error *error) {
         "that of a large matrix product. The numbers mean something only on an idle machine.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
     BenchOptions options;
+    options_default(&options.train, train_options);
     arguments_parse(&options, NULL, &usage, argc, argv);
-    threads_use(options.threads);
-    const TrainOptions training = train_options_of(&options);
+    threads_use(options.train.threads);
     Corpus corpus = {.name = "random tokens", .tokenizer = {.kind = TOKENIZER_NONE, .vocab_size = (int)options.vocab}};
     Trainer trainer = {0};
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
-    const size_t window = (size_t)options.context + 1;
+    const size_t window = (size_t)options.train.context + 1;
     Position pos;
-    bool ok = trainer_check(&pos, &training, (int)options.vocab, error);
+    bool ok = trainer_check(&pos, &options.train, (int)options.vocab, error);
     if (ok) kernels_report(stderr, "bench");
-    ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.batch), &options, error) &&
+    ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.train.batch), &options, error) &&
          random_split(&corpus.val, "val", window, &options, error) && time_gemm(gemm_times, error) &&
-         trainer_create(&trainer, &training, &corpus, error) && time_steps(&seconds, &trainer, options.steps, error) &&
-         time_gemm(gemm_times + GEMM_RUNS, error);
-    if (ok) print_line(&options, &trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
+         trainer_create(&trainer, &options.train, &corpus, error) &&
+         time_steps(&seconds, &trainer, options.steps, error) && time_gemm(gemm_times + GEMM_RUNS, error);
+    if (ok) print_line(&trainer, seconds, median(gemm_times, 2 * GEMM_RUNS));
     trainer_free(&trainer);
     corpus_close(&corpus);
     return ok;

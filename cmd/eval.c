@@ -230,7 +230,6 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     if (!check_all(run, split, name, options, error)) return false;
     interrupt_catch();
     if (!result_open(&csv, "--csv", options->csv, CSV_HEADER, error)) return false;
-    kernels_report(stdout, "eval");
     const bool bytes = run->tokenizer.kind != TOKENIZER_NONE;
     printf("%s, trained with context %d\n", name, run->gpt.shape.context);
     if (is_task(&corpus->builtin))
@@ -286,6 +285,7 @@ bool command_eval(int argc, char **argv, Error *error) {
     Run run;
     threads_use(options.threads);
     if (!check_given(given, &options, error) || !run_open(&run, directory, options.past, error)) return false;
+    kernels_report(stdout, "eval");
     if (options.samples == 0) options.samples = options.task ? 200 : 20;
     const bool ok = parse_windows(&options, run.gpt.shape.context, error) &&
                     (options.task      ? evaluate_task(&run, directory, &options, error)

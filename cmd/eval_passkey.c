@@ -1,6 +1,5 @@
 #include "cmd/eval.h"
 
-#include "cmd/shared/kernels.h"
 #include "data/made/passkey.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/result.h"
@@ -253,7 +252,6 @@ bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *
     if (!check(run, directory, options, error) || !result_open(&csv, "--csv", options->csv, header, error))
         return false;
     interrupt_catch();
-    kernels_report(stdout, "eval");
     print_title(options, directory);
     return result_close(&csv, print_table(run, options, csv.stream, error), error);
 }

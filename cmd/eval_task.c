@@ -1,6 +1,5 @@
 #include "cmd/eval.h"
 
-#include "cmd/shared/kernels.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/result.h"
@@ -161,7 +160,6 @@ bool evaluate_task(const Run *run, const char *directory, const EvalOptions *opt
         !result_open(&csv, "--csv", options->csv, header, error))
         return false;
     table.csv = csv.stream;
-    kernels_report(stdout, "eval");
     printf("%s: %s; lengths are numbers of %s\n", data, table.task.builtin->help, table.task.builtin->counts);
     return result_close(&csv, print_table(&table, as_trained, error), error);
 }

@@ -1,6 +1,7 @@
 // `bitter gradcheck`: evidence that the hand-written gradients are right, and that the check would notice wrong ones.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "lab/run/train_options.h"
 #include "model/gradcheck.h"
 
 #include <omp.h>
@@ -12,23 +13,21 @@
 #define ATTEMPTS  4 // random models to try for a scheme whose loss has kinks: a wrong gradient fails in all of them
 
 typedef struct {
-    char pos[TEXT_CAPACITY];
-    long long layers, heads, width, context, batch, seed;
-    double dropout;
+    TrainOptions train;
     bool controls;
 } GradcheckOptions;
 
 #define FIELD(name) offsetof(GradcheckOptions, name)
 
 static const Option gradcheck_options[] = {
-    TEXT_ROW("pos", FIELD(pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
-    INTEGER_ROW("layers", FIELD(layers), "2", 1, 8, "transformer blocks"),
-    INTEGER_ROW("heads", FIELD(heads), "2", 1, 8, "attention heads"),
-    INTEGER_ROW("width", FIELD(width), "8", 1, 64, "channels of the residual stream"),
-    INTEGER_ROW("context", FIELD(context), "20", 1, 200, "tokens in a sequence"),
-    INTEGER_ROW("batch", FIELD(batch), "2", 1, 8, "sequences in the batch"),
-    NUMBER_ROW("dropout", FIELD(dropout), "0", 0, 0.9, "X", "share to drop, the same elements in every pass"),
-    INTEGER_ROW("seed", FIELD(seed), "1", 0, HUGE_VAL, "random seed of model and text"),
+    TEXT_ROW("pos", FIELD(train.pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
+    INTEGER_ROW("layers", FIELD(train.layers), "2", 1, 8, "transformer blocks"),
+    INTEGER_ROW("heads", FIELD(train.heads), "2", 1, 8, "attention heads"),
+    INTEGER_ROW("width", FIELD(train.width), "8", 1, 64, "channels of the residual stream"),
+    INTEGER_ROW("context", FIELD(train.context), "20", 1, 200, "tokens in a sequence"),
+    INTEGER_ROW("batch", FIELD(train.batch), "2", 1, 8, "sequences in the batch"),
+    NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X", "share to drop, the same elements in every pass"),
+    INTEGER_ROW("seed", FIELD(train.seed), "1", 0, HUGE_VAL, "random seed of model and text"),
     FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, which must fail"),
     {0},
 };
@@ -46,8 +45,10 @@ static void dropped_term(const Tables *tables, const real *dx, const Place *at, 
 
 static bool check(double *worst, const Position *pos, const GradcheckOptions *options, long long seed, bool verbose,
                   Error *error) {
-    const GradcheckSettings settings = {
-        .B = (int)options->batch, .T = (int)options->context, .dropout = options->dropout, .seed = (uint64_t)seed};
+    const GradcheckSettings settings = {.B = (int)options->train.batch,
+                                        .T = (int)options->train.context,
+                                        .dropout = options->train.dropout,
+                                        .seed = (uint64_t)seed};
     GradientError *errors;
     int count;
     if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
@@ -74,8 +75,8 @@ static bool check_scheme(int *failures, const Position *pos, const GradcheckOpti
     for (int attempt = 0; !good && attempt < (pos->scheme->bends ? ATTEMPTS : 1); attempt++) {
         if (attempt > 0)
             printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
-                   options->seed + attempt);
-        if (!check(&worst, pos, options, options->seed + attempt, true, error)) return false;
+                   options->train.seed + attempt);
+        if (!check(&worst, pos, options, options->train.seed + attempt, true, error)) return false;
         good = worst <= TOLERANCE;
     }
     printf("  worst relative error %.2e: %s\n", worst, good ? "ok" : "FAILED (tolerance 1e-6)");
@@ -94,7 +95,7 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
         Position pos;
         double worst;
         if (!position_parse_scheme(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
-        if (!check(&worst, &pos, options, options->seed, false, error)) return false;
+        if (!check(&worst, &pos, options, options->train.seed, false, error)) return false;
         const bool caught = !(worst <= TOLERANCE);
         printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,
                caught ? "fails, as it must" : "NOT NOTICED: this check proves nothing");
@@ -109,25 +110,22 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
                                 "is 1 if a relative error exceeds 1e-6.",
                                 "", gradcheck_options,
                                 "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
-    GradcheckOptions options;
+    GradcheckOptions options = {0};
     arguments_parse(&options, NULL, &usage, argc, argv);
     omp_set_num_threads(1); // the models are tiny
-    const Shape shape = {.vocab = 11,
-                         .context = (int)options.context,
-                         .layers = (int)options.layers,
-                         .heads = (int)options.heads,
-                         .width = (int)options.width};
+    const Shape shape = shape_of(&options.train, 11);
     bool ok = shape_check(&shape, error);
     int failures = 0;
     Position pos;
-    if (strcmp(options.pos, "all") == 0) {
+    if (strcmp(options.train.pos, "all") == 0) {
         for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
             if (position_create(&pos, (*scheme)->name, &shape, error))
                 ok = check_scheme(&failures, &pos, &options, error);
             else
                 printf("%s\n  left out: %s\n", (*scheme)->name, error->message);
     } else {
-        ok = ok && position_create(&pos, options.pos, &shape, error) && check_scheme(&failures, &pos, &options, error);
+        ok = ok && position_create(&pos, options.train.pos, &shape, error) &&
+             check_scheme(&failures, &pos, &options, error);
     }
     if (ok && options.controls) ok = check_controls(&failures, &shape, &options, error);
     if (ok && failures > 0) *error = (Error){.kind = ERROR_RUN}; // what failed is printed

@@ -7,12 +7,7 @@
 
 #include <stdio.h>
 
-typedef struct {
-    char pos[TEXT_CAPACITY];
-    long long context, heads, width, seed;
-} PropertiesOptions;
-
-#define FIELD(name) offsetof(PropertiesOptions, name)
+#define FIELD(name) offsetof(TrainOptions, name)
 
 static const Option properties_options[] = {
     TEXT_ROW("pos", FIELD(pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
@@ -66,15 +61,9 @@ static void print_legend(void) {
     puts("           length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
-typedef struct {
-    const PropertiesOptions *options;
-    int rows; // printed
-} PropertyTable;
-
-static bool print_scheme(const char *name, const Gpt *gpt, PropertyTable *table, Error *error) {
+static bool print_scheme(const char *name, const Gpt *gpt, const TrainOptions *options, Error *error) {
     SchemeProperties properties;
-    if (!scheme_probe(&properties, gpt, (uint64_t)table->options->seed, error)) return false;
-    if (table->rows++ == 0) print_header();
+    if (!scheme_probe(&properties, gpt, (uint64_t)options->seed, error)) return false;
     print_row(name, &properties);
     return true;
 }
@@ -92,13 +81,8 @@ static void fill_zeros(Gpt *gpt, uint64_t seed) {
 }
 
 // An untrained model with this scheme.
-static bool print_untrained(const char *specification, PropertyTable *table, Error *error) {
-    const PropertiesOptions *options = table->options;
-    const Shape shape = {.vocab = 8,
-                         .context = (int)options->context,
-                         .layers = 1,
-                         .heads = (int)options->heads,
-                         .width = (int)options->width};
+static bool print_untrained(const char *specification, const TrainOptions *options, Error *error) {
+    const Shape shape = shape_of(options, 8);
     Position pos;
     Gpt gpt = {0};
     bool ok = shape_check(&shape, error) && position_create(&pos, specification, &shape, error) &&
@@ -106,24 +90,24 @@ static bool print_untrained(const char *specification, PropertyTable *table, Err
     if (ok) {
         gpt_init(&gpt, (uint64_t)options->seed);
         fill_zeros(&gpt, (uint64_t)options->seed);
-        ok = print_scheme(specification, &gpt, table, error);
+        ok = print_scheme(specification, &gpt, options, error);
     }
     gpt_free(&gpt);
     return ok;
 }
 
-static bool print_run(const char *directory, PropertyTable *table, Error *error) {
+static bool print_run(const char *directory, const TrainOptions *options, Error *error) {
     Run run;
     if (!run_open(&run, directory, "", error)) return false;
-    const bool ok = print_scheme(directory, &run.gpt, table, error);
+    const bool ok = print_scheme(directory, &run.gpt, options, error);
     run_close(&run);
     return ok;
 }
 
 // Every scheme. One that cannot work with such a model gets a row with the reason.
-static bool print_all(PropertyTable *table, Error *error) {
+static bool print_all(const TrainOptions *options, Error *error) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-        if (!print_untrained((*scheme)->name, table, error)) {
+        if (!print_untrained((*scheme)->name, options, error)) {
             if (error->kind != ERROR_INPUT) return false;
             printf("%-15s %s\n", (*scheme)->name, error->message);
         }
@@ -146,14 +130,15 @@ bool command_properties(int argc, char **argv, Error *error) {
                                 "[RUN...]", properties_options,
                                 "  bitter properties\n  bitter properties --pos rope:base=100\n"
                                 "  bitter properties runs/learned runs/t5\n"};
-    PropertiesOptions options;
-    PropertyTable table = {.options = &options};
+    TrainOptions options = {.layers = 1};
     bool given[ARGUMENTS_MOST];
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     bool ok = first == argc || check_given(given, error);
-    for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &table, error);
+    if (ok) print_header();
+    for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &options, error);
     if (first == argc)
-        ok = strcmp(options.pos, "all") == 0 ? print_all(&table, error) : print_untrained(options.pos, &table, error);
+        ok = strcmp(options.pos, "all") == 0 ? print_all(&options, error)
+                                             : print_untrained(options.pos, &options, error);
     if (!ok) return false;
     print_legend();
     if (first == argc) puts("Untrained models; tables that start from zero are filled with random numbers.");

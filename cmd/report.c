@@ -17,6 +17,5 @@ bool command_report(int argc, char **argv, Error *error) {
                           "%s holds no comparison (there is no compare.json); name a directory of `bitter compare`",
                           directory);
     comparison.patience = 120;
-    return plan_read(&comparison.plan, &comparison.data, comparison.file, error) &&
-           report(&comparison, stdout, error);
+    return plan_read(&comparison.plan, &comparison.data, comparison.file, error) && report(&comparison, stdout, error);
 }

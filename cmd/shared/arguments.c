@@ -123,12 +123,6 @@ static const char *written_name(char **argv) {
     return argv[optind - 1 - separate] + 2;
 }
 
-// getopt_long accepts unambiguous abbreviations, whose meaning could change when an option is added.
-static void refuse_abbreviation(const Usage *usage, const char *written, const char *name) {
-    size_t length = strcspn(written, "=");
-    if (length != strlen(name)) die_unknown(usage, written);
-}
-
 // An operand for a command that takes none. If it is a file, the user may want to train on it.
 static _Noreturn void die_stray(const Usage *usage, const char *word) {
     Error error;
@@ -175,7 +169,8 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
             exit(output_finish(ERROR_NONE));
         }
         const Option *option = &usage->table[found - FIRST_ROW];
-        refuse_abbreviation(usage, written_name(argv), option->name);
+        // getopt_long accepts unambiguous abbreviations, whose meaning could change when an option is added.
+        if (strcspn(written_name(argv), "=") != strlen(option->name)) die_unknown(usage, written_name(argv));
         char label[TEXT_CAPACITY];
         snprintf(label, sizeof label, "--%s", option->name);
         Error error;

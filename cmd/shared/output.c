@@ -48,7 +48,7 @@ static bool check_free(const char *path, Error *error) {
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
     char name[TEXT_CAPACITY];
     name_of(name, first_input);
-    *output = (Output){.existing = PATH_CAPACITY};
+    *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
     bool fits =
         *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
     if (!fits) return false;
@@ -75,23 +75,21 @@ bool output_create(Output *output, Error *error) {
     output->existing = existing_part(output->parent);
     if (!directory_create(output->parent, error)) return false;
     output->lock = temporary_create(output->temporary, output->path, TEMPORARY_DIRECTORY);
-    output->made = output->lock >= 0;
-    return output->made || fail_create(output->path, errno, error);
+    return output->lock >= 0 || fail_create(output->path, errno, error);
 }
 
 bool output_complete(Output *output, Error *error) {
     if (rename(output->temporary, output->path) != 0)
         return fail_run(error, "cannot rename %s to %s: %s", output->temporary, output->path, strerror(errno));
-    output->made = false;
     close(output->lock);
+    output->lock = -1;
     return directory_sync(output->parent, error);
 }
 
 void output_discard(Output *output) {
-    if (output->made) {
+    if (output->lock >= 0) {
         temporary_remove(output->temporary);
         close(output->lock);
-        output->made = false;
     }
     while (strlen(output->parent) > output->existing && rmdir(output->parent) == 0) {
         char *slash = strrchr(output->parent, '/');

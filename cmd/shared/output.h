@@ -8,8 +8,7 @@
 typedef struct {
     char path[PATH_CAPACITY], temporary[PATH_CAPACITY], parent[PATH_CAPACITY];
     size_t existing; // length of the part of `parent` that existed before
-    bool made;
-    int lock; // while `made`: keeps other processes from removing the temporary directory
+    int lock;        // keeps other processes from removing the temporary directory; -1 = there is none
 } Output;
 
 // Choose the path: `out`, or if that is "", runs/data/NAME, named after the first input. Fails (input) if it exists.
