@@ -1,6 +1,7 @@
 #include "data/tokenizer.h"
 
 #include "base/file/file.h"
+#include "base/file/text.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -213,36 +214,22 @@ int tokenizer_newline(const Tokenizer *tokenizer) {
     return -1;
 }
 
-static char *characters_as_text(const Tokenizer *tokenizer, size_t *size) {
-    char *text = malloc(4 * (size_t)tokenizer->vocab_size + 1);
-    *size = 0;
-    for (int i = 0; text && i < tokenizer->vocab_size; i++)
-        *size += (size_t)utf8_encode(text + *size, tokenizer->characters[i]);
-    return text;
-}
-
-static char *tokenizer_dump(const Tokenizer *tokenizer) {
+bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
     json_t *root =
         json_pack("{s:s, s:i}", "tokenizer", kind_names[tokenizer->kind], "vocab_size", tokenizer->vocab_size);
+    bool whole = true;
     if (tokenizer->kind == TOKENIZER_CHARS) {
-        size_t size;
-        char *text = characters_as_text(tokenizer, &size);
-        json_object_set_new(root, "characters", text ? json_stringn(text, size) : NULL);
-        free(text);
-        if (!json_object_get(root, "characters")) {
-            json_decref(root);
-            return NULL;
+        Text text = {0};
+        for (int i = 0; i < tokenizer->vocab_size; i++) {
+            char bytes[4];
+            text_add(&text, bytes, (size_t)utf8_encode(bytes, tokenizer->characters[i]));
         }
+        whole = !text.failed && json_object_set_new(root, "characters", json_stringn(text.bytes, text.size)) == 0;
+        text_free(&text);
     }
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *dump = whole ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
     json_decref(root);
-    return dump;
-}
-
-bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
-    char *dump = tokenizer_dump(tokenizer);
-    if (!dump) return fail_run(error, "no memory to write %s", path);
-    bool ok = atomic_text(path, dump, error);
+    const bool ok = dump ? atomic_text(path, dump, error) : fail_run(error, "no memory to write %s", path);
     free(dump);
     return ok;
 }
@@ -267,7 +254,7 @@ static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char
     const char *text = json_string_value(characters);
     size_t size = json_string_length(characters);
     Tokens ids = {0};
-    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, text, size, path, error) &&
+    bool ok = tokenizer_extend(tokenizer, text, size, path, error) &&
               tokenizer_encode(&ids, tokenizer, text, size, path, error);
     bool sorted = ok && ids.count > 0;
     for (size_t i = 0; sorted && i < ids.count; i++) sorted = ids.ids[i] == i;
@@ -282,11 +269,9 @@ static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char
 static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
     TokenizerKind kind = TOKENIZER_NONE;
     if (!read_kind(&kind, root, path, error)) return false;
-    if (kind == TOKENIZER_CHARS) {
-        if (!read_characters(tokenizer, root, path, error)) return false;
-    } else if (!tokenizer_create(tokenizer, kind, "", 0, path, error)) {
+    if (!tokenizer_create(tokenizer, kind, "", 0, path, error) ||
+        (kind == TOKENIZER_CHARS && !read_characters(tokenizer, root, path, error)))
         return false;
-    }
     const json_t *vocab_size = json_object_get(root, "vocab_size");
     if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;
     return fail_input(error,
