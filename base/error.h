@@ -25,18 +25,16 @@ typedef struct {
 #define FORMAT_CHECK(format_index, first_argument)
 #endif
 
-// Fill *error with the kind and the formatted sentence; a longer one is cut. Always return false, so that callers write
-// `return fail_input(error, ...)`.
-bool fail_input(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
-bool fail_run(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
-bool fail_nonfinite(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
-bool fail_interrupted(Error *error, const char *format, ...) FORMAT_CHECK(2, 3);
+// Fill *error with the kind and the formatted sentence; a longer one is cut. Always returns false, so that callers
+// write `return fail_input(error, ...)`.
+bool fail_with(Error *error, ErrorKind kind, const char *format, ...) FORMAT_CHECK(3, 4);
+#define fail_input(error, ...)       fail_with(error, ERROR_INPUT, __VA_ARGS__)
+#define fail_run(error, ...)         fail_with(error, ERROR_RUN, __VA_ARGS__)
+#define fail_nonfinite(error, ...)   fail_with(error, ERROR_NONFINITE, __VA_ARGS__)
+#define fail_interrupted(error, ...) fail_with(error, ERROR_INTERRUPTED, __VA_ARGS__)
 
-#ifdef __clang_analyzer__ // it sees one file at a time, and must know that these are false
-#define fail_input(...)       (fail_input(__VA_ARGS__) && false)
-#define fail_run(...)         (fail_run(__VA_ARGS__) && false)
-#define fail_nonfinite(...)   (fail_nonfinite(__VA_ARGS__) && false)
-#define fail_interrupted(...) (fail_interrupted(__VA_ARGS__) && false)
+#ifdef __clang_analyzer__ // it sees one file at a time, and must know that this is false
+#define fail_with(...) (fail_with(__VA_ARGS__) && false)
 #endif
 
 #endif

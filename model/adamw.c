@@ -10,9 +10,9 @@ double gradient_norm(const Gpt *gpt) {
         for (int i = 0; i < gpt->tensors.count; i++) {
             const Tensor *t = &gpt->tensors.items[i];
             const real *g = gpt->grads + t->offset;
-            const LongShare own = share_numbers(t->count);
+            const Share own = share_columns((int)t->count);
 #pragma omp simd reduction(+ : part)
-            for (size_t n = own.begin; n < own.end; n++) part += (double)g[n] * (double)g[n];
+            for (int n = own.begin; n < own.end; n++) part += (double)g[n] * (double)g[n];
         }
         parts[omp_get_thread_num()] = part;
     }
@@ -34,9 +34,9 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
         const real keep = (real)(1 - (t->decay ? learning_rate * adamw->weight_decay : 0));
         real *w = gpt->params + t->offset, *m = gpt->m + t->offset, *v = gpt->v + t->offset;
         real *grad = gpt->grads + t->offset;
-        const LongShare own = share_numbers(t->count);
+        const Share own = share_columns((int)t->count);
 #pragma omp simd
-        for (size_t n = own.begin; n < own.end; n++) {
+        for (int n = own.begin; n < own.end; n++) {
             const real g = shrink * grad[n];
             m[n] = beta1 * m[n] + (1 - beta1) * g;
             v[n] = beta2 * v[n] + (1 - beta2) * g * g;

@@ -21,23 +21,22 @@ static int describe(SafeTensor *out, const TensorTable *table, const char *prefi
     return table->count;
 }
 
+_Static_assert(offsetof(Progress, seconds) == 3 * sizeof(int64_t), "progress.counters are one tensor of a file");
+
 typedef bool (*Transfer)(const char *path, const SafeTensor *tensors, int count, Error *error);
 
 // The parameters, and where there is progress also the moments and the progress itself.
 static bool transfer_all(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + PROGRESS_TENSORS, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
-    int64_t counters[3] = {0};
     int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
     if (progress) {
-        memcpy(counters, (int64_t[]){progress->step, progress->rows, progress->batch_crc}, sizeof counters);
         count += describe(tensors + count, &gpt->tensors, "m.", gpt->m, false);
         count += describe(tensors + count, &gpt->tensors, "v.", gpt->v, true);
-        tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, counters, true};
+        tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, progress, true};
         tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true};
     }
     const bool ok = transfer(path, tensors, count, error);
-    if (progress) *progress = (Progress){counters[0], counters[1], counters[2], progress->seconds};
     free(tensors);
     return ok;
 }

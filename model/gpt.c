@@ -131,7 +131,8 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
 
 void gpt_init(Gpt *gpt, uint64_t seed) {
     tensors_init(gpt->params, &gpt->tensors, seed);
-    position_init(&gpt->pos, seed);
+    if (gpt->pos.scheme->init) gpt->pos.scheme->init(&gpt->pos, seed);
+    position_project(&gpt->pos);
 }
 
 void gpt_free(Gpt *gpt) {

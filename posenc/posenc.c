@@ -66,11 +66,6 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
                       pos->scheme->name, most, position_span(pos));
 }
 
-void position_init(Position *pos, uint64_t seed) {
-    if (pos->scheme->init) pos->scheme->init(pos, seed);
-    position_project(pos);
-}
-
 void position_project(Position *pos) {
     if (pos->scheme->project) pos->scheme->project(pos);
 }

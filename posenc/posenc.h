@@ -275,9 +275,6 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
 
-// Initial values for what position_param announced: the scheme's init hook.
-void position_init(Position *pos, uint64_t seed);
-
 // Call after whatever writes parameters (initial values, a checkpoint, a step of the optimiser): brings them into the
 // scheme's range, so that all stored values are in it. Leaves values inside it as they are.
 void position_project(Position *pos);

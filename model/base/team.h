@@ -19,21 +19,10 @@ typedef struct {
 // The calling thread's share of 0..n-1: the same for the same n, so that ops over the same rows need no barrier between
 // them. Cuts fall on multiples of `grain`.
 static inline Share share_of(int n, int grain) {
-    const long long blocks = (n + grain - 1) / grain, threads = omp_get_num_threads(), thread = omp_get_thread_num();
+    const long long blocks = ((long long)n + grain - 1) / grain, threads = omp_get_num_threads(),
+                    thread = omp_get_thread_num();
     const long long begin = blocks * thread / threads * grain, end = blocks * (thread + 1) / threads * grain;
     return (Share){begin < n ? (int)begin : n, end < n ? (int)end : n};
-}
-
-// The same for counts that do not fit into an int.
-typedef struct {
-    size_t begin, end;
-} LongShare;
-
-static inline LongShare share_numbers(size_t n) {
-    const size_t grain = 16, blocks = n / grain + (n % grain > 0), threads = (size_t)omp_get_num_threads(),
-                 thread = (size_t)omp_get_thread_num();
-    const size_t begin = blocks * thread / threads * grain, end = blocks * (thread + 1) / threads * grain;
-    return (LongShare){begin < n ? begin : n, end < n ? end : n};
 }
 
 // Rows in groups of 4: matrix kernels work on several at a time.
@@ -41,7 +30,7 @@ static inline Share share_rows(int rows) {
     return share_of(rows, 4);
 }
 
-// Columns of a matrix in whole cache lines.
+// Columns of a matrix, or numbers of a tensor, in whole cache lines.
 static inline Share share_columns(int columns) {
     return share_of(columns, 16);
 }

@@ -4,9 +4,9 @@
 #include "base/random.h"
 #include "model/base/team.h"
 
-enum { RHO };                 // params (sets * H, d/2)
-enum { COSINE, SINE, THETA }; // tables (sets, H, positions, d/2) twice, (sets, H, d/2)
-enum { SUM, SLABS };          // dtables: dtheta (sets, H, d/2), and of the layer at work (B, H, d/2)
+enum { RHO };          // params (sets * H, d/2)
+enum { COSINE, SINE }; // tables (sets, H, positions, d/2)
+enum { SUM, SLABS };   // dtables: dtheta (sets, H, d/2), and of the layer at work (B, H, d/2)
 typedef enum { START_ROPE, START_RANDOM } Start;
 
 typedef struct {
@@ -50,7 +50,6 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     const size_t all = (size_t)pos->sets * frequencies(pos);
     tables->table[COSINE] = arena_reals(arena, all * tables->positions);
     tables->table[SINE] = arena_reals(arena, all * tables->positions);
-    tables->table[THETA] = arena_reals(arena, all);
     if (!training) return;
     tables->dtable[SUM] = arena_reals(arena, all);
     tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * frequencies(pos));
@@ -59,8 +58,6 @@ static void layout(Tables *tables, Arena *arena, bool training) {
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos), P = tables->positions;
-    for (int n = 0; n < pos->sets * frequencies(pos); n++)
-        tables->table[THETA][n] = (real)exp((double)pos->params[RHO][n]);
 #pragma omp parallel for
     for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
         for (int i = 0; i < pairs; i++) {
@@ -99,7 +96,7 @@ static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, con
 static void reduce(Tables *tables) {
     const Position *pos = tables->pos;
     for (int n = 0; n < pos->sets * frequencies(pos); n++) {
-        pos->dparams[RHO][n] += tables->table[THETA][n] * tables->dtable[SUM][n];
+        pos->dparams[RHO][n] += (real)exp((double)pos->params[RHO][n]) * tables->dtable[SUM][n];
         tables->dtable[SUM][n] = 0;
     }
 }
