@@ -87,8 +87,8 @@ static bool is_free(const char *path, const char *directory, double patience, Si
     return age < 0 ? watched > patience + 1 : age > patience;
 }
 
-// Find the number of the job's last claim; 0 = there is none. Fails (input) on an impossibly large number, up to which
-// claim_release would have to count.
+// Find the number of the job's last claim; 0 = there is none. Fails (input) on an impossibly large number, because
+// claim_release counts up to it.
 static bool last_claim(int *last, const char *directory, const char *name, Error *error) {
     const size_t length = strlen(name);
     DIR *entries = opendir(directory);
@@ -161,7 +161,7 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
         fail_input(error, "cannot write %s: %s; choose a place that you can write to", claim->path, strerror(errno));
         return CLAIM_FAILED;
     }
-    // Another worker may have been so much faster that all claims were removed and new ones made since.
+    // In the meantime all claims on the job may have been removed, and new ones made.
     if (last > 0 && !is_free(before, directory, patience, seen)) return take_back(claim, CLAIM_TAKEN);
     claim->number = last + 1;
     claim->patience = patience;

@@ -63,8 +63,8 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
     const bool same = data_same(data, o->data);
     json_decref(data);
     return same || fail_input(error,
-                              "%s: that run was trained on another text than the comparison's, by its CRC-32; remove "
-                              "the run's directory to repeat it, or give the comparison another --out",
+                              "%s: that run was trained on another text than this comparison (the CRC-32s differ); "
+                              "remove the run's directory to repeat it, or give the comparison another --out",
                               path);
 }
 
@@ -75,8 +75,8 @@ static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *erro
     *measures = (Measures){0};
     if (!comparison_path(path, c, job, "", error)) return false;
     if (path_is_link(path))
-        return fail_input(error, "%s is a symbolic link; a comparison's runs are directories of its own: remove it",
-                          path);
+        return fail_input(
+            error, "%s is a symbolic link, but the runs of a comparison must be real directories; remove it", path);
     if (!check_config(o, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
@@ -106,7 +106,7 @@ static long long steps_of(const Plan *plan, const Job *job) {
     return job->task < 0 ? plan->arms[job->arm].steps[job->size] : plan->task_steps;
 }
 
-// Differences are paired by seed, so all schemes of a seed must have seen the same batches.
+// Differences are paired by seed, so with the same seed all schemes must have seen the same batches.
 static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);

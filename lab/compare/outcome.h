@@ -18,9 +18,9 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data;                     // the fingerprint of the text; if the comparison has none, that of the first run
-    Measures *jobs;                   // (plan_job_count)
-    int seeds;                        // the number of seeds, from the first on, of which every run is done
+    json_t *data;   // the fingerprint of the text; if the comparison records none, that of the first run
+    Measures *jobs; // (plan_job_count)
+    int seeds;      // the number of seeds, from the first on, of which every run is done
     int rates[SIZES_MOST][ARMS_MOST]; // chosen learning rates
 } Outcome;
 
@@ -76,8 +76,8 @@ typedef struct {
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
 void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
 
-// The questions of a task at lengths first to last, and how many were answered rightly, for one seed, or for all
-// together (seed < 0). NAN of NAN if a seed among them diverged, because to leave it out would flatter the scheme.
+// The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
+// 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
 typedef struct {
     double right, questions;
 } Answered;

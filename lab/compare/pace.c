@@ -15,7 +15,7 @@
 #define SECONDS  2.0
 #define PATIENCE 5 // stop after so many times the seconds asked for, when other programs keep the processor busy
 
-// Each round of each scheme, when schemes are to have equal time.
+// With --budget seconds, each scheme is timed in rounds.
 #define ROUND_SECONDS 0.25
 enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12, PROCESSES_MOST = 1024 };
 
@@ -74,7 +74,7 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
     shared_free(speeds, PROCESSES_MOST * sizeof *speeds);
     if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
     return *tokens_per_second > 0 ||
-           fail_run(error, "the scheme %s cannot be timed: a short training of it failed, as said above",
+           fail_run(error, "the scheme %s cannot be timed: a short training run failed (see the message above)",
                     plan->arms[arm].name);
 }
 
@@ -88,7 +88,7 @@ bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {
         return false;
     plan->threads = one > many ? cores : 1;
     printf("pace    one run on %d cores: %.0f tokens/s; %d runs on one core each: %.0f tokens/s; %s\n", cores, one,
-           cores, many, one > many ? "so one after the other" : "so side by side");
+           cores, many, one > many ? "runs go one after the other" : "runs go side by side");
     return true;
 }
 
@@ -159,10 +159,9 @@ bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
             printf("pace    %s%s%s: %.0f tokens/s, %lld steps", size->name, *size->name ? " " : "", arm->name,
                    speeds[a].rounds[0], arm->steps[s]);
             if (a != plan->reference && timed_for(plan, a) == timed_for(plan, plan->reference))
-                printf("; the scheme of %s", reference_name);
+                printf("; the same scheme as %s", reference_name);
             else if (a != plan->reference && speed_same(&speeds[a], reference))
-                printf("; no other pace than %s, to within %.1f%%", reference_name,
-                       100 * speed_noise(&speeds[a], reference));
+                printf("; as fast as %s, to within %.1f%%", reference_name, 100 * speed_noise(&speeds[a], reference));
             printf("\n");
         }
     }

@@ -59,7 +59,7 @@ static bool read_text(char *text, size_t capacity, const json_t *value, const ch
     return true;
 }
 
-// Report the complaint, in *error, of a check that the words of the command line go through, too.
+// Report the complaint, in *error, of a check that was made for words on the command line.
 static bool as_typed(bool ok, const char *path, Error *error) {
     if (ok) return true;
     const Error reason = *error;
@@ -70,7 +70,7 @@ static bool as_typed(bool ok, const char *path, Error *error) {
 static bool read_size_name(Size *size, const json_t *object, bool alone, const char *path, Error *error) {
     if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error)) return false;
     if (*size->name ? !isnan(plan_size_parameters(size->name)) : alone) return true;
-    return fail_damaged(error, path, "the name of a size is no number of parameters");
+    return fail_damaged(error, path, "the name of a size is not a number of parameters");
 }
 
 static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error *error) {
@@ -86,7 +86,7 @@ static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error 
             !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;
         size->parameters = (size_t)parameters;
-        if (s > 0 && size->parameters <= size[-1].parameters) return fail_damaged(error, path, "sizes do not rise");
+        if (s > 0 && size->parameters <= size[-1].parameters) return fail_damaged(error, path, "the sizes do not rise");
     }
     return true;
 }
@@ -132,7 +132,7 @@ static bool read_rates(Plan *plan, const json_t *array, const char *path, Error 
     char list[RATES_MOST * 32] = "";
     for (int r = 0; r < count; r++) {
         const json_t *rate = json_array_get(array, (size_t)r);
-        if (!json_is_number(rate)) return fail_damaged(error, path, "a learning rate is no number");
+        if (!json_is_number(rate)) return fail_damaged(error, path, "a learning rate is not a number");
         snprintf(list + strlen(list), sizeof list - strlen(list), "%.17g,", json_number_value(rate));
     }
     return as_typed(plan_rates(plan, list, error), path, error);
@@ -143,7 +143,7 @@ static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error 
     char list[TASKS_MOST * TEXT_CAPACITY] = "", name[TEXT_CAPACITY];
     for (int t = 0; t < count; t++) {
         if (!read_text(name, sizeof name, json_array_get(array, (size_t)t), path, error)) return false;
-        if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is none");
+        if (!is_builtin(name) || strchr(name, ' ')) return fail_damaged(error, path, "a task is not a built-in one");
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s ", name);
     }
     return as_typed(plan_tasks(plan, list, error), path, error);

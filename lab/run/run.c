@@ -84,7 +84,7 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     tokenizer_free(&tokenizer);
     const char *foreign = path_exists(paths->tokenizer) ? paths->tokenizer : paths->state;
     if (!ours && path_exists(foreign))
-        return fail_input(error, "%s exists and is not from bitter; choose another --out", foreign);
+        return fail_input(error, "%s exists, but bitter did not write it; choose another --out", foreign);
     return corpus_absent(out, error);
 }
 
@@ -127,7 +127,7 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
               stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
-        ok = fail_input(error, "%s knows %d tokens, but %s asks for %d; the two files do not belong together",
+        ok = fail_input(error, "%s has %d tokens, but %s expects %d; the two files do not belong together",
                         paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
     pos.rule = place_rule(&run->tokenizer);
     ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
@@ -184,8 +184,7 @@ bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *opti
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||
            fail_input(error,
-                      "%s has no state.safetensors, which would hold the weights that it began with; start a new run "
-                      "with --init %s",
+                      "%s has lost state.safetensors, which held its starting weights; start a new run with --init %s",
                       options->out, shell_quoted(quoted, options->init));
 }
 

@@ -53,7 +53,7 @@ static bool start_task(Trainer *trainer, int T, Error *error) {
     if (longest > T)
         return fail_input(
             error,
-            "%s: exercises of %lld %s get %d tokens long, but --context is %d; give --context %d or more, "
+            "%s: exercises of %lld %s are up to %d tokens long, but --context is %d; give --context %d or more, "
             "or a smaller max",
             trainer->corpus->name, task->max, task->builtin->counts, longest, T, longest);
     const uint64_t stream = random_bits(task_stream(task, "train"), (uint64_t)trainer->options->seed);
@@ -94,6 +94,7 @@ void trainer_free(Trainer *trainer) {
     free(trainer->targets);
     free(trainer->scored);
 }
+
 static bool validate_text(Validation *validation, const Trainer *trainer, Error *error) {
     const int T = trainer->gpt.shape.context;
     Evaluation evaluation = {.window = T, .stride = T, .limit = (uint64_t)trainer->options->eval_tokens};
@@ -105,7 +106,7 @@ static bool validate_text(Validation *validation, const Trainer *trainer, Error 
     return true;
 }
 
-// As many exercises as --eval-tokens surely holds, but not so many that training waits for them.
+// As many exercises as surely fit into --eval-tokens, but so few that training does not wait for them.
 static bool validate_task(Validation *validation, const Trainer *trainer, Error *error) {
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     const long long wanted = trainer->options->eval_tokens / task_tokens(task, (int)task->max);
@@ -141,7 +142,7 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
         return fail_input(
             error,
             "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows; the file is damaged "
-            "or of another run",
+            "or belongs to another run",
             path, (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
     batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;

@@ -317,11 +317,11 @@ job=$budget
 collect
 check "--budget seconds" test $code -eq 0
 check "as many as their speed allows" awk '/tokens.s, / { sub(/:/, "", $2); speed[$2] = $3; steps[$2] = $5
-        same[$2] = /; no other pace than none/ }
+        same[$2] = /; as fast as none/ }
     END { due = same["fire"] ? 200 : 200 * speed["fire"] / speed["none"]
           exit !(steps["none"] == 200 && due > 1 && (steps["fire"] - due) ^ 2 <= 1) }' "$scratch/budget.out"
 check "the same scheme has the same steps, whatever the clock" grep -qE \
-    '^pace +b: [0-9]+ tokens/s, 200 steps; the scheme of none$' "$scratch/budget.out"
+    '^pace +b: [0-9]+ tokens/s, 200 steps; the same scheme as none$' "$scratch/budget.out"
 steps=$(sed -n 's/^pace .*fire: .* tokens.s, \([0-9]*\) steps.*$/\1/p' "$scratch/budget.out")
 check "that is what they have done" test "$(tail -n 1 budget/runs/fire-seed1337/log.csv |
     cut -d , -f 1)" = "${steps:-none}"

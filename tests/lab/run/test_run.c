@@ -45,7 +45,7 @@ static void a_run_is_never_written_over(void **state) {
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.log);
     scratch_write(paths.tokenizer, "{}", 2);
-    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "not from bitter");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "bitter did not write it");
     unlink(paths.tokenizer);
     assert_int_equal(scratch_count(run_directory), 0);
     must(run_create(&paths, &options, &trainer, &error), &error);
@@ -191,7 +191,7 @@ static void another_tokenizer_is_refused(void **state) {
     must(tokenizer_create(&other, TOKENIZER_CHARS, "abc", 3, "text", &error), &error);
     must(tokenizer_write(&other, paths.tokenizer, &error), &error);
     tokenizer_free(&other);
-    expect_closed("", "knows 3 tokens, but");
+    expect_closed("", "has 3 tokens, but");
 }
 
 static void a_damaged_model_is_refused(void **state) {
