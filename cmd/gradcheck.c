@@ -72,7 +72,7 @@ static bool check_scheme(int *failures, const Position *pos, const GradcheckOpti
     printf("%s\n", text);
     double worst = NAN;
     bool good = false;
-    for (int attempt = 0; !good && attempt < (pos->scheme->bends ? ATTEMPTS : 1); attempt++) {
+    for (int attempt = 0; !good && attempt < (pos->scheme->has_corners ? ATTEMPTS : 1); attempt++) {
         if (attempt > 0)
             printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
                    options->train.seed + attempt);
@@ -94,7 +94,7 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
     for (int i = 0; i < 2; i++) {
         Position pos;
         double worst;
-        if (!position_parse_scheme(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
+        if (!position_parse_options(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
         if (!check(&worst, &pos, options, options->train.seed, false, error)) return false;
         const bool caught = !(worst <= TOLERANCE);
         printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,

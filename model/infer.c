@@ -10,7 +10,7 @@ static void layout(Inference *inference, const Gpt *gpt) {
     const Position *pos = &gpt->pos;
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
-    const int drawn = position_random(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
+    const int drawn = position_random_bound(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
     const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
     tables_layout(&inference->tables, pos, arena, span, inference->B, false);
     inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
@@ -36,7 +36,7 @@ bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity,
     layout(inference, gpt);
     for (int t = 0; t < capacity; t++) inference->drawn[t] = t;
     // The same draw every time, so that the same text gets the same answer.
-    const int span = position_random(&gpt->pos);
+    const int span = position_random_bound(&gpt->pos);
     if (span) places_draw(inference->drawn, capacity, span, random_key(0, "positions"));
     return true;
 }

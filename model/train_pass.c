@@ -82,7 +82,7 @@ static Layer layer_at(const TrainPass *pass, const Gpt *gpt, int l) {
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
-    const int span = position_random(&gpt->pos);
+    const int span = position_random_bound(&gpt->pos);
     for (int b = 0; b < pass->B; b++) {
         Place cursor = {0};
         if (span) places_draw(pass->drawn, pass->T, span, random_bits(pass->places_key, (uint64_t)b));

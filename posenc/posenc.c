@@ -28,7 +28,7 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     return NULL;
 }
 
-bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list, Error *error) {
+bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error) {
     *pos = (Position){.scheme = scheme, .rule = {.newline = -1, .end = -1}};
     if (scheme->options) {
         options_default(pos->options, scheme->options);
@@ -46,7 +46,7 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
     char *colon = strchr(name, ':');
     if (colon) *colon = 0;
     const Scheme *scheme = scheme_find(name, error);
-    return scheme && position_parse_scheme(pos, scheme, colon ? colon + 1 : NULL, error);
+    return scheme && position_parse_options(pos, scheme, colon ? colon + 1 : NULL, error);
 }
 
 bool position_fit(Position *pos, const Shape *shape, Error *error) {
@@ -102,10 +102,10 @@ void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positi
 bool tables_window(Tables *tables, int length) {
     const Scheme *scheme = tables->pos->scheme;
     assert(length >= 1 && length <= tables->positions);
-    if (position_random(tables->pos) || !scheme->form) return false;
-    const int before = scheme->form(tables, tables->window);
+    if (position_random_bound(tables->pos) || !scheme->length_class) return false;
+    const int before = scheme->length_class(tables, tables->window);
     tables->window = length;
-    if (scheme->form(tables, length) == before) return false;
+    if (scheme->length_class(tables, length) == before) return false;
     tables->prepared = false;
     return true;
 }
@@ -128,6 +128,6 @@ void tables_prepare(Tables *tables) {
 }
 
 int position_max_length(const Position *pos) {
-    const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = position_random(pos);
+    const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = position_random_bound(pos);
     return drawn && (scheme == 0 || drawn < scheme) ? drawn : scheme;
 }

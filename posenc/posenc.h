@@ -1,6 +1,6 @@
 // Position schemes: how a transformer learns where its tokens stand. One immutable Scheme per file; the model calls its
 // hooks and knows none of them by name. To add a scheme: write its file and name it in ALL_SCHEMES below; gradcheck,
-// the demo, --help and the tests find it there.
+// --pos help and the tests find it there.
 #ifndef BITTER_POSENC_H
 #define BITTER_POSENC_H
 
@@ -21,34 +21,35 @@ typedef struct Scheme Scheme;
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
 
-// A scheme set up for one model: what all who run that model share.
+// One position scheme set up for one model: its options, parameters and gradients. All training passes and inferences
+// of the model share it. (The position of a single token is a Place.)
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
     Shape shape;
-    int sets; // of parameters: one for all layers, or one for each
+    int sets; // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
-    int tensors[PARAMS_CAPACITY];   // their indices in the model's tensor table
-    real *params[PARAMS_CAPACITY];  // the values, and
-    real *dparams[PARAMS_CAPACITY]; // their gradients; NULL where nothing is trained
-    PlaceRule rule;                 // how tokens tell lines and columns
+    int tensors[PARAMS_CAPACITY];   // indices of the scheme's tensors in the model's tensor table
+    real *params[PARAMS_CAPACITY];  // values of these tensors
+    real *dparams[PARAMS_CAPACITY]; // gradients of these tensors; NULL if the model is not trained
+    PlaceRule rule;                 // which tokens end a line or a document
     StretchRule stretch;            // of the rotations, past the trained length
 } Position;
 
 // The options struct S of a scheme: scheme_options(pos, RopeOptions)->base.
 #define scheme_options(pos, S) ((const S *)(const void *)(pos)->options)
 
-// What one runner of the model owns: tables for as many coordinates and sequences as it works on. A training pass and
-// an inference at another length each lay out their own.
+// Numbers computed from a scheme's options and parameters, such as cosines, and in training the gradients with respect
+// to them. Each TrainPass and each Inference has its own, for as many coordinates and sequences as it works on.
 typedef struct {
     const Position *pos;
-    const StretchRule *stretch;    // the model's, unless the runner tries out another
+    const StretchRule *stretch;    // the model's, or one that a search of factors tries out
     int positions;                 // tables hold coordinates 0 .. positions-1
     int window;                    // length of the current window, on which some schemes' tables depend
     int batch;                     // sequences worked on side by side
-    bool prepared;                 // the tables have been filled
-    real *table[TABLES_CAPACITY];  // the scheme's own, which `prepare` makes from options and parameters, and
-    real *dtable[TABLES_CAPACITY]; // their gradients, which `reduce` turns into dparams
+    bool prepared;                 // `prepare` has filled the tables
+    real *table[TABLES_CAPACITY];  // the scheme's own tables, made by its hook `prepare`
+    real *dtable[TABLES_CAPACITY]; // gradients of these tables; the hook `reduce` turns them into dparams
     // Tables of the families that schemes share. Each family has its own members, which only its own file uses.
     struct {
         real *values; // (positions, C)
@@ -61,7 +62,7 @@ typedef struct {
     struct {
         real *cosine, *sine; // (positions, pairs)
         real *dtheta;        // (pairs), where the stretch learns
-        real *slabs;         // the same of the layer at work (B, H, pairs)
+        real *slabs;         // dtheta of the layer at work (B, H, pairs)
     } rotary;                // rotation/rotate.c
     struct {
         real *slabs; // gradients of the layer at work (B, H, N, d)
@@ -69,7 +70,7 @@ typedef struct {
 } Tables;
 
 // A block of scaled attention scores S = scale q k^T of one head of one sequence. Row i is the query of token
-// columns - rows + i, column j the key of token j; columns after a query's own are masked later.
+// columns - rows + i, column j the key of token j. Columns of tokens later than the query's are masked afterwards.
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
@@ -80,28 +81,29 @@ typedef struct {
     int q_stride, k_stride;
     real scale;           // 1/sqrt(d)
     const real *features; // (columns, scheme->features), what input_forward made of each token
-    real *scratch;        // (score_scratch) what score_forward leaves, score_backward of the same block finds
+    real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
 } ScoreBlock;
 
-// How many keys row i's query sees: its own token's is the last.
+// How many keys row i's query sees; the last is that of its own token.
 static inline int block_seen(const ScoreBlock *block, int i) {
     return block->columns - block->rows + i + 1;
 }
 
-// How far key j, which it sees, is from row i's query; all from count-1 on count as count-1.
+// The distance from key j to row i's query, which must see this key; distances above count-1 become count-1.
 static inline int block_distance(const ScoreBlock *block, int i, int j, int count) {
     const int distance = block->query_at[i].t - block->key_at[j].t;
     return distance < count ? distance : count - 1;
 }
 
-// The scratch as an arena, which hands out what a dry run has counted for score_scratch.
+// The block's scratch as an arena, for schemes that keep several arrays there. Their score_scratch finds the size by
+// the same layout on an arena without memory, which only counts.
 static inline Arena scratch_of(const ScoreBlock *block) {
     return (Arena){.base = (unsigned char *)block->scratch};
 }
 
-// The gradients of a block.
+// The gradients of the loss with respect to a block's scores, queries, keys and features.
 typedef struct {
-    real *dS;        // (rows, columns), rows block->stride apart, by the scores that score_forward left; masked: 0
+    real *dS;        // (rows, columns), rows block->stride apart: of the scores after score_forward; 0 where masked
     real *dq, *dk;   // (rows, d), (columns, d), strides as for q and k
     real *dfeatures; // (columns, scheme->features)
 } ScoreGradient;
@@ -116,43 +118,47 @@ typedef struct {
 //     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
 //   fox, path                        dS -> score_backward -> dfeatures -> input_backward -> dparams
 //
-// A slab holds what one sequence, or one head of it, adds, so that threads never write to the same numbers and the
-// order of every sum is fixed; it is emptied after each layer. A dtable holds the gradient by a table, such as a curve
-// over distances, and is turned into the gradient by the parameters once for all layers, when the backward pass is
-// over.
+// A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
+// order of every sum is fixed. It is zeroed after each layer. A dtable is the gradient with respect to a table, such as
+// a curve over distances. When the backward pass is over, the hook `reduce` turns it into gradients with respect to the
+// parameters, once for all layers.
 //
-// A NULL hook is the identity. Rows are tables->batch sequences of equal length, one after the other; `at` are the
-// coordinates at which each row's token stands. The hooks on rows are called by every thread of a team and do its share
-// (model/base/team.h): forward and qk hooks by rows, embed_backward by columns; init, project, prepare and reduce by
-// one thread alone.
+// A hook that is NULL does nothing. Rows are the tokens of tables->batch sequences of equal length, one sequence after
+// the other; at[r] are the coordinates of row r's token. Who calls a hook, and on what it works (model/base/team.h):
+//
+//   embed_forward, input_*, qk_*      every thread of a team, each on its share of the rows
+//   embed_backward, score_reduce      every thread of a team, each on its share of the columns
+//   score_forward, score_backward     one thread for each block of scores
+//   init, project, prepare, reduce    one thread alone
 struct Scheme {
     const char *name, *formula, *paper;
-    const char *help;      // some sentences, for `--pos help` and docs
+    const char *help;      // some sentences, for `--pos help`
     const Option *options; // rows over the scheme's options struct; NULL = none
-    const Option *layers;  // of these, the LAYERS_OPTION_ROW, and the row that --past sets; NULL = there is none
-    const Option *past;
+    const Option *layers;  // the LAYERS_OPTION_ROW among `options`; NULL = none
+    const Option *past;    // the row among `options` that --past sets; NULL = none
     Enters enters;
-    const char *designed; // of a learned scheme: the designed one whose numbers it learns; NULL = there is none
-    bool relative;        // a constant added to all coordinates changes nothing
-    bool own_scores; // score_forward writes S from q and k, score_backward writes dq and dk, instead of adding to them
+    const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
+    bool relative;             // a constant added to all coordinates changes nothing
+    bool own_scores; // its hooks compute S, dq and dk themselves, instead of adding to S = scale q k^T and its gradient
     bool two_axes;   // reads lines and columns, not t
-    bool bends;      // the loss has corners, across which a difference of two losses says nothing of the slope
-    bool placeless;  // reads no coordinates: positions come from contents, or not at all
+    bool has_corners; // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
+    bool placeless;   // reads no coordinates: positions come from contents, or not at all
 
     // --- what a scheme of a family writes, to get the family's hooks (the _HOOKS macros) for the rest ---
     //
     // embedding/code.h: the code (C) that is added to the embedding of a token at coordinate t.
     void (*code)(real *code, const Tables *tables, int t);
-    // rotation/rotate.h: radians a token by which a pair of channels turns. Such schemes `bitter extend` can stretch.
+    // rotation/rotate.h: radians a token by which a pair of channels turns. `bitter extend` can stretch these schemes.
     double (*theta)(const Position *pos, int pair);
-    // Or instead: rotate x, queries or `keys` (rows, C) of a layer, in place, `direction` (+1 or -1) times.
+    // Instead of theta: rotate x, queries or `keys` (rows, C) of a layer, in place, `direction` (+1 or -1) times.
     void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
-    // bias/bias.h: the bias between tokens `distance` apart, and, where it is trained, what the parameters of this set
-    // and head get: dparams += from bias_gradient() of every distance. Or instead of both, for one trained number a
-    // bucket: the bucket of a distance; numbers rise from 0, and the one of INT_MAX is the last.
+    // bias/bias.h: the bias between two tokens `distance` apart.
     double (*curve)(const Position *pos, int set, int head, int distance);
+    // If the curve is trained: add to dparams of this set and head, from bias_gradient() of every distance.
     void (*curve_backward)(const Tables *tables, int set, int head);
+    // Instead of curve and curve_backward (LOOKUP_HOOKS): which of the trained numbers 0, 1, 2 ... is the bias at this
+    // distance; bucket(INT_MAX) is the last one.
     int (*bucket)(const Position *pos, int distance);
     // content/vectors.h: how many trained vectors a set has that queries are multiplied with.
     int (*vectors)(const Position *pos);
@@ -163,15 +169,16 @@ struct Scheme {
     const char *(*check)(const Position *pos);
     // The longest input that the scheme is defined for; 0 (or no hook) = any.
     int (*max_length)(const Position *pos);
-    // Windows of two lengths are treated alike when this returns the same number for both: tables and hooks may depend
-    // on tables->window through that number only. No hook = they do not depend on it.
-    int (*form)(const Tables *tables, int length);
+    // For schemes that treat windows of different lengths differently: a number that is the same for all lengths that
+    // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
+    // tables->window. No hook: the length never matters.
+    int (*length_class)(const Tables *tables, int length);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
     void (*init)(Position *pos, uint64_t seed);
-    // Move stored parameters (pos->params) into the range that the scheme is defined for. Their gradients are those of
-    // the formula as if there were no bounds.
+    // Move stored parameters (pos->params) into the range that the scheme is defined for. The other hooks need not
+    // know this range: gradients are those of the formula, also at its bounds.
     void (*project)(Position *pos);
     // Take tables (and, for training, dtables) for tables->positions coordinates from the arena.
     void (*layout)(Tables *tables, Arena *arena, bool training);
@@ -182,11 +189,11 @@ struct Scheme {
 
     // x (rows, C) += code(at).
     void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);
-    // dparams or dtables from dx (rows, C), which itself passes unchanged.
+    // Add to dparams or dtables, from dx (rows, C); dx itself goes on unchanged to the token embeddings.
     void (*embed_backward)(const Tables *tables, const real *dx, const Place *at, int rows);
 
-    // Numbers that input_forward makes of each token in each layer; they are cached like keys, so each may depend on
-    // its own token alone.
+    // How many numbers input_forward computes for each token in each layer. They are cached like keys, so each may
+    // depend on its own token only.
     int (*features)(const Position *pos);
     // features (rows, F) from a layer's normalised input x (rows, C).
     void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
@@ -201,18 +208,16 @@ struct Scheme {
     void (*qk_backward)(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows);
 
-    // Numbers of scratch for a block of at most `rows` queries and `columns` keys.
+    // How many reals of scratch memory a block needs that has at most `rows` queries and `columns` keys.
     size_t (*score_scratch)(const Tables *tables, int rows, int columns, bool training);
-    // Add to a block of scores. Called from parallel threads, one (sequence, head) never from two at once, its blocks
-    // in order.
+    // Add to a block of scores. Several threads call this at once, for different blocks.
     void (*score_forward)(const Tables *tables, const ScoreBlock *block);
-    // From dS: dtables; and += dq, dk, dfeatures where the bias was made from them. dS then passes on to S = scale q
-    // k^T, changed where a bias depended on S itself. block->S no longer holds the scores. One (sequence,
-    // head) is never worked on by two threads, and its blocks come in order: a slab of the dtables for each keeps sums
-    // in a fixed order.
+    // From dS, add to dtables; and to dq, dk and dfeatures if the bias was made from q, k and features. If it depended
+    // on S itself, also change dS, which is passed on to S = scale q k^T afterwards. block->S no longer holds the
+    // scores. Several threads call this at once, but the blocks of one sequence and head come from one thread, in
+    // order: so each (sequence, head) needs a slab of its own.
     void (*score_backward)(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad);
-    // After score_backward of all blocks of a layer, by every thread of the team: slabs -> dtables or dparams, each
-    // thread its share; zero the slabs.
+    // After score_backward of all blocks of a layer: add the slabs to dtables or dparams, and zero them.
     void (*score_reduce)(const Tables *tables, int layer);
 };
 
@@ -228,14 +233,14 @@ ALL_SCHEMES(DECLARE_SCHEME)
 
 extern const Scheme *const schemes[]; // all of them, and NULL
 
-// Randomised positions are below this; 0 = they are 0, 1, 2 ..., or nobody looks.
-static inline int position_random(const Position *pos) {
+// The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or the scheme reads none.
+static inline int position_random_bound(const Position *pos) {
     return pos->scheme->placeless ? 0 : pos->shape.random_positions;
 }
 
-// Coordinates that training uses: 0 .. this - 1. With randomised positions they are more than the context.
+// How many different coordinates training uses: the context, or the bound of --random-positions.
 static inline int position_span(const Position *pos) {
-    return position_random(pos) ? position_random(pos) : pos->shape.context;
+    return position_random_bound(pos) ? position_random_bound(pos) : pos->shape.context;
 }
 
 // An option that schemes with parameters share, over a struct S with a field `layers`.
@@ -250,22 +255,22 @@ static inline int position_set(const Position *pos, int layer) {
     return pos->sets > 1 ? layer : 0;
 }
 
-// Numbers of the scheme's features for each token and layer.
+// How many features the scheme has for each token and layer.
 static inline int position_features(const Position *pos) {
     return pos->scheme->features ? pos->scheme->features(pos) : 0;
 }
 
-// Find the scheme of "NAME[:key=value,...]" and parse its options, without a model yet. Fails (input) with the nearest
-// name or key.
+// Find the scheme of "NAME[:key=value,...]" and parse its options; position_fit then sets it up for a model. Fails
+// (input, see base/error.h) with the nearest name or key.
 bool position_parse(Position *pos, const char *specification, Error *error);
 
 // The same for a scheme that need not be in the registry (tests, negative controls); `list` holds its "key=value,...".
-bool position_parse_scheme(Position *pos, const Scheme *scheme, const char *list, Error *error);
+bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error);
 
 // Set up a parsed scheme for a model of this shape. Fails (input) with the scheme's own sentence.
 bool position_fit(Position *pos, const Shape *shape, Error *error);
 
-// Parse and fit.
+// position_parse and position_fit. Nothing is allocated, so there is nothing to free.
 bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error);
 
 // The full specification, every option spelled out: "rope:base=10000,pairing=half".
@@ -275,21 +280,20 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
 
-// Call after whatever writes parameters (initial values, a checkpoint, a step of the optimiser): brings them into the
-// scheme's range, so that all stored values are in it. Leaves values inside it as they are.
+// Move parameters that have left the scheme's range back to its bounds. Call it after anything that writes parameters:
+// initial values, a checkpoint, a step of the optimiser.
 void position_project(Position *pos);
 
-// Lay out the tables of one runner for `positions` coordinates and `batch` sequences. `pos` must outlive them.
+// Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
 
-// Set the length of the current window: at most tables->positions, which it is without this call. Returns whether the
-// scheme treats the new length differently from the old one; then the tables have to be prepared again, and keys and
-// features made before are invalid. Does nothing where positions are randomised: those are spread over all coordinates
-// at any length.
+// Set the length of the current window, at most tables->positions (the default). Returns whether the scheme treats the
+// new length differently from the old one; then the tables have to be prepared again, and keys and features made before
+// are invalid. Does nothing if positions are randomised: those are spread over all coordinates at any length.
 bool tables_window(Tables *tables, int length);
 
-// Call before each training pass and each new text: fills the tables when they are due. Threads of a team may call it
-// at the same time, each for tables of its own.
+// Fill the tables if that has not been done, or if parameters may have changed. Call it before each training pass and
+// each new text. Threads of a team may call it at the same time, each for tables of its own.
 void tables_prepare(Tables *tables);
 
 // The longest input that the scheme is defined for; 0 = any.

@@ -252,7 +252,7 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
 }
 
 int plan_designed(const Plan *plan, int arm) {
-    const char *designed = plan->arms[arm].scheme->designed;
+    const char *designed = plan->arms[arm].scheme->compared_with;
     for (int other = 0; designed && other < plan->arm_count; other++)
         if (strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
     return -1;

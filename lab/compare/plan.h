@@ -79,7 +79,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job);
 // The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);
 
-// The arm of the designed scheme whose numbers this arm learns, or -1.
+// The arm of the designed scheme that reports compare this learned one with, or -1.
 int plan_designed(const Plan *plan, int arm);
 
 // Write compare.json. `data` is the fingerprint of the text (data_json in lab/run/config.h), or NULL.

@@ -13,7 +13,7 @@ double perplexity(double nll, uint64_t tokens) {
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = position_max_length(&gpt->pos);
     if (most == 0 || window <= most) return NULL;
-    if (most == position_random(&gpt->pos))
+    if (most == position_random_bound(&gpt->pos))
         snprintf(text, 256, "the model was trained at random positions below %d", most);
     else
         snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
@@ -23,7 +23,7 @@ const char *length_complaint(char text[256], const Gpt *gpt, int window) {
 bool length_check(const Gpt *gpt, int window, Error *error) {
     char complaint[256];
     if (!length_complaint(complaint, gpt, window)) return true;
-    const bool drawn = position_random(&gpt->pos) > 0; // then --past would not help
+    const bool drawn = position_random_bound(&gpt->pos) > 0; // then --past would not help
     const bool past = !drawn && gpt->pos.scheme->past;
     return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
                       past ? "--past clamp, --past interpolate or " : "");

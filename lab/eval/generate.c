@@ -104,7 +104,7 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
     // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
     // whole context at once.
     const size_t all = generator.tokens.count + (size_t)g->tokens;
-    const int window = all < (size_t)g->context && !position_random(&gpt->pos) ? (int)all : g->context;
+    const int window = all < (size_t)g->context && !position_random_bound(&gpt->pos) ? (int)all : g->context;
     ok = ok && generator_create(&generator, gpt, window, error) && run(out, &generator, gpt, tokenizer, g, error);
     generator_free(&generator);
     return ok;

@@ -1,4 +1,4 @@
-// ALiBi whose slopes are trained: the line stays a line, gradient descent chooses how steep.
+// ALiBi whose slopes are trained: the bias stays a straight line; gradient descent chooses how steep it is.
 #include "posenc/bias/bias.h"
 
 enum { SIGMA }; // params (sets, H)
@@ -36,11 +36,11 @@ const Scheme scheme_alibi_learned = {
     .name = "alibi-learned",
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H) exp(sigma_h), sigma trained",
     .paper = "after Press et al. 2021 (2108.12409)",
-    .help = "ALiBi with slopes that gradient descent may change: one number per head. It shows whether training keeps "
-            "the designed slopes.",
+    .help = "ALiBi with trained slopes: one number per head, or per head and layer with layers=own. It shows whether "
+            "training keeps the designed slopes.",
     .options = slopes_options,
     .layers = &slopes_options[0],
-    .designed = "alibi",
+    .compared_with = "alibi",
     .params = params,
     TRAINED_CURVE_HOOKS,
     .curve = curve,

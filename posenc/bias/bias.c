@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <limits.h>
 
-// Curves and gradients are stored by falling distance, positions-1 .. 0, because the keys of a row come that way: then
-// the key at n reads entry n + positions-1 - m for the query at m. A curve goes on with zeros for keys that are still
-// to come, which the causal mask takes away.
+// Entry e of a curve is the bias at distance positions-1 - e: the query at m and the key at n use entry
+// n + positions-1 - m, so a row reads its curve from left to right. The entries of later keys (n > m) are 0; the causal
+// mask removes their scores in any case.
 static real *curve_of(const Tables *tables, int set, int head) {
     return tables->bias.curves + ((size_t)set * tables->pos->shape.heads + head) * 2 * tables->positions;
 }
@@ -24,6 +24,7 @@ void bias_layout(Tables *tables, Arena *arena, bool training) {
     assert((!scheme->reduce || (scheme->params && scheme->curve_backward)) &&
            "TRAINED_CURVE_HOOKS: the scheme has no .params or no .curve_backward");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
+    assert(!pos->scheme->score_backward || (pos->scheme->params && pos->scheme->curve_backward));
     tables->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !scheme->params) return;
     tables->bias.dcurves = arena_reals(arena, pos->sets * heads * P);
@@ -40,35 +41,35 @@ void bias_prepare(Tables *tables) {
                 curve_of(tables, set, h)[P - 1 - distance] = (real)pos->scheme->curve(pos, set, h, distance);
 }
 
-// Do the keys follow each other without gaps? Then a row reads its curve in one piece.
-static bool is_run(const ScoreBlock *block) {
+// Do the keys stand at consecutive positions? Then a row reads consecutive entries of its curve.
+static bool is_consecutive(const ScoreBlock *block) {
     return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
 }
 
 void bias_forward(const Tables *tables, const ScoreBlock *block) {
     const real *curve = curve_of(tables, position_set(tables->pos, block->layer), block->head);
-    const bool run = is_run(block);
+    const bool consecutive = is_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
         real *S_i = block->S + (size_t)i * block->stride;
-        const real *from = curve + tables->positions - 1 - block->query_at[i].t;
-        if (run) {
-            from += block->key_at[0].t;
-            for (int j = 0; j < block->columns; j++) S_i[j] += from[j];
+        const real *curve_i = curve + tables->positions - 1 - block->query_at[i].t;
+        if (consecutive) {
+            curve_i += block->key_at[0].t;
+            for (int j = 0; j < block->columns; j++) S_i[j] += curve_i[j];
         } else {
-            for (int j = 0; j < block->columns; j++) S_i[j] += from[block->key_at[j].t];
+            for (int j = 0; j < block->columns; j++) S_i[j] += curve_i[block->key_at[j].t];
         }
     }
 }
 
 void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     real *slab = slab_of(tables, block->sequence, block->head);
-    const bool run = is_run(block);
+    const bool consecutive = is_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
         const real *dS_i = grad->dS + (size_t)i * block->stride;
         const int start = tables->positions - 1 - block->query_at[i].t, seen = block_seen(block, i);
-        if (run) {
-            real *to = slab + start + block->key_at[0].t;
-            for (int j = 0; j < seen; j++) to[j] += dS_i[j];
+        if (consecutive) {
+            real *slab_i = slab + start + block->key_at[0].t;
+            for (int j = 0; j < seen; j++) slab_i[j] += dS_i[j];
         } else {
             for (int j = 0; j < seen; j++) slab[start + block->key_at[j].t] += dS_i[j];
         }
@@ -95,21 +96,21 @@ void bias_reduce(Tables *tables) {
     memset(tables->bias.dcurves, 0, (size_t)pos->sets * H * tables->positions * sizeof(real));
 }
 
-// Where params[0] (sets * H, buckets) holds the number for this distance.
-static size_t entry(const Position *pos, int set, int head, int distance) {
+// The index of the number for this distance in params[0] (sets * H, buckets).
+static size_t number_of(const Position *pos, int set, int head, int distance) {
     const size_t buckets = (size_t)pos->scheme->bucket(pos, INT_MAX) + 1;
     return ((size_t)set * pos->shape.heads + head) * buckets + (size_t)pos->scheme->bucket(pos, distance);
 }
 
 double lookup_curve(const Position *pos, int set, int head, int distance) {
-    return (double)pos->params[0][entry(pos, set, head, distance)];
+    return (double)pos->params[0][number_of(pos, set, head, distance)];
 }
 
 // Forward was S_ij += beta[bucket(i - j)], so dbeta = the sum of dS_ij over all pairs whose distance is in the bucket.
 void lookup_backward(const Tables *tables, int set, int head) {
     const Position *pos = tables->pos;
     for (int distance = 0; distance < tables->positions; distance++)
-        pos->dparams[0][entry(pos, set, head, distance)] += (real)bias_gradient(tables, set, head, distance);
+        pos->dparams[0][number_of(pos, set, head, distance)] += (real)bias_gradient(tables, set, head, distance);
 }
 
 double alibi_slope(int head, int heads) {

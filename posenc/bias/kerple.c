@@ -25,7 +25,7 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "a", pos->sets, pos->shape.heads, INIT_ZERO, 0);
 }
 
-// p from 0..2, a from 0..1, as the authors do.
+// p is uniform in 0..2 and a in 0..1, as in the authors' code.
 static void init(Position *pos, uint64_t seed) {
     Random random = {random_key(seed, "kerple"), 0};
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
@@ -34,9 +34,9 @@ static void init(Position *pos, uint64_t seed) {
     }
 }
 
-// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code, the values
-// are moved and the function is not clamped: the gradient at the bound is that of the formula, so a parameter at the
-// bound leaves it as soon as its gradient changes sign.
+// Stored values are kept at 0.01 or more, and a power's exponent at 2 or less. As in the authors' code, the stored
+// values are clamped and not the function: the gradient at a bound is that of the formula, so that the parameter can
+// move back inside.
 static void project(Position *pos) {
     const real least = (real)0.01, most_p = kind_of(pos) == KIND_POWER ? 2 : (real)INFINITY;
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
@@ -53,8 +53,10 @@ static double curve(const Position *pos, int set, int head, int distance) {
     return kind_of(pos) == KIND_LOG ? -p * log1p(a * distance) : -a * pow(distance, p);
 }
 
-// Forward was -p ln(1 + a delta):  by p -ln(1 + a delta),         by a -p delta / (1 + a delta);
-//         or  -a delta^p:          by p -a delta^p ln(delta),     by a -delta^p;  both 0 at delta 0.
+// With n the distance, forward was
+//   log:    curve = -p ln(1 + a n),  so d curve / dp = -ln(1 + a n)   and d curve / da = -p n / (1 + a n);
+//   power:  curve = -a n^p,          so d curve / dp = -a n^p ln(n)   and d curve / da = -n^p.
+// All four are 0 at n = 0.
 static void curve_backward(const Tables *tables, int set, int head) {
     const Position *pos = tables->pos;
     const int n = set * pos->shape.heads + head;
@@ -78,7 +80,7 @@ const Scheme scheme_kerple = {
         "steeply than a straight line. Two numbers per head and layer, found by gradient descent from a random start.",
     .options = kerple_options,
     .layers = &kerple_options[1],
-    .designed = "alibi",
+    .compared_with = "alibi",
     .params = params,
     .init = init,
     .project = project,

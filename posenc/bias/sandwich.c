@@ -1,4 +1,4 @@
-// Sandwich: the products of sinusoidal codes, without the words between them, as a bias on the scores.
+// Sandwich: the product of the sinusoidal codes of two positions, without token embeddings, as a bias on the score.
 #include "posenc/bias/bias.h"
 
 typedef struct {
@@ -15,13 +15,13 @@ static const Option sandwich_options[] = {
 static double curve(const Position *pos, int set, int head, int distance) {
     const double width = (double)scheme_options(pos, SandwichOptions)->width;
     double sum = 0;
-    for (int i = 0; i < (int)width / 2; i++) sum += cos(distance * pow(10000, -2 * i / width));
+    for (int c = 0; c < (int)width / 2; c++) sum += cos(distance * pow(10000, -2 * c / width));
     return sum / (8.0 * (head + 1) / pos->shape.heads);
 }
 
 const Scheme scheme_sandwich = {
     .name = "sandwich",
-    .formula = "S_ij += (H / 8h) sum over i < D/2 of cos((i - j) 10000^(-2i/D))",
+    .formula = "S_ij += (H / 8h) sum over c < D/2 of cos((i - j) 10000^(-2c/D)), h = 1..H",
     .paper = "Chi et al. 2023 (ACL)",
     .help = "What is left of sinusoidal embeddings when only their products with each other are kept: a bias that "
             "falls roughly like the logarithm of the distance, with small waves, flatter in later heads.",

@@ -1,4 +1,4 @@
-// T5: one trained number for each head and bucket of distances; near ones have a bucket each, far ones share.
+// T5: one trained number for each head and bucket of distances; near distances have a bucket each, far ones share.
 #include "posenc/bias/bias.h"
 
 typedef struct {
@@ -10,7 +10,7 @@ static const Option t5_options[] = {
     {"buckets", OPTION_INTEGER, offsetof(T5Options, buckets), "32", 2, 4096, NULL, "N",
      "number of buckets; the first half hold one distance each"},
     {"distance", OPTION_INTEGER, offsetof(T5Options, distance), "128", 2, 1e9, NULL, "N",
-     "distance in tokens from which on all share the last bucket"},
+     "all distances from N tokens on share the last bucket"},
     LAYERS_OPTION_ROW(T5Options, "shared"),
     {0},
 };
@@ -25,8 +25,8 @@ static void params(Position *pos, TensorTable *table) {
                    INIT_ZERO, 0);
 }
 
-// The first half of the buckets are distances, the second half their logarithm, in float as in the published code:
-// where the logarithm is a whole number, its rounding decides.
+// The first half of the buckets hold one distance each; in the second half, the bucket grows with the logarithm of the
+// distance. It is computed in float, as in the published code, because rounding decides at the borders of buckets.
 static int bucket(const Position *pos, int distance) {
     const T5Options *o = scheme_options(pos, T5Options);
     const int buckets = (int)o->buckets, exact = buckets / 2;
@@ -41,11 +41,11 @@ const Scheme scheme_t5 = {
     .formula = "S_ij += beta[h, bucket(i - j)], beta trained",
     .paper = "Raffel et al. 2020 (1910.10683)",
     .help = "A trained step function of the distance: the first half of the buckets hold one distance each, the others "
-            "are ever wider, and the last is unbounded. The bias is added after the scaling by 1/sqrt(d), which T5 "
+            "get wider and wider, and the last has no end. The bias is added after the scaling by 1/sqrt(d), which T5 "
             "itself does not do.",
     .options = t5_options,
     .layers = &t5_options[2],
-    .designed = "alibi",
+    .compared_with = "alibi",
     .check = check,
     .params = params,
     LOOKUP_HOOKS,

@@ -1,4 +1,4 @@
-// The most that a bias by distance can be: one free number for each distance and head.
+// The most general bias that depends on the distance alone: one trained number for each distance and head.
 #include "posenc/bias/bias.h"
 
 typedef struct {
@@ -21,11 +21,12 @@ const Scheme scheme_table = {
     .name = "table",
     .formula = "S_ij += B[h, i - j], B trained",
     .paper = "T5 (Raffel et al. 2020) without buckets",
-    .help = "One free number for each distance and head, found by gradient descent, starting at 0. Every formula for a "
-            "bias by distance is a special case of it, but distances rarely seen in training are learned poorly.",
+    .help = "One free number for each distance and head, found by gradient descent, starting at 0. Every "
+            "bias that depends on the distance alone is a special case of it, but distances rarely seen in training "
+            "are learned poorly.",
     .options = table_options,
     .layers = &table_options[0],
-    .designed = "alibi",
+    .compared_with = "alibi",
     .params = params,
     LOOKUP_HOOKS,
     .bucket = bucket,

@@ -112,7 +112,7 @@ const Scheme scheme_cope = {
             "the length, but all counts from N-1 on, more frequent in longer texts, look alike.",
     .options = cope_options,
     .layers = &cope_options[1],
-    .bends = true,
+    .has_corners = true,
     .placeless = true,
     .params = params,
     VECTOR_HOOKS,

@@ -34,7 +34,7 @@ static int max_length(const Position *pos) {
     return scheme_options(pos, LearnedOptions)->past == PAST_ERROR ? position_span(pos) : 0;
 }
 
-static int form(const Tables *tables, int length) {
+static int length_class(const Tables *tables, int length) {
     const Position *pos = tables->pos;
     return scheme_options(pos, LearnedOptions)->past == PAST_INTERPOLATE && length > position_span(pos) ? length : 0;
 }
@@ -102,10 +102,10 @@ const Scheme scheme_learned = {
     .options = learned_options,
     .past = &learned_options[2],
     .enters = ENTERS_EMBEDDING,
-    .designed = "sinusoidal",
+    .compared_with = "sinusoidal",
     .check = check,
     .max_length = max_length,
-    .form = form,
+    .length_class = length_class,
     .params = params,
     .init = init,
     .embed_forward = embed_forward,

@@ -23,7 +23,7 @@ static void code_at(real *code, const Tables *tables, int t) {
     for (int c = 0; c < pos->shape.width; c++) code[c] = (real)(o->scale * t / length);
 }
 
-static int form(const Tables *tables, int length) {
+static int length_class(const Tables *tables, int length) {
     return scheme_options(tables->pos, NormalizedOptions)->length == BY_WINDOW ? length : 0;
 }
 
@@ -36,7 +36,7 @@ const Scheme scheme_normalized = {
             "soon as text is appended. With the trained length the code is stable and grows past 1 in longer texts.",
     .options = normalized_options,
     .enters = ENTERS_EMBEDDING,
-    .form = form,
+    .length_class = length_class,
     CODE_HOOKS,
     .code = code_at,
 };

@@ -70,8 +70,8 @@ void rotary_layout(Tables *tables, Arena *arena, bool training) {
     tables->rotary.slabs = arena_reals(arena, (size_t)tables->batch * pos->shape.heads * pairs);
 }
 
-int rotary_form(const Tables *tables, int length) {
-    return stretch_form(tables->stretch, length);
+int rotary_length_class(const Tables *tables, int length) {
+    return stretch_length_class(tables->stretch, length);
 }
 
 // Radians a token of a pair beyond the unscaled tokens.

@@ -77,13 +77,14 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
 
 // What schemes with a `theta` for each pair, the same in all heads and layers, write into their Scheme.
 #define ROTARY_HOOKS                                                                                                   \
-    .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .form = rotary_form, .layout = rotary_layout,  \
-    .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward, .qk_backward = rotary_backward
+    .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .length_class = rotary_length_class,           \
+    .layout = rotary_layout, .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward,             \
+    .qk_backward = rotary_backward
 
 // Hooks: an odd head width is refused; what tables->stretch makes of windows of different lengths; tables of cosines
 // and sines (positions, pairs), for the scheme's theta and what tables->stretch makes of it.
 const char *rotary_check(const Position *pos);
-int rotary_form(const Tables *tables, int length);
+int rotary_length_class(const Tables *tables, int length);
 void rotary_layout(Tables *tables, Arena *arena, bool training);
 void rotary_prepare(Tables *tables);
 

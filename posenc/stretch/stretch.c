@@ -90,7 +90,7 @@ double longrope_attention(double factor, int original) {
     return factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
 }
 
-int stretch_form(const StretchRule *rule, int length) {
+int stretch_length_class(const StretchRule *rule, int length) {
     if (rule->original == 0) return 0;
     if (rule->method == METHOD_DYNAMIC) return length > rule->original ? length : 0;
     return rule->has_short && length > rule->original;

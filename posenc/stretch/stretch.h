@@ -73,7 +73,7 @@ void stretch_dynamic(Stretch *stretch, double growth, int original, int length, 
 double longrope_attention(double factor, int original);
 
 // Windows of two lengths have the same stretch when this returns the same number for both.
-int stretch_form(const StretchRule *rule, int length);
+int stretch_length_class(const StretchRule *rule, int length);
 
 // The stretch of a window of `length` tokens, or NULL if nothing is stretched. A stretch that depends on the length is
 // computed into *made.

@@ -11,7 +11,7 @@ static void expect_wrong(const char *what, const Scheme *scheme, const char *lis
     GradientError where;
     Position pos;
     Error error;
-    must(position_parse_scheme(&pos, scheme, list, &error), &error);
+    must(position_parse_options(&pos, scheme, list, &error), &error);
     const double worst = worst_error(&where, &pos, setting, 1);
     if (worst <= TOLERANCE) fail_msg("not noticed: %s, %s (error %.2e)", scheme->name, what, worst);
 }

@@ -22,7 +22,7 @@ static const Setting long_rows = {
 // A difference across a bend, of fire's units or between cope's codes, says nothing of the gradient. Such schemes may
 // try other random models; a wrong gradient is wrong in all of them.
 static int attempts(const Scheme *scheme) {
-    return scheme->bends ? 4 : 1;
+    return scheme->has_corners ? 4 : 1;
 }
 
 static void expect_right(const char *specification, const Setting *setting) {

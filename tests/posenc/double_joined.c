@@ -106,7 +106,7 @@ static void see(Seen *seen, const Scheme *scheme, const char *options) {
     Position pos;
     Error error;
     memset(seen, 0, sizeof *seen);
-    must(position_parse_scheme(&pos, scheme, options, &error) && position_fit(&pos, &shape, &error), &error);
+    must(position_parse_options(&pos, scheme, options, &error) && position_fit(&pos, &shape, &error), &error);
     if (scheme->theta)
         pos.stretch = (StretchRule){.method = METHOD_GRADIENT,
                                     .factor = (double)T / ORIGINAL,
@@ -148,7 +148,7 @@ static void gradients_of_the_whole_are_right(void **state) {
     GradientError *errors;
     Error error;
     int count;
-    must(position_parse_scheme(&pos, &joined_scheme, "", &error) && position_fit(&pos, &shape, &error), &error);
+    must(position_parse_options(&pos, &joined_scheme, "", &error) && position_fit(&pos, &shape, &error), &error);
     must(gradcheck(&errors, &count, &pos, &settings, &error), &error);
     expect_near("worst relative error", 0, gradcheck_worst(errors, count), 0, 1e-6);
     free(errors);

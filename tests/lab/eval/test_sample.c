@@ -160,7 +160,7 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
         char text[16];
         if (count - start > context) start = count - (context + 1) / 2;
         // Randomised positions are drawn for the longest window at once; otherwise there is nothing but this one.
-        const int window = position_random(&gpt->pos) ? context : count - start;
+        const int window = position_random_bound(&gpt->pos) ? context : count - start;
         must(inference_create(&inference, gpt, 1, window, window, &error), &error);
         inference_feed(&inference, gpt, ids + start, count - start);
         inference_logits(values, &inference, gpt, count - start);
