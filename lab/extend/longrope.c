@@ -18,6 +18,7 @@ typedef struct {
     Candidate seeds[SEEDS_MOST];
     int seed_count;
     char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
+    Text columns;
     FILE *csv;
     int unwritten; // errno of a row that could not be written
     ProgressLine line;
@@ -90,30 +91,19 @@ static void describe_settings(LongropeSearch *job) {
 }
 
 // The names of the columns but for that of the checksum.
-static void name_columns(Text *line, const LongropeSearch *job) {
-    text_print(line, "generation,scored,loss,unscaled");
-    for (int i = 0; i < job->search.space.pairs; i++) text_print(line, ",factor_%d", i);
-    for (int w = 0; w < job->search.options.windows; w++) text_print(line, ",loss_%d", w);
-}
-
-static bool write_head(FILE *csv, const LongropeSearch *job) {
-    Text columns = {0};
-    name_columns(&columns, job);
-    const bool ok =
-        !columns.failed && fprintf(csv, "%s\n%.*s,crc32\n", job->settings, (int)columns.size, columns.bytes) > 0;
-    text_free(&columns);
-    return ok;
+static void name_columns(LongropeSearch *job) {
+    Text *columns = &job->columns;
+    text_print(columns, "generation,scored,loss,unscaled");
+    for (int i = 0; i < job->search.space.pairs; i++) text_print(columns, ",factor_%d", i);
+    for (int w = 0; w < job->search.options.windows; w++) text_print(columns, ",loss_%d", w);
 }
 
 // Does the line name the columns of this search? Sets *sealed to whether there is one for the checksum.
 static bool check_columns(bool *sealed, const LongropeSearch *job, const char *line, Error *error) {
-    Text columns = {0};
-    name_columns(&columns, job);
-    const bool same = !columns.failed && strncmp(line, columns.bytes, columns.size) == 0;
-    *sealed = same && strncmp(line + columns.size, ",crc32\n", 7) == 0;
-    const bool ok = *sealed || (same && line[columns.size] == '\n');
-    text_free(&columns);
-    return ok ||
+    const Text *columns = &job->columns;
+    const char *end = strncmp(line, columns->bytes, columns->size) == 0 ? line + columns->size : "";
+    *sealed = strncmp(end, ",crc32\n", 7) == 0;
+    return *sealed || *end == '\n' ||
            fail_input(error,
                       "%s, line 2: not the columns of a search; the file is damaged: start again with another --out",
                       job->path);
@@ -215,7 +205,9 @@ static bool open_csv(LongropeSearch *job, Error *error) {
     if (!exists && o->resume)
         return fail_input(error, "%s holds no search to resume; leave out --resume to start one", o->out);
     if (!atomic_open(&file, job->path, error)) return false;
-    bool ok = write_head(file.stream, job) || fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
+    const Text *columns = &job->columns;
+    bool ok = fprintf(file.stream, "%s\n%.*s,crc32\n", job->settings, (int)columns->size, columns->bytes) > 0 ||
+              fail_run(error, "cannot write %s: %s", job->path, strerror(errno));
     ok = ok && (!o->resume || recall(job, &file, error));
     if (!ok) {
         atomic_abandon(&file);
@@ -277,9 +269,12 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     job.seed_count = extension_seeds(seeds, x);
     for (int i = 0; i < job.seed_count; i++) job.seeds[i] = candidate_of(&space, &seeds[i]);
     describe_settings(&job);
-    bool ok = open_csv(&job, error) && run(result, &job, error);
+    name_columns(&job);
+    bool ok = !job.columns.failed || fail_run(error, "no memory for the columns of %s", job.path);
+    ok = ok && open_csv(&job, error) && run(result, &job, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
     search_end(&job.search);
+    text_free(&job.columns);
     return ok;
 }
 
