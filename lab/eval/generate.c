@@ -31,7 +31,7 @@ static void print_token(FILE *out, bool terminal, const Tokenizer *tokenizer, in
 }
 
 typedef struct {
-    Inference *inference;
+    Inference inference;
     real *logits, *scratch; // (V)
     Tokens tokens;          // prompt and continuation
     int *ids;               // (context)
@@ -40,7 +40,7 @@ typedef struct {
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
 static int window_length(const Generator *generator, size_t fed) {
-    const Inference *inference = generator->inference;
+    const Inference *inference = &generator->inference;
     const size_t count = generator->tokens.count, capacity = (size_t)inference->capacity, half = (capacity + 1) / 2,
                  grown = (size_t)inference->length + (count - fed);
     return (int)(grown <= capacity ? grown : half < count ? half : count);
@@ -49,7 +49,7 @@ static int window_length(const Generator *generator, size_t fed) {
 // Feed the tokens that the cache has not seen; or the whole window when the cache starts again, or when the
 // scheme treats a window of this length differently from the last.
 static void feed(Generator *generator, const Gpt *gpt, size_t *fed) {
-    Inference *inference = generator->inference;
+    Inference *inference = &generator->inference;
     const int length = window_length(generator, *fed);
     if (length <= inference->length) inference_restart(inference);
     inference_window(inference, length);
@@ -81,7 +81,7 @@ static bool run(FILE *out, Generator *generator, const Gpt *gpt, const Tokenizer
 
 static bool generator_create(Generator *generator, const Gpt *gpt, int window, Error *error) {
     const size_t V = (size_t)gpt->shape.vocab;
-    if (!inference_create(generator->inference, gpt, 1, window, window, error)) return false;
+    if (!inference_create(&generator->inference, gpt, 1, window, window, error)) return false;
     generator->logits = malloc(V * sizeof(real));
     generator->scratch = malloc(V * sizeof(real));
     generator->ids = malloc((size_t)window * sizeof(int));
@@ -89,7 +89,7 @@ static bool generator_create(Generator *generator, const Gpt *gpt, int window, E
 }
 
 static void generator_free(Generator *generator) {
-    inference_free(generator->inference);
+    inference_free(&generator->inference);
     free(generator->logits);
     free(generator->scratch);
     free(generator->ids);
@@ -98,8 +98,7 @@ static void generator_free(Generator *generator) {
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     if (!length_check(gpt, g->context, error)) return false;
-    Inference inference = {0};
-    Generator generator = {.inference = &inference};
+    Generator generator = {0};
     bool ok = beginning(&generator.tokens, tokenizer, g->prompt, error);
     // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
     // whole context at once.

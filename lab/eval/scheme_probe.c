@@ -1,7 +1,8 @@
 #include "lab/eval/scheme_probe.h"
 
 #include "base/random.h"
-#include "lab/stats/fit.h"
+#include "lab/stats/spectrum.h"
+#include "lab/stats/statistics.h"
 
 #include <stdlib.h>
 

@@ -75,24 +75,6 @@ bool extension_find(Extension *x, Error *error) {
     return true;
 }
 
-bool extension_open_text(Extension *x, int workers, Error *error) {
-    const ExtendOptions *o = x->options;
-    const int threads = threads_use(o->threads);
-    const char *data = *o->data ? o->data : x->run.options.data;
-    if (!corpus_open(&x->corpus, data, error)) return false;
-    if (!run_check_tokenizer(&x->run, x->directory, &x->corpus, error)) return false;
-    char name[PATH_CAPACITY + 32];
-    snprintf(name, sizeof name, "%s (training)", data);
-    return scorer_create(&x->scorer, &x->run.gpt, x->original, x->window, (int)o->search.windows,
-                         threads < workers ? threads : workers, &x->corpus.train, name, error);
-}
-
-void extension_close(Extension *x) {
-    scorer_free(&x->scorer);
-    corpus_close(&x->corpus);
-    run_close(&x->run);
-}
-
 Stretch extension_formula(const Extension *x, Method method) {
     Stretch stretch;
     stretch_formula(&stretch, method, &x->options->formula, x->factor, x->original, x->base, x->pairs);

@@ -3,8 +3,9 @@
 #ifndef BITTER_EXTENSION_H
 #define BITTER_EXTENSION_H
 
-#include "lab/extend/scorer.h"
+#include "data/corpus.h"
 #include "lab/run/run.h"
+#include "model/infer.h"
 #include "posenc/stretch/search.h"
 
 // Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or in long
@@ -23,6 +24,22 @@ typedef struct {
     long long steps, tokens, threads;
     double lr;
 } ExtendOptions;
+
+#define SCORER_CHUNK 512 // tokens fed at a time
+
+// What a thread needs to score a window.
+typedef struct {
+    Inference inference;
+    StretchRule tried; // what the inference's rotations are stretched by
+    double nll[SCORER_CHUNK];
+} ScorerWorker;
+
+typedef struct {
+    int *ids;              // (windows, window + 1) of the training text
+    ScorerWorker *workers; // (worker_count) of the threads that score windows side by side
+    int worker_count;
+    long long tokens; // scored so far by all workers
+} Scorer;
 
 typedef struct Extension Extension;
 
@@ -57,17 +74,26 @@ struct Extension {
     int original;     // the length that the frequencies were trained at
     RunStretch found; // what the new run will have
     Corpus corpus;
-    Scorer scorer; // on the corpus' training text, if the method looks at text
+    Scorer scorer; // if the method looks at text
 };
 
 // Let the method find the factors, and fill x->found with what the new run's rotations are stretched by.
 bool extension_find(Extension *x, Error *error);
 
-// Open the text that factors are chosen on, for at most `workers` threads that score windows of it side by side.
+// Open the text that factors are chosen on, for at most `workers` threads. Fails (input) when it is shorter than one
+// window, (run) when memory does not suffice.
 bool extension_open_text(Extension *x, int workers, Error *error);
 
 // Close what an extension has opened; x->scorer and x->corpus may be {0}.
 void extension_close(Extension *x);
+
+// The mean loss of a window, in nats, with rotations stretched by `stretch`. Several threads may call it at the same
+// time, each with its own worker number. NAN when a signal came, which is checked after each chunk, because long
+// windows take minutes.
+double score_window(Extension *x, int worker, const Stretch *stretch, int window);
+
+// The mean over all windows; each is scored by one worker.
+double score_all(Extension *x, const Stretch *stretch);
 
 // The stretch of a method that is a formula, for this extension.
 Stretch extension_formula(const Extension *x, Method method);

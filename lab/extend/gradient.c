@@ -87,7 +87,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
     for (int i = 0; i < pairs; i++) d->log_factors[i] = log(d->stretch.factors[i]);
     for (long long step = 1; step <= steps; step++) {
         double dlog_factors[PAIRS_MOST];
-        const double loss = loss_and_gradient(dlog_factors, d, (int)(d->step % d->x->scorer.windows));
+        const double loss = loss_and_gradient(dlog_factors, d, (int)(d->step % d->x->options->search.windows));
         d->step++;
         if (!isfinite(loss))
             return fail_nonfinite(error, "step %lld: the loss is %g; try a smaller --lr", d->step, loss);
@@ -105,7 +105,7 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
 
 // Keep the better of two stretches.
 static void keep_better(Stretch *best, double *best_loss, Extension *x, const Stretch *stretch) {
-    const double loss = score_all(&x->scorer, stretch);
+    const double loss = score_all(x, stretch);
     x->found.evaluations++;
     if (!(loss < *best_loss)) return;
     *best_loss = loss;

@@ -31,7 +31,7 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
     const LongropeSearch *job = context;
     Stretch stretch = job->stretch;
     candidate_stretch(&stretch, &job->search.space, candidate);
-    *loss = score_window(&job->x->scorer, worker, &stretch, window);
+    *loss = score_window(job->x, worker, &stretch, window);
     return !interrupt_came();
 }
 
@@ -76,18 +76,20 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
 // The settings that make two searches the same search.
 static void describe_settings(LongropeSearch *job) {
     const SearchOptions *o = &job->search.options;
-    const Scorer *s = &job->x->scorer;
-    const Gpt *gpt = &job->x->run.gpt;
+    const Extension *x = job->x;
+    const Gpt *gpt = &x->run.gpt;
     const uint32_t weights = crc_bytes(0, gpt->params, gpt->tensors.total * sizeof(real)),
-                   text = crc_bytes(0, s->ids, (size_t)s->windows * ((size_t)s->window + 1) * sizeof *s->ids),
+                   text = crc_bytes(0, x->scorer.ids,
+                                    (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    seeds = crc_bytes(0, job->seeds, sizeof job->seeds);
-    snprintf(job->settings, sizeof job->settings,
-             "# factor %.9g, %d windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
-             "generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %lld"
-             ", attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
-             job->x->factor, s->windows, s->window, o->population, o->parents, o->mutations, o->crossovers,
-             o->generations, o->probability, o->far, o->abandon, !o->forget, o->seed, job->stretch.attention,
-             job->stretch.bare_start ? " except at the start" : "", seeds, weights, text);
+    snprintf(
+        job->settings, sizeof job->settings,
+        "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
+        "generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %lld"
+        ", attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
+        x->factor, o->windows, x->window, o->population, o->parents, o->mutations, o->crossovers, o->generations,
+        o->probability, o->far, o->abandon, !o->forget, o->seed, job->stretch.attention,
+        job->stretch.bare_start ? " except at the start" : "", seeds, weights, text);
 }
 
 // The names of the columns but for that of the checksum.

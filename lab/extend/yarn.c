@@ -41,7 +41,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
         if (formula.beta_slow >= formula.beta_fast || !is_new(tried, count, stretch, x->pairs)) continue;
         choice_word(RAMP_NAMES, formula.ramp, ramp);
         count++;
-        const double now = score_all(&x->scorer, stretch);
+        const double now = score_all(x, stretch);
         if (now < loss) {
             loss = now;
             *result = *stretch;

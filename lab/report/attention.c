@@ -87,23 +87,24 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
         page_paragraph(page, "The text cannot be read again, so this is left out: %s.", reason.message);
         return true;
     }
+    page_paragraph(page,
+                   "The first seed's models at the largest size, on %d windows of validation text. Distance: "
+                   "the mean number of tokens back. Keys: how many a query attends to (exp of the entropy). "
+                   "First: what goes to the window's first token, where heads rest.",
+                   WINDOWS);
+    page_table(page, "heads");
+    page_row(page, true, "scheme|layer|head|distance|keys|first");
     bool ok = attended_uniform(&uniform, T, error);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         if (report_has_weights(o, arm)) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
-    if (ok) {
-        page_paragraph(page,
-                       "The first seed's models at the largest size, on %d windows of validation text. Distance: "
-                       "the mean number of tokens back. Keys: how many a query attends to (exp of the entropy). "
-                       "First: what goes to the window's first token, where heads rest.",
-                       WINDOWS);
-        page_table(page, "heads");
-        page_row(page, true, "scheme|layer|head|distance|keys|first");
-        for (int arm = 0; arm < plan->arm_count; arm++) heads_rows(page, plan->arms[arm].name, &attended[arm]);
-        page_table_end(page);
+        heads_rows(page, plan->arms[arm].name, &attended[arm]);
     }
-    for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (attended[arm].layers > 0) ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
-    for (int arm = 0; arm < plan->arm_count; arm++) attended_free(&attended[arm]);
+    page_table_end(page);
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        if (ok && attended[arm].layers > 0)
+            ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
+        attended_free(&attended[arm]);
+    }
     attended_free(&uniform);
     free(ids);
     return ok;

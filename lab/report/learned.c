@@ -3,7 +3,6 @@
 #include "lab/report/sections.h"
 
 #include "lab/eval/scheme_probe.h"
-#include "lab/stats/fit.h"
 #include "lab/stats/npy.h"
 #include "lab/stats/spectrum.h"
 

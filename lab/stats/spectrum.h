@@ -47,4 +47,13 @@ int similarity(double *cells, const real *table, int T, int C, int most);
 // distance; random rows have about 2/T. NAN when all products are equal.
 double translation_invariance(const real *table, int T, int C);
 
+// The least-squares error of the best linear map from X to Y, both (rows, C), divided by the spread of Y around its
+// mean: 0 = Y is a linear map of X, 1 = X does not help. NAN where rows <= C, because X would explain anything.
+// Overwrites both.
+double linear_residual(double *Y, double *X, int rows, int C);
+
+// The same for the best linear map from the code at p to the code at p + shift, of codes (T, C). NAN also when there is
+// no memory for it.
+double shift_residual(const real *codes, int T, int C, int shift);
+
 #endif

@@ -72,3 +72,16 @@ double t_power(double shift, double critical, double df) {
     }
     return sum * most / STEPS / 3;
 }
+
+double rank_correlation(const double *values, int count) {
+    double product = 0, squares = 0, places = 0;
+    for (int i = 0; i < count; i++) {
+        double rank = 0;
+        for (int j = 0; j < count; j++) rank += values[j] < values[i] ? 1 : values[j] == values[i] ? 0.5 : 0;
+        const double off = rank - 0.5 * count, place = i - 0.5 * (count - 1);
+        product += off * place;
+        squares += off * off;
+        places += place * place;
+    }
+    return squares > 0 ? product / sqrt(squares * places) : NAN;
+}

@@ -22,4 +22,8 @@ double t_quantile(double p, double df);
 // of freedom. Right to 1e-9 for df from 2 to 100 and critical values up to 25; to 1e-6 for df = 1 and values up to 64.
 double t_power(double shift, double critical, double df);
 
+// Spearman's rank correlation of values (count) with 0, 1, 2 ...; equal values share their mean rank. NAN if all are
+// equal.
+double rank_correlation(const double *values, int count);
+
 #endif

@@ -1,7 +1,8 @@
 // What `bitter properties` measures, checked on schemes whose properties are known; and the fits that it uses.
 #include "base/random.h"
 #include "lab/eval/scheme_probe.h"
-#include "lab/stats/fit.h"
+#include "lab/stats/spectrum.h"
+#include "lab/stats/statistics.h"
 #include "tests/support/support.h"
 
 #include <stdio.h>
