@@ -2,7 +2,6 @@
 
 #include "base/file/text.h"
 #include "lab/run/config.h"
-#include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "lab/compare/plan.h"
 
 #include "data/made/task.h"
-#include "model/gpt.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -40,6 +40,17 @@ json_t *config_data(const char *path, Error *error);
 // Fails (input) when the run was trained on another corpus.
 bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
+// The object "rotation" of a model whose rotations are stretched: method, factor, original_context, and either growth
+// (dynamic) or factors (one for each pair), unscaled_positions and attention_factor, for long windows and, where they
+// are kept, under "short" for windows of up to original_context. "attention_on_unscaled" is false where the unscaled
+// positions go without the attention factor; without it they have it. stretch_from_json fails (input), naming `path`,
+// when a member is missing or not as stretch_to_json writes it.
+json_t *stretch_to_json(const RunStretch *stretch);
+bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
+
+// Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
+bool stretch_apply(Position *pos, const StretchRule *rule, const char *path, Error *error);
+
 // Set `text` to "CPU, BLAS" of the machine that a run was started on; false when the file does not name them.
 bool config_machine(char text[TEXT_CAPACITY], const char *path);
 

@@ -5,7 +5,6 @@
 #include "base/error.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 // Fail (input) with "WHERE: ...; the file is damaged, or was edited by hand". `where` begins with the path of the file.
 bool fail_damaged(Error *error, const char *where, const char *format, ...) FORMAT_CHECK(3, 4);

@@ -1,9 +1,7 @@
 #include "lab/run/run.h"
 
 #include "base/file/text.h"
-#include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
-#include "lab/run/stretch_json.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,5 @@
-#include "lab/run/stretch_json.h"
-
-#include "base/path.h"
-#include "lab/run/json.h"
+// The stretch of a run's rotations in config.json.
+#include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "model/base/tensor.h"
-#include "lab/run/stretch_json.h"
+#include "posenc/posenc.h"
 
 #include <stddef.h>
 
@@ -18,6 +18,14 @@
         INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
 #define THREADS_OPTION_ROW(S)                                                                                          \
     INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
+
+// What a run's rotations are stretched by, and how its factors were found on text: the mean loss there, in nats; how
+// many candidates were tried; how many tokens were read. 0 where a formula gave them.
+typedef struct {
+    StretchRule rule;
+    double loss;
+    long long evaluations, tokens;
+} RunStretch;
 
 typedef struct {
     char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];

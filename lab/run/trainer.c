@@ -1,10 +1,9 @@
 #include "lab/run/trainer.h"
 
-#include "base/progress.h"
 #include "base/random.h"
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
-#include "lab/run/stretch_json.h"
+#include "lab/run/config.h"
 #include "model/base/team.h"
 
 #include <stdlib.h>

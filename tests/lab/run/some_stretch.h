@@ -3,7 +3,6 @@
 #define BITTER_SOME_STRETCH_H
 
 #include "lab/run/config.h"
-#include "lab/run/stretch_json.h"
 #include "posenc/rotation/rotate.h"
 #include "tests/support/little_model.h"
 #include "tests/support/scratch.h"
