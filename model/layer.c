@@ -44,7 +44,7 @@ Attention layer_attention(const Layer *layer) {
     };
 }
 
-// qkv = layernorm(x) qkvw + qkvb, and the scheme's hooks on what goes in and on what comes out.
+// qkv = layernorm(x) qkvw + qkvb, with the scheme's hooks on the input and on q and k.
 void layer_qkv_forward(const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -59,8 +59,8 @@ void layer_qkv_forward(const Layer *layer) {
     if (scheme->qk_forward) scheme->qk_forward(layer->tables, layer->index, q, k, 3 * C, layer->at, rows);
 }
 
-// x_mid = x + dropout(attention(qkv) projw + projb), x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw +
-// fcprojb)
+// x_mid = x + dropout(attention(qkv) projw + projb)
+// x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw + fcprojb)
 void layer_forward(real *x_out, const Layer *layer, const Attention *attention) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -78,9 +78,9 @@ void layer_forward(real *x_out, const Layer *layer, const Attention *attention) 
     residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
 }
 
-// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw): the same from right to left. Gradients by
-// rows come first, then, when all rows are there, those by columns; the next rows may only be written when these are
-// done.
+// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw); backward goes through it from right to left.
+// Ops by rows come first. Ops by columns read all rows, so one barrier stands before them, and another before the rows
+// are overwritten.
 static void mlp_backward(real *dx, const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -101,7 +101,7 @@ static void mlp_backward(real *dx, const Layer *layer) {
     team_barrier();
 }
 
-// What the scheme's input hook made of the layer's input, again, as with the layer norms. By rows.
+// The features are recomputed like the layer norms. By rows.
 static void features_again(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const Position *pos = &layer->gpt->pos;
@@ -113,7 +113,7 @@ static void features_again(const Layer *layer) {
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
-// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw) projw): the same from right to left.
+// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw) projw); backward goes through it from right to left.
 static void attend_backward(real *dx, const Layer *layer, const Attention *attention) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;

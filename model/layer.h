@@ -5,8 +5,8 @@
 
 #include "model/gpt.h"
 
-// What the forward pass leaves for the backward pass. The outputs of layer norms and of the gelu are not kept: it is
-// cheaper to work them out again. Where no backward pass follows, x and x_mid may be the same memory, and so may fc and
+// What the forward pass keeps for the backward pass. The outputs of the layer norms and of the gelu are not kept,
+// because recomputing them is cheaper. Where no backward pass follows, x and x_mid may share memory, and so may fc and
 // the buffers' hidden.
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
@@ -17,34 +17,34 @@ typedef struct {
     real *x_mid;               // (rows, C) residual stream between attention and MLP
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
-        real *fc;    // (rows, 4C) before the gelu; in its place
-        real *slope; // (rows, 4C) the gelu's slope, once the backward pass has been there
+        real *fc;    // (rows, 4C) input of the gelu; the backward pass overwrites it by
+        real *slope; // (rows, 4C) the gelu's slope
     };
 } LayerActivations;
 
-// Buffers that all layers share. Memory that holds one thing after the other has a name for each.
+// Buffers that all layers share. Memory that holds several things in turn has a name for each of them.
 typedef struct {
     real *norm;   // (rows, C) output of the layer norm at work
     real *hidden; // (rows, 4C) output of the gelu
     union {
-        real *branch; // (rows, C) forward: what is about to join the residual stream
+        real *branch; // (rows, C) forward: what will be added to the residual stream
         real *dheads; // (rows, C) backward: gradient by the output of the heads
     };
-    real *features; // (rows, F) what the scheme's input hook made of the layer's input
+    real *features; // (rows, F) output of the scheme's input hook
     real *scratch;  // (attention_scratch or head_scratch)
     // backward only
-    real *dbranch; // (rows, C) gradient by what joined the residual stream
+    real *dbranch; // (rows, C) gradient by what was added to the residual stream
     real *dnorm;   // (rows, C) gradient by the output of the layer norm
     union {
-        real *dhidden; // (rows, 4C) gradient by the output of the gelu; in its place
-        real *dfc;     // (rows, 4C) by its input; and when the MLP is done
-        real *dqkv;    // (rows, 3C) by queries, keys and values
+        real *dhidden; // (rows, 4C) gradient by the output of the gelu, then
+        real *dfc;     // (rows, 4C) gradient by its input, and after the MLP
+        real *dqkv;    // (rows, 3C) gradient by queries, keys and values
     };
     real *dfeatures; // (rows, F)
 } LayerBuffers;
 
-// Take the buffers for this many rows, whose queries look at up to `keys` keys, from the arena. `scratch` also has room
-// for the head, which never works at the same time as attention.
+// Take buffers for this many rows, whose queries see up to `keys` keys, from the arena. The loss uses `scratch`, too:
+// it never runs at the same time as attention.
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
                           int keys, bool training);
 
@@ -59,17 +59,18 @@ typedef struct {
     Dropout drop_weights, drop_proj, drop_mlp; // of the attention weights, of attention's branch and of the MLP's
 } Layer;
 
-// The attention of these queries to the keys of the same tokens.
+// Attention of these queries to the keys of the same tokens.
 Attention layer_attention(const Layer *layer);
 
-// The two halves of the forward pass, called by every thread of a team. First from a->x to a->qkv and
-// buffers->features: by rows. Then through attention, which may look at more keys than these rows', to the layer's
-// output x_out (rows, C): wants a barrier before it; `attention` says where its operands are.
+// The two halves of the forward pass, called by every thread of a team. The first goes from a->x to a->qkv and
+// buffers->features, by rows. The second goes through attention, whose keys may be more than these rows, to the layer's
+// output x_out (rows, C); it wants a barrier before it.
 void layer_qkv_forward(const Layer *layer);
 void layer_forward(real *x_out, const Layer *layer, const Attention *attention);
 
-// From dx (rows, C), the gradient by the layer's output, to the gradient by its input, in dx's place; the gradients of
-// the layer's parameters are added to gpt->dw. Queries and keys of `attention` are these rows. Called by every thread.
+// dx (rows, C) comes in as the gradient by the layer's output and goes out as the gradient by its input; the gradients
+// of the layer's parameters are added to gpt->dw. Queries and keys of `attention` are these rows. Called by every
+// thread.
 void layer_backward(real *dx, const Layer *layer, const Attention *attention);
 
 #endif

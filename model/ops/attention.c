@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-// Of one thread: a block of scores, its gradient if training, and the scheme's.
+// What one thread needs: a block of scores, in training its gradient, and the scheme's scratch.
 static size_t thread_scratch(const Tables *tables, int keys, bool training) {
     const Scheme *scheme = tables->pos->scheme;
     const size_t block = (size_t)QUERY_BLOCK * (size_t)keys;
@@ -17,9 +17,9 @@ size_t attention_scratch(const Tables *tables, int keys, bool training) {
 // One block of queries of one head of one sequence.
 typedef struct {
     int b, h, first, rows, columns; // queries first .. first+rows-1 see at most keys 0 .. columns-1
-    int before;                     // keys that stand before query 0
-    size_t q, kv, out;              // where the block's first query, the head's first key and the block's output start
-    size_t token;                   // the sequence's first key, counted over all sequences
+    int before;                     // keys before query 0
+    size_t q, kv, out;              // offsets of the first query, of the head's first key, and of the first output
+    size_t token;                   // row of the sequence's first key, counted over all sequences
 } Block;
 
 static Block block_of(const Attention *a, int b, int h, int first) {
@@ -62,8 +62,8 @@ void scores_forward(const Tables *tables, const ScoreBlock *block, int d) {
     if (scheme->score_forward) scheme->score_forward(tables, block);
 }
 
-// Forward was S = scale q k^T, changed by the scheme: dS goes through the scheme's hook, and then dq = scale dS k and
-// dk += scale dS^T q.
+// Forward was S = scale q k^T, which the scheme then changed. So the scheme's hook changes dS first, and then
+// dq = scale dS k and dk += scale dS^T q.
 static void scores_backward(const ScoreGradient *grad, const Tables *tables, const ScoreBlock *block, int d) {
     const Scheme *scheme = tables->pos->scheme;
     const int rows = block->rows, columns = block->columns, qs = block->q_stride, ks = block->k_stride;
@@ -74,11 +74,12 @@ static void scores_backward(const ScoreGradient *grad, const Tables *tables, con
     gemm(grad->dk, ks, 1, block->scale, columns_of(grad->dS, columns), rows_of(block->q, qs), columns, d, rows);
 }
 
-// The index of a row's first log-sum-exp and, times the keys, of its first weight for dropout.
+// Row of (B, H, queries), which numbers the log-sum-exps and, times `keys`, the weights that dropout draws for.
 static size_t row_of(const Block *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
 }
 
+// The factor by which dropout multiplies a weight.
 static real kept(const Block *block, const Attention *a, int row, int key) {
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
 }
@@ -102,7 +103,7 @@ static real softmax_row(real *P, const real *S, int seen, int columns) {
 
 static void block_forward(const Attention *a, const Tables *tables, const Block *block, real *scratch) {
     const int columns = block->columns;
-    real *S = scratch, *P = S; // (rows, columns): weights take the place of scores
+    real *S = scratch, *P = S; // (rows, columns): the weights overwrite the scores
     const ScoreBlock scores = score_block(S, S + (size_t)QUERY_BLOCK * a->keys, block, a, tables);
     scores_forward(tables, &scores, a->d);
     for (int i = 0; i < block->rows; i++) {
@@ -132,8 +133,8 @@ void attention_forward(const Attention *a, const Tables *tables, real *scratch) 
     }
 }
 
-// One row, from its scores S and dP, the gradient by the weights after dropout, to those weights P and the gradient dS;
-// P may be S, and dS may be dP. Forward was P = softmax(S), so dS = P * (dP - sum(P * dP)), and that sum is dout . out
+// One row. In: its scores S, and dP, the gradient by the weights after dropout. Out: those weights P, and dS; P may be
+// S, and dS may be dP. Forward was P = softmax(S), so dS = P * (dP - sum(P * dP)), and that sum is dout . out
 // (FlashAttention, eq. 4).
 static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout, const Block *block,
                                  const Attention *a, int row) {
@@ -163,8 +164,8 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
                            real *scratch) {
     const int C = a->H * a->d, rows = block->rows, columns = block->columns;
     const size_t size = (size_t)QUERY_BLOCK * a->keys;
-    real *S = scratch, *P = S;           // (rows, columns): weights take the place of scores,
-    real *dP = scratch + size, *dS = dP; // and the gradient by scores that of the gradient by weights
+    real *S = scratch, *P = S;           // (rows, columns): the weights overwrite the scores,
+    real *dP = scratch + size, *dS = dP; // and the gradient by scores overwrites the gradient by weights
     const real *dout = grad->dout + block->out;
     const ScoreBlock scores = score_block(S, scratch + 2 * size, block, a, tables);
     scores_forward(tables, &scores, a->d);

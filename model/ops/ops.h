@@ -74,14 +74,14 @@ void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 //
 #define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
 
-// Attention of B sequences with H heads of d channels. Each sequence has `queries` queries, which stand at the end of
-// its `keys` keys: query i sees keys 0 .. keys - queries + i.
+// Attention of B sequences with H heads of d channels. The queries of a sequence belong to the last of its keys: query
+// i sees keys 0 .. keys - queries + i.
 typedef struct {
-    real *out; // (B, queries, H*d)
-    real *lse; // (B, H, queries) log of each row's softmax denominator, kept for backward; NULL when there is none
-    real *P;   // NULL, or (B, H, queries, keys): forward leaves the weights before dropout of the keys that are seen
+    real *out;               // (B, queries, H*d)
+    real *lse;               // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
+    real *P;                 // (B, H, queries, keys) weights before dropout of the keys that are seen; NULL = not kept
     const real *q, *k, *v;   // (B, queries, H*d), and (B, key_batch, H*d) twice; rows are q_stride and kv_stride apart
-    const real *features;    // (B, key_batch, F) what the scheme's input hook made of the tokens
+    const real *features;    // (B, key_batch, F) output of the scheme's input hook
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
     int layer;               // for the position scheme
@@ -99,25 +99,23 @@ typedef struct {
     const real *dout;   // (B, queries, H*d)
 } AttentionGradient;
 
-// Numbers of scratch that attention needs: the blocks of scores and of their gradients that each thread works on, and
-// what the scheme wants.
+// Numbers of scratch that attention needs for all threads.
 size_t attention_scratch(const Tables *tables, int keys, bool training);
 
-// out = softmax(causal(scores)) v, with scores from scores_forward. Threads share out heads and blocks of queries: it
-// wants a barrier before it and ends with one.
+// out = softmax(causal(scores)) v, with scores from scores_forward. Threads share heads and blocks of queries, so a
+// barrier must stand before the call; it ends with one.
 void attention_forward(const Attention *attention, const Tables *tables, real *scratch);
-// As in forward, a barrier before, and one at its end. Scores are computed again block by block (Dao et al. 2022,
-// without the tiling of keys). queries == keys. Threads share out heads of sequences, so B * H should be more than
-// there are of them.
+// Barriers as in forward. Scores are recomputed block by block (Dao et al. 2022, without tiling the keys). queries ==
+// keys. Threads share the heads of all sequences, so B * H should be at least their number.
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const Tables *tables, real *scratch);
 
-// block->S (rows, columns) = scale q k^T with heads of d channels, and what the position scheme makes of it. Columns
-// after a query's own are not masked yet.
+// block->S (rows, columns) = scale q k^T with heads of d channels, then changed by the position scheme. Columns after a
+// query's own are not masked yet.
 void scores_forward(const Tables *tables, const ScoreBlock *block, int d);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //
-// Blocks are shared out on their own, so the losses want a barrier before them; they end with one.
+// Threads share the rows of each block, so a barrier must stand before the losses; they end with one.
 #define HEAD_BLOCK 256 // rows of logits that are alive at a time
 
 // Numbers of scratch that the losses need.
