@@ -42,7 +42,7 @@ static const Option eval_options[] = {
     {0},
 };
 
-// What is evaluated, and the options that belong only there.
+// What is evaluated, and which options apply to it alone.
 typedef enum { TEXT = 1, TASK = 2, PASSKEY = 4 } Subject;
 
 static const struct {
@@ -123,7 +123,7 @@ static void print_by_position(const Evaluation *e) {
     }
 }
 
-// bits per byte are known only for whole windows, whose bytes were counted.
+// Bits per byte are left out where the bytes were not counted (bytes = 0).
 static void csv_row(FILE *csv, const Evaluation *e, const char *position, double nll, uint64_t tokens, uint64_t bytes) {
     fprintf(csv, "%d,%d,%s,%" PRIu64 ",%.9g,%.9g,", e->window, e->stride, position, tokens, nll / (double)tokens,
             perplexity(nll, tokens));
@@ -205,7 +205,7 @@ static bool write_logits(const char *path, const Gpt *gpt, const Split *split, i
     return ok;
 }
 
-// What can be told before minutes of scoring.
+// Find mistakes before minutes of scoring.
 static bool check_all(const Run *run, const Split *split, const char *name, const EvalOptions *options, Error *error) {
     for (int i = 0; i < options->window_count; i++) {
         const Evaluation e = evaluation_of(run, options, options->windows[i]);
@@ -214,7 +214,7 @@ static bool check_all(const Run *run, const Split *split, const char *name, cons
     if (*options->csv && *options->logits && result_same(options->csv, options->logits))
         return fail_input(error, "--csv and --logits both name %s; give each its own file", options->csv);
     if (!*options->logits) return true;
-    AtomicFile logits; // can it be written at all?
+    AtomicFile logits; // opened only to see whether it can be written
     if (!result_check("--logits", options->logits, NPY_MAGIC, strlen(NPY_MAGIC), error) ||
         !atomic_open(&logits, options->logits, error))
         return false;
@@ -244,7 +244,7 @@ static bool evaluate_all(const Run *run, const Corpus *corpus, const EvalOptions
     return ok;
 }
 
-// Without --data, a user expects the numbers to be of the text that belonged to the training text.
+// Without --data, the user expects numbers for the text that the run was trained with, so a change of it is reported.
 static bool note_change(const Corpus *corpus, const char *directory, Error *error) {
     RunPaths paths;
     if (!run_paths(&paths, directory, error)) return false;

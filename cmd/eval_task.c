@@ -34,7 +34,7 @@ static AnswerPart part_of(const char *title, const char *name, int first, int la
     return part;
 }
 
-// NULL, or the reason why there are no answers at this length.
+// Why there are no answers at this length; NULL if there are.
 static const char *objection(char text[256], const AnswerTable *table, int length) {
     const Builtin *builtin = table->task.builtin;
     const char *reason = builtin->check ? builtin->check(&table->task, length) : NULL;

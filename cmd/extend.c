@@ -49,7 +49,7 @@ static void print_stretch(const Stretch *stretch, int pairs) {
            stretch->bare_start ? " without attention factor" : "", stretch->attention);
 }
 
-// The run can be extended, and how long it will be then.
+// Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
     const Position *pos = &x->run.gpt.pos;
@@ -59,17 +59,19 @@ static bool settle(Extension *x, Error *error) {
                           "rope, partial or prope",
                           x->directory, pos->scheme->name);
     if (pos->shape.random_positions)
-        return fail_input(error,
-                          "%s was trained at random positions below %d, so it has no one length to stretch; train it "
-                          "without --random-positions",
-                          x->directory, pos->shape.random_positions);
+        return fail_input(
+            error,
+            "%s was trained at random positions below %d, so there is no single length to stretch; train it "
+            "without --random-positions",
+            x->directory, pos->shape.random_positions);
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;
     x->original = stretched ? pos->stretch.original : pos->shape.context;
     const double window = o->short_only ? x->original : round(o->factor * pos->shape.context);
     if (x->pairs > PAIRS_MOST)
-        return fail_input(error, "%s has heads of %d pairs; %d are the most", x->directory, x->pairs, PAIRS_MOST);
+        return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
+                          PAIRS_MOST);
     if (x->original < 2 || window > 1e6)
         return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
                           pos->shape.context, o->factor, window);
@@ -103,7 +105,7 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
     for (int i = 0; i < given->count; i++) {
         const char *name = given->rows[i].name;
         if (given->given[i] && !option_find(extend_options, name) && !method_takes(o->method, name))
-            return fail_input(error, "--%s means nothing to --method %s; leave it out", name, method);
+            return fail_input(error, "--%s has no effect with --method %s; leave it out", name, method);
     }
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
@@ -185,21 +187,21 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     int name = length;
     while (name > 0 && directory[name - 1] != '/') name--;
     if (strspn(directory + name, ".") >= (size_t)(length - name))
-        return fail_input(error, "%s has no name to make another from; give --out", directory);
+        return fail_input(error, "cannot make a name for the new run from %s; give --out", directory);
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, options->method, method);
     snprintf(options->out, sizeof options->out, "%.*s-%.100s", length < 400 ? length : 400, directory, method);
     return true;
 }
 
-// A new directory, or one that a search was stopped in, for the search.
+// Check that --out can be written: a new directory, or, to continue a search, the one that it was stopped in.
 static bool check_place(const Extension *x, Error *error) {
     char search[PATH_CAPACITY];
     const char *out = x->options->out;
     if (!is_new(x, error) || !path_format(search, error, "%s/search.csv", out)) return false;
     if (x->options->method != METHOD_LONGROPE && path_exists(search))
-        return fail_input(error,
-                          "%s already holds a search, which --method longrope goes on with; choose another --out", out);
+        return fail_input(
+            error, "%s already holds a search, which only --method longrope can continue; choose another --out", out);
     return corpus_absent(out, error);
 }
 

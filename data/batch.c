@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-// One epoch: `windows` of T, cut from the stream behind the first `shift` tokens, shift in 0..shifts-1. Giving up one
-// window lets the shift take all T values while every epoch has the same number of windows, so that the cursor alone
-// tells epoch and index. A stream too short for that keeps its only window and shifts as far as it can.
+// An epoch skips `shift` tokens, 0..shifts-1, and cuts what follows into `windows` windows of T. One window is given
+// up, so that all T shifts leave the same number of windows, and epoch and index follow from the cursor alone. A stream
+// with fewer than three windows keeps one, and has as many shifts as there is room for.
 typedef struct {
     uint64_t windows, shifts;
 } Cut;
@@ -49,7 +49,7 @@ void batches_end(Batches *batches) {
     exercise_free(&batches->exercise);
 }
 
-// The windows at the cursor. Returns their length, or 0.
+// The next B windows. Returns their length, or 0 when reading fails.
 static int next_windows(int *inputs, int *targets, bool *scored, Batches *batches, int B, Error *error) {
     const size_t T = (size_t)batches->T;
     for (int b = 0; b < B; b++, batches->cursor++) {
@@ -86,7 +86,7 @@ static int next_exercise(int *inputs, int *targets, bool *scored, Batches *batch
     return n;
 }
 
-// Each row is written to its place in a (B, T) batch; then all are moved together into (B, length).
+// Each row is written to its place in a (B, T) batch; then all are moved together to make it (B, length).
 static int next_exercises(int *inputs, int *targets, bool *scored, Batches *batches, int B) {
     const size_t T = (size_t)batches->T;
     int longest = 0;

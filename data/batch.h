@@ -12,14 +12,14 @@
 // Text: an epoch shifts the stream by a random 0..T-1 tokens, cuts it into windows of T and visits them in a random
 // order. A task: row number `cursor` is exercise number `cursor` of a stream of its own; no exercise is repeated.
 typedef struct {
-    const Split *split;       // of text, or
-    BuiltinCorpus task;       // a task
+    const Split *split; // of text; NULL for a task
+    BuiltinCorpus task;
     int T;                    // tokens of a window, or of the longest exercise
     uint64_t key;             // of the permutation, or the stream of exercises
     uint64_t cursor;          // rows handed out so far
     uint64_t exercise_tokens; // of a task: tokens in those rows, without padding
     uint32_t crc;             // CRC-32 of every input id handed out so far: equal where the same text was seen
-    Exercise exercise;        // the one at work
+    Exercise exercise;        // the one being written
     int end;                  // the token that ends a document, and fills up rows
 } Batches;
 
@@ -29,7 +29,7 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
 // Exercises of this stream (task_stream), lengths drawn from min..max. Fails (run) for want of memory.
 bool batches_start_task(Batches *batches, const BuiltinCorpus *task, uint64_t stream, int end, Error *error);
 
-void batches_end(Batches *batches); // harmless on {0}
+void batches_end(Batches *batches); // may be called on {0}
 
 // The next B rows, all as long as the longest of them, which is returned (T for text): inputs (B, length); targets (B,
 // length), the inputs shifted by one; and scored (B, length), whether each target counts in the loss: in text all of

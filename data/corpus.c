@@ -13,7 +13,7 @@
 static const double BUILTIN_VALIDATION = 0.1;
 
 uint64_t corpus_training_count(uint64_t count, double validation) {
-    // 1 - 0.3 and the product are off by an ulp or two, which must not cost a token when the exact product is whole.
+    // Rounding, by an ulp or two, must not lose a token when the exact product is a whole number.
     double training = (double)count * (1 - validation) * (1 + 4 * DBL_EPSILON);
     return training >= (double)count ? count : (uint64_t)floor(training);
 }
@@ -75,7 +75,7 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
     return true;
 }
 
-// A shard that is there twice would be trained on twice, or one of the two is out of date.
+// Of a shard that exists in both forms, every token would be read twice, and one of the two may be out of date.
 static bool check_twins(const Split *split, Error *error) {
     for (int i = 0; i + 1 < split->shard_count; i++) {
         const char *plain = split->shards[i].path, *packed = split->shards[i + 1].path;
@@ -96,7 +96,7 @@ static bool split_open(Split *split, const char *directory, const char *name, in
     return true;
 }
 
-// Does its name end like that of the directory which `bitter prepare` fills and then renames?
+// Does the name end like the one under which `bitter prepare` fills a directory before it renames it?
 static bool is_unfinished(const char *directory) {
     static const char suffix[] = ".tmp";
     size_t length = strlen(directory), tail = sizeof suffix - 1;

@@ -1,4 +1,4 @@
-// Everything a run needs to know of its data: a training and a validation stream of tokens, and their tokenizer.
+// The data of a run: a training and a validation stream of tokens, and their tokenizer.
 #ifndef BITTER_CORPUS_H
 #define BITTER_CORPUS_H
 
@@ -15,8 +15,8 @@ typedef struct {
 typedef struct {
     char name[PATH_CAPACITY]; // as the user gave it: a directory or builtin:...
     Tokenizer tokenizer;
-    Split train, val;      // of a task, its exercises as plain text
-    BuiltinCorpus builtin; // what was asked for, or zeros for a directory
+    Split train, val;      // of a task: its exercises as plain text
+    BuiltinCorpus builtin; // all zeros for a directory
 } Corpus;
 
 // Open a directory (tokenizer.json, *train*.bin[.gz], *val*.bin[.gz]; without a tokenizer.json the shards are llm.c's

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "shards are used as they lie in the file: little-endian");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "shards are read as they stand in the file, little-endian");
 
 enum {
     HEADER_INTS = 256,
@@ -72,7 +72,7 @@ static bool read_header(size_t *expected, const void *bytes, size_t size, const 
     return true;
 }
 
-// Set shard->count, and fail unless the file is as long as its header says. It has `size` bytes, or `more` than that.
+// Set shard->count, and fail unless the file has the `expected` bytes. It has `size`, or, if `more`, more than `size`.
 static bool check_size(Shard *shard, size_t size, bool more, size_t expected, Error *error) {
     shard->count = (expected - HEADER_BYTES) / sizeof(uint16_t);
     if (size == expected && !more) return true;
@@ -108,7 +108,7 @@ static bool read_tokens(uint16_t *tokens, const Shard *shard, size_t offset, siz
     return true;
 }
 
-// The index of the first token outside the vocabulary, or `count`.
+// The index of the first token outside the vocabulary; `count` if there is none.
 static size_t first_unknown(const uint16_t *tokens, size_t count, int vocab_size) {
     uint16_t largest = 0;
     for (size_t i = 0; i < count; i++) largest = tokens[i] > largest ? tokens[i] : largest;
@@ -236,7 +236,7 @@ static bool write_deflated(AtomicFile *file, z_stream *stream, const void *bytes
 static bool write_gzip(AtomicFile *file, const int32_t *header, const uint16_t *tokens, size_t count, Error *error) {
     enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, UNKNOWN_SYSTEM = 255 };
     z_stream stream = {0};
-    gz_header description = {.os = UNKNOWN_SYSTEM}; // zlib's default names the machine's system
+    gz_header description = {.os = UNKNOWN_SYSTEM}; // zlib would write the system of this machine
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
         atomic_abandon(file);

@@ -11,8 +11,8 @@ bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most,
 
 // Read all of a plain file, of a gzip file (when `path` ends in ".gz"; one or more members) or of standard input (when
 // it is "-"). The caller frees buffer->bytes. Fails (input) when it is missing or unreadable, when a .gz is not gzip,
-// is cut short, damaged or followed by something else, and when gzip data comes without the .gz that announces it.
-// Fails (run) when there is too little memory.
+// is cut short, damaged or followed by something else, and when gzip data has a name without .gz. Fails (run) when
+// there is too little memory.
 bool source_read(Buffer *buffer, const char *path, Error *error);
 
 #endif

@@ -247,7 +247,7 @@ static bool read_kind(TokenizerKind *kind, const json_t *root, const char *path,
                       path, name ? name : "missing");
 }
 
-// The characters of a CHARS tokenizer must be the sorted set that `bitter prepare` writes.
+// The characters of a CHARS tokenizer, which must be sorted, as `bitter prepare` writes them.
 static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
     const json_t *characters = json_object_get(root, "characters");
     if (!json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
@@ -275,7 +275,7 @@ static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *pa
     const json_t *vocab_size = json_object_get(root, "vocab_size");
     if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;
     return fail_input(error,
-                      "%s: \"vocab_size\" must be %d, as its tokenizer \"%s\" has it; make the file again with "
+                      "%s: \"vocab_size\" must be %d for its tokenizer \"%s\"; make the file again with "
                       "`bitter prepare`",
                       path, tokenizer->vocab_size, kind_names[kind]);
 }

@@ -22,7 +22,7 @@ typedef struct {
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
 } Tokenizer;
 
-// "bytes", "chars" or "none", as files have it.
+// "bytes", "chars" or "none", as in files.
 const char *tokenizer_kind_name(TokenizerKind kind);
 
 // A growing array of tokens; start from {0}.
@@ -40,8 +40,7 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
                       Error *error);
 
 // Add the characters of one more text, for CHARS; does nothing for other kinds. Ids change, so call it for all texts
-// before encoding any.
-// Fails as tokenizer_create does.
+// before encoding any. Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
 // Append the ids of the text. Fails (input) on a character that the tokenizer does not know, naming it, its line and

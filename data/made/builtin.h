@@ -1,6 +1,6 @@
-// Corpora that need no download: `builtin:NAME[:key=value,...]` wherever data is asked for. Each has a file of its own,
-// and registry.c lists them and holds the functions that are declared here. Some are text (tales), the others tasks:
-// generated questions with known answers (data/made/task.h).
+// Built-in corpora, which are generated: `builtin:NAME[:key=value,...]` wherever data is asked for. Each has its own
+// file, and registry.c lists them. Some are text (tales), the others tasks: questions with known answers
+// (data/made/task.h).
 #ifndef BITTER_BUILTIN_H
 #define BITTER_BUILTIN_H
 

@@ -28,7 +28,7 @@ static void document(Text *text, const BuiltinCorpus *corpus, uint64_t index) {
 
 const Builtin builtin_passkey = {
     .name = "passkey",
-    .help = "a number told once in a text that says nothing, and asked for at its end",
+    .help = "a number given once in a text without other information, and asked for at its end",
     .counts = "characters",
     .options = options,
     .document = document,

@@ -1,4 +1,4 @@
-// The passkey test (Mohtashami, Jaggi 2023, 2305.16300, in the words of YaRN's evaluation): a number is told once in a
+// The passkey test (Mohtashami, Jaggi 2023, 2305.16300, in the words of YaRN's evaluation): a number is given once in a
 // long text without other information, and asked for at its end.
 #ifndef BITTER_PASSKEY_H
 #define BITTER_PASSKEY_H

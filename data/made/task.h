@@ -1,5 +1,4 @@
-// Tasks: built-in corpora of exercises with known answers. Each has a file, task/NAME.c,
-// which writes an exercise and knows how long it can be.
+// Tasks: built-in corpora of exercises with known answers. Each has a file, task/NAME.c, which writes an exercise.
 #ifndef BITTER_TASK_H
 #define BITTER_TASK_H
 
@@ -55,7 +54,7 @@ int task_tokens(const BuiltinCorpus *task, int length);
 
 // Allocate memory for any exercise up to this length, so that writing never fails. Fails (run) without memory.
 bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, Error *error);
-void exercise_free(Exercise *exercise); // harmless on {0}
+void exercise_free(Exercise *exercise); // may be called on {0}
 
 // The exercise as a model reads it, in n = bytes + 1 tokens; returns n. inputs (n) are the end token and the bytes,
 // targets (n) the bytes and the end token. `scored` (n) says which targets belong to an answer: the end token does if
