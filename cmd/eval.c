@@ -33,7 +33,7 @@ static const Option eval_options[] = {
     INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
                 "with --task, exercises per length (200 by default); with --passkey, documents per length and depth "
                 "(20 by default)"),
-    INTEGER_ROW("depths", FIELD(depths), "5", 2, 101, "with --passkey, depths between 0% and 100%"),
+    INTEGER_ROW("depths", FIELD(depths), "5", 2, DEPTHS_MOST, "with --passkey, depths between 0% and 100%"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, 1e15, "with --passkey, random seed of the keys"),
     HEADING_ROW("All of these"),
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate", "for learned positions: what to read past the last row"),
@@ -68,10 +68,8 @@ static bool check_given(const bool *given, const EvalOptions *options, Error *er
     for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
         if (given[option_find(eval_options, belongings[i].option) - eval_options] &&
             !(belongings[i].subjects & subject))
-            return fail_input(error, "--%s belongs to %s, %s; leave it out", belongings[i].option, belongings[i].owners,
-                              subject == TASK      ? "and --task makes its own exercises"
-                              : subject == PASSKEY ? "and --passkey makes its own documents"
-                                                   : "of which neither was asked for");
+            return fail_input(error, "--%s applies only to %s; leave it out", belongings[i].option,
+                              belongings[i].owners);
     return true;
 }
 
@@ -150,15 +148,12 @@ static Evaluation evaluation_of(const Run *run, const EvalOptions *options, int 
 static bool evaluate_one(const Run *run, const Split *split, const char *name, const EvalOptions *options, int window,
                          FILE *csv, Error *error) {
     Evaluation e = evaluation_of(run, options, window);
-    if (options->by_position) {
-        e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
-        e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
-    }
+    e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
+    e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
     ProgressLine line;
     progress_start(&line, "eval", 0, 1);
-    const bool memory = !options->by_position || (e.position_nll && e.position_tokens);
-    if (!memory) fail_run(error, "no memory for %d positions", window);
-    const bool ok = memory && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
+    const bool ok = ((e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window)) &&
+                    evaluate(&e, &run->gpt, split, name, show_share, &line, error);
     progress_clear(&line);
     if (ok) {
         print_result(&e);

@@ -7,6 +7,7 @@
 #include "lab/run/run.h"
 
 #define WINDOWS_MOST 32
+#define DEPTHS_MOST  101
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
@@ -35,6 +36,7 @@ typedef struct {
     int key;
     double depth;      // 0 to 1
     Text continuation; // at most PASSKEY_TOKENS tokens, up to the mark between documents; freed by the caller
+    bool ended;        // the model has written that mark; false before the attempt
 } PasskeyAttempt;
 
 // The shortest window, in tokens, that a document and its answer fit into.

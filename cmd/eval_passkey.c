@@ -27,11 +27,10 @@ typedef struct {
     const Run *run;
     int window, B;
     Inference inference;
-    Text prompt;            // the one being added
-    Tokens tokens;          // (B, prompt)
-    int *ids, *next;        // (B, chunk), (B)
-    bool *ended;            // (B) has the model written the mark between documents?
-    real *logits, *scratch; // (V)
+    Text prompt;   // the one being added
+    Tokens tokens; // (B, prompt)
+    int *ids;      // (B, chunk)
+    real *logits;  // (V)
 } Solver;
 
 static bool solver_create(Solver *solver, const Run *run, int count, int window, Error *error) {
@@ -43,12 +42,8 @@ static bool solver_create(Solver *solver, const Run *run, int count, int window,
     // length.
     if (!inference_create(&solver->inference, &run->gpt, B, window, CHUNK_MOST, error)) return false;
     solver->ids = malloc((size_t)B * CHUNK_MOST * sizeof *solver->ids);
-    solver->next = malloc((size_t)B * sizeof *solver->next);
-    solver->ended = malloc((size_t)B * sizeof *solver->ended);
     solver->logits = malloc(V * sizeof *solver->logits);
-    solver->scratch = malloc(V * sizeof *solver->scratch);
-    return (solver->ids && solver->next && solver->ended && solver->logits && solver->scratch) ||
-           fail_run(error, "no memory for %d windows of %d tokens", B, window);
+    return (solver->ids && solver->logits) || fail_run(error, "no memory for %d windows of %d tokens", B, window);
 }
 
 static void solver_free(Solver *solver) {
@@ -56,10 +51,7 @@ static void solver_free(Solver *solver) {
     text_free(&solver->prompt);
     tokens_free(&solver->tokens);
     free(solver->ids);
-    free(solver->next);
-    free(solver->ended);
     free(solver->logits);
-    free(solver->scratch);
 }
 
 // Add the prompt of one attempt to the tokens, behind the mark between documents.
@@ -95,24 +87,21 @@ static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double b
 static int likeliest(Solver *solver, int b, int n) {
     const Gpt *gpt = &solver->run->gpt;
     const size_t C = (size_t)gpt->shape.width, last = (size_t)b * (size_t)n + (size_t)(n - 1);
-    Random unused = {0, 0};
     head_forward(solver->logits, solver->inference.buffers.norm + last * C, gpt->w.wte, 1, gpt->shape.width,
                  gpt->shape.vocab);
-    return sample_token(solver->scratch, solver->logits, gpt->shape.vocab, 0, 0, &unused);
+    return sample_token(NULL, solver->logits, gpt->shape.vocab, 0, 0, NULL); // temperature 0: nothing is drawn
 }
 
 // The last chunk that was fed has n tokens of each prompt.
 static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n, Error *error) {
     const Tokenizer *tokenizer = &solver->run->tokenizer;
-    for (int b = 0; b < solver->inference.B; b++) solver->ended[b] = false;
     for (int i = 0; i < PASSKEY_TOKENS; i++, n = 1) {
-        if (i > 0) inference_feed(&solver->inference, &solver->run->gpt, solver->next, 1);
+        if (i > 0) inference_feed(&solver->inference, &solver->run->gpt, solver->ids, 1);
         for (int b = 0; b < solver->inference.B; b++) {
             Text *continuation = &attempts[b].continuation;
-            const int id = likeliest(solver, b, n);
-            solver->next[b] = id;
-            solver->ended[b] = solver->ended[b] || id == tokenizer_end(tokenizer);
-            if (solver->ended[b]) continue;
+            const int id = solver->ids[b] = likeliest(solver, b, n);
+            attempts[b].ended = attempts[b].ended || id == tokenizer_end(tokenizer);
+            if (attempts[b].ended) continue;
             char text[16];
             const int size = tokenizer_decode(tokenizer, id, text);
             text_add(continuation, text, (size_t)size);
@@ -200,8 +189,8 @@ static void csv_rows(FILE *csv, const int *right, const EvalOptions *options, in
 
 static bool print_table(const Run *run, const EvalOptions *options, FILE *csv, Error *error) {
     const double count = (double)(options->samples * options->depths);
-    int *right = malloc((size_t)options->depths * sizeof *right);
-    bool ok = right || fail_run(error, "no memory for %lld depths", options->depths);
+    int right[DEPTHS_MOST];
+    bool ok = true;
     double total = 0, done = 0;
     for (int i = 0; i < options->window_count; i++) total += count * work_of(&run->gpt, options->windows[i]);
     ProgressLine line;
@@ -214,7 +203,6 @@ static bool print_table(const Run *run, const EvalOptions *options, FILE *csv, E
         if (ok) print_row(right, options, window);
         if (ok && csv) csv_rows(csv, right, options, window);
     }
-    free(right);
     return ok;
 }
 

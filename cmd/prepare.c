@@ -189,15 +189,6 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
     return true;
 }
 
-static bool check_splits(uint64_t count, uint64_t training, double validation, Error *error) {
-    if (training > 0 && training < count) return true;
-    return fail_input(
-        error,
-        "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
-        "text or another share",
-        (unsigned long long)count, validation, training ? "validation" : "training");
-}
-
 // The contents of the directory.
 typedef struct {
     Tokenizer tokenizer;
@@ -207,17 +198,16 @@ typedef struct {
     Shards train, val;
 } Prepared;
 
-static void prepared_free(Prepared *prepared) {
-    tokenizer_free(&prepared->tokenizer);
-    tokens_free(&prepared->tokens);
-    tokens_free(&prepared->mixed);
-}
-
 // Validation is the end of the text; documents are scattered only through the rest, for training.
 static bool split(Prepared *prepared, const Library *library, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
     const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
-    if (!check_splits(count, training, options->validation, error)) return false;
+    if (training == 0 || training == count)
+        return fail_input(
+            error,
+            "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
+            "text or another share",
+            (unsigned long long)count, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
     if (!library->scattered_name) return true;
@@ -229,14 +219,12 @@ static bool split(Prepared *prepared, const Library *library, const PrepareOptio
     return true;
 }
 
-static void print_summary(const Prepared *prepared, const Output *output, const PrepareOptions *options,
-                          const Library *library) {
+static void print_summary(const Prepared *prepared, const Output *output, const Library *library) {
     const Shards *train = &prepared->train, *val = &prepared->val;
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
-    char kind[TEXT_CAPACITY];
-    option_print(options, option_find(prepare_options, "tokenizer"), kind);
     printf("text         %zu bytes\n", library->bytes);
-    printf("tokenizer    %s, vocabulary of %d\n", kind, prepared->tokenizer.vocab_size);
+    printf("tokenizer    %s, vocabulary of %d\n", tokenizer_kind_name(prepared->tokenizer.kind),
+           prepared->tokenizer.vocab_size);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
     if (library->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
@@ -262,9 +250,11 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
               read_inputs(&library, inputs, count, error) &&
               encode(&prepared.tokens, &prepared.tokenizer, &library, (TokenizerKind)options->tokenizer, error) &&
               split(&prepared, &library, options, error) && write_output(output, &prepared, options, error);
-    if (ok) print_summary(&prepared, output, options, &library);
+    if (ok) print_summary(&prepared, output, &library);
     library_free(&library);
-    prepared_free(&prepared);
+    tokenizer_free(&prepared.tokenizer);
+    tokens_free(&prepared.tokens);
+    tokens_free(&prepared.mixed);
     return ok;
 }
 

@@ -158,9 +158,10 @@ static bool inflate_all(Shard *shard, const Buffer *packed, Error *error) {
     const bool known = read_header(&expected, buffer.bytes, buffer.size, shard->path, error);
     free(buffer.bytes);
     if (!known || !gzip_inflate(&buffer, &more, packed, expected, shard->path, error)) return false;
-    shard->memory = (uint16_t *)(void *)buffer.bytes;
-    shard->tokens = shard->memory + HEADER_BYTES / sizeof *shard->tokens;
-    return check_size(shard, buffer.size, more, expected, error);
+    shard->tokens = (uint16_t *)(void *)buffer.bytes;
+    if (!check_size(shard, buffer.size, more, expected, error)) return false;
+    memmove(shard->tokens, buffer.bytes + HEADER_BYTES, buffer.size - HEADER_BYTES);
+    return true;
 }
 
 static bool open_packed(Shard *shard, Error *error) {
@@ -187,17 +188,16 @@ bool shard_from_tokens(Shard *shard, const char *name, const uint16_t *tokens, s
     if (count == 0 || count > INT32_MAX)
         return fail_input(error, "%s has %zu tokens, but 1 to %d were expected; ask for another size", name, count,
                           INT32_MAX);
-    shard->memory = malloc(count * sizeof *tokens);
-    if (!shard->memory) return fail_run(error, "%s: no memory for %zu tokens", name, count);
-    memcpy(shard->memory, tokens, count * sizeof *tokens);
-    shard->tokens = shard->memory;
+    shard->tokens = malloc(count * sizeof *tokens);
+    if (!shard->tokens) return fail_run(error, "%s: no memory for %zu tokens", name, count);
+    memcpy(shard->tokens, tokens, count * sizeof *tokens);
     shard->crc = crc_bytes(0, tokens, count * sizeof *tokens);
     return true;
 }
 
 void shard_close(Shard *shard) {
     if (shard->open) close(shard->file);
-    free(shard->memory);
+    free(shard->tokens);
     *shard = (Shard){0};
 }
 

@@ -9,11 +9,10 @@
 typedef struct {
     char path[PATH_CAPACITY];
     size_t count;
-    uint32_t crc;           // CRC-32 of the tokens' bytes
-    int vocab_size;         // every token is below it
-    const uint16_t *tokens; // (count) in memory, when the shard was gzipped or generated; NULL when they are in `file`
-    uint16_t *memory;       // to be freed
-    int file;               // descriptor of a plain shard, when `open`
+    uint32_t crc;     // CRC-32 of the tokens' bytes
+    int vocab_size;   // every token is below it
+    uint16_t *tokens; // (count) in memory, when the shard was gzipped or generated; NULL when they are in `file`
+    int file;         // descriptor of a plain shard, when `open`
     bool open;
 } Shard;
 

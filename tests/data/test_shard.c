@@ -93,7 +93,7 @@ static void refuse(const void *bytes, size_t size, const char *part) {
     expect_refused(shard_open(&shard, plain, VOCAB, &error), &error, part);
     assert_non_null(strstr(error.message, plain));
     assert_false(shard.open);
-    assert_null(shard.memory);
+    assert_null(shard.tokens);
 }
 
 static void wrong_headers_are_refused(void **state) {
