@@ -140,10 +140,10 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
 
 # The words and plots of builtin:tales become C.
-$(TALES): scripts/tales.awk data/made/tales/tales.txt
+$(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt
 	@mkdir -p $(@D)
 	$(call SAY,write,$@)
-	$(Q)LC_ALL=C awk -f $^ >$@
+	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$^) >$@
 
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@

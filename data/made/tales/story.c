@@ -78,7 +78,7 @@ int numbered(const Story *story, const List *list, int i) {
     return (int)random_permute((uint64_t)i, (uint64_t)list->count, key);
 }
 
-bool cast(Story *story, int *index, Kind kind, Test *passes, bool if_possible) {
+bool cast(Story *story, Kind kind, int *index, Test *passes, bool if_possible) {
     const int count = story->count[kind], first = pick(story, count);
     for (int i = 0; i < count; i++) {
         const int candidate = (first + i) % count;
@@ -105,10 +105,6 @@ void add(Story *story, const char *words) {
         *first = (char)toupper((unsigned char)*first);
         story->capital = false;
     }
-}
-
-void add_digits(Story *story, int number) {
-    text_print(story->text, "%d", number);
 }
 
 void add_coins(Story *story, int number) {

@@ -1,5 +1,5 @@
 // One story of builtin:tales: what it remembers, and the functions that tell it. The scenes of tales.txt, which
-// scripts/tales.awk translates to C when bitter is built, call these functions.
+// scripts/tales translates to C when bitter is built, call these functions.
 #ifndef BITTER_TALES_STORY_H
 #define BITTER_TALES_STORY_H
 
@@ -16,12 +16,16 @@ typedef struct {
     unsigned short start, size;
 } Span;
 
+// Values of tales.txt.
+enum { yes = true, no = false, nobody = -1, unknown = -1 };
+
 // Somebody or something. People, places, ... are known by their index among those of the same kind.
 typedef struct {
     char name[NAME_SIZE], town[NAME_SIZE];
     int woman;  // yes or no
     int due;    // what the story has brought in has not come back yet
-    int kind;   // number of a word: of the trade of a person, of the name of a place, of the kind of a list
+    int trade;  // number of a word
+    int kind;   // number of a word: the name of a place, the kind of a list
     int place;  // where a person is, a thing is hidden, or a password is asked for
     int coins;  // -1 until the story has told how many
     int owner;  // who had it when the story began, or who made it; -1 before it is made
@@ -109,12 +113,11 @@ int numbered(const Story *story, const List *list, int i);
 // Set *index to a random one of the kind that passes (NULL: any). When none does, then to any other `if_possible`,
 // else leave it and return false.
 typedef bool Test(Story *story, int it);
-bool cast(Story *story, int *index, Kind kind, Test *passes, bool if_possible);
+bool cast(Story *story, Kind kind, int *index, Test *passes, bool if_possible);
 
 // --- Telling ---
 
 void add(Story *story, const char *words);
-void add_digits(Story *story, int number);
 void add_coins(Story *story, int number);
 void add_spelled(Story *story, const char *name); // with hyphens between its letters
 void add_backwards(Story *story, const char *name);

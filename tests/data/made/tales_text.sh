@@ -1,8 +1,11 @@
-# The words and plots of builtin:tales: scripts/tales.awk names the line of a mistake in them, and says what is wrong.
+# The words and plots of builtin:tales: scripts/tales names the line of a mistake in them, and says what is wrong.
 . tests/support/shell
 tales=$repository/data/made/tales/tales.txt
 
-translate() { LC_ALL=C awk -f "$repository/scripts/tales.awk" "$1" >tales.c 2>messages; }
+translate() {
+    LC_ALL=C awk -f "$repository/scripts/tales/sections.awk" -f "$repository/scripts/tales/statements.awk" "$1" \
+        >tales.c 2>messages
+}
 
 check "the text is sound" translate "$tales"
 
@@ -18,7 +21,7 @@ mistaken() {
 }
 mistaken "a slot that nobody knows" 's/{feeling}/{feelin}/' 'found "feelin"'
 mistaken "a form that nobody knows" 's/{the A}/{teh A}/' 'a form.*"teh A"'
-mistaken "a form that does not fit its letter" 's/{coins N}/{coins P}/' 'found "coins P"'
+mistaken "a form that does not fit its letter" 's/{coins N}/{coins P}/' 'a number.*found "P"'
 mistaken "an open brace" 's/{feeling}/{feeling/' 'expected a }'
 mistaken "an open alternative" 's/hurried|rode|wandered>/hurried|rode|wandered/' 'expected a >'
 mistaken "a list that is missing" 's/^words feeling/words mood/' 'found "feeling"'
@@ -30,12 +33,12 @@ mistaken "a list without words" 's/^words animal/words unicorn\
 &/' 'at least one entry'
 mistaken "a bracket among words" 's/fox, goose/fox, {goose}/' 'expected a word'
 mistaken "a letter that is not ASCII" "s/fox, goose/fox, g$(printf '\303\244')nse/" 'ASCII'
-mistaken "a word without its partner" 's|candle/candles|candle|' 'expected two words.*"candle"'
+mistaken "a word without its partner" 's|candle/candles|candle|' 'one word for each list.*"candle"'
 mistaken "a kind of story that does not exist" 's/often tale 8/often tail 8/' 'a kind of story, found "tail"'
-mistaken "a scene without room" 's/^scene mood (room 600)/scene mood (new)/' 'expected "scene NAME (room N)"'
+mistaken "a scene without room" 's/^scene mood (room 600)/scene mood (new)/' 'expected scene NAME'
 mistaken "a scene that never comes" '/^    often tale 4, letter 5, inquiry 2/d' '"often ..."'
-mistaken "a property that scenes do not have" 's/(new, room 330)/(news, room 330)/' 'found "news"'
-mistaken "a field that is missing" '/^    one: guest/d' 'the field "one:".*"list guest list"'
+mistaken "a property that scenes do not have" 's/(new, room 330)/(news, room 330)/' 'expected scene NAME'
+mistaken "a field that is missing" '/^    one: guest/d' 'the fields one begin item, found " begin item"'
 mistaken "a statement that nobody knows" 's/^    do hiding-place/    go hiding-place/' 'one of the statements.*"go hiding-place"'
 mistaken "a condition that nobody knows" 's/need day is under/need day below/' 'a condition.*"day below 20"'
 mistaken "something that stories do not remember" 's/with holder A and/with money A and/' 'stories remember, found "money of it"'
