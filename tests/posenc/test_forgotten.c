@@ -32,7 +32,7 @@ static int signal_of(const Scheme *scheme) {
         TrainPass pass;
         signal(SIGABRT, SIG_DFL); // cmocka catches it
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        _exit(position_parse_scheme(&pos, scheme, NULL, &error) && position_fit(&pos, &shape, &error) &&
+        _exit(position_parse_options(&pos, scheme, NULL, &error) && position_fit(&pos, &shape, &error) &&
                       gpt_create(&gpt, &shape, &pos, true, &error) &&
                       train_pass_create(&pass, &gpt, 1, shape.context, &error)
                   ? 0
