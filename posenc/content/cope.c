@@ -1,5 +1,5 @@
-// CoPE: positions are counted, not given. Every key between a query and the key it looks at counts for as much as the
-// query attends to it, so that "three back" can come to mean three words, or three sentences.
+// CoPE: positions are counts. Between a query and a key, every token adds to the count as much as the query attends to
+// it, so "three back" can come to mean three words, or three sentences.
 #include "posenc/content/vectors.h"
 
 typedef struct {
@@ -22,12 +22,12 @@ static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "e", pos->sets * vectors(pos), head_width(&pos->shape), INIT_ZERO, 0);
 }
 
-// Scratch of a block: what score_forward leaves, and two of score_backward's own.
+// Scratch of a block. score_forward leaves the first two; score_backward also uses the others.
 typedef struct {
     real *gates; // (rows, columns) sigmoid of the raw scores
     real *P;     // (rows, N) scale q e^T
     real *dP;    // (rows, N)
-    real *dp;    // (columns) by the counts of one row
+    real *dp;    // (columns) gradients with respect to the counts of one row
 } Work;
 
 static Work work_take(Arena *arena, const Tables *tables, int rows, int columns) {
@@ -46,7 +46,7 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 }
 
 // gate_ij = sigmoid(S_ij) of the keys that query i sees, and going back from it, the count p_ij = gate_ii + .. +
-// gate_ij, at most N-1. S_ij += P[i][p_ij], read between the two neighbours of p_ij.
+// gate_ij, at most N-1. S_ij += P[i][p_ij], interpolated between the two whole numbers next to p_ij.
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);
@@ -68,9 +68,9 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     }
 }
 
-// One row. Forward was S_j += P[p_j], read between below and below + 1: dP goes to both by their shares, and dp_j =
-// (P[below + 1] - P[below]) dS_j; where p_j was cut to N-1 it has no gradient. p_j = gate_j + .. + gate_i, so dgate_k
-// = sum of dp_j over j <= k, and gate = sigmoid(S): dS_k += gate_k (1 - gate_k) dgate_k.
+// One row. Forward was S_j += P[p_j], interpolated between below and below + 1. dP of both gets dS_j times its weight;
+// dp_j = (P[below + 1] - P[below]) dS_j; where p_j was cut to N-1 it has no gradient. p_j = gate_j + .. + gate_i, so
+// dgate_k = sum of dp_j over j <= k, and gate = sigmoid(S): dS_k += gate_k (1 - gate_k) dgate_k.
 static void row_backward(real *dS, real *dP, real *dp, const real *P, const real *gate, int N, int seen) {
     double p = 0;
     int j = seen - 1;
@@ -90,7 +90,7 @@ static void row_backward(real *dS, real *dP, real *dp, const real *P, const real
     }
 }
 
-// The gates hold on to the raw scores: dS changes.
+// The gates depend on the raw scores, so dS changes.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     Arena scratch = scratch_of(block);
     const Work w = work_take(&scratch, tables, block->rows, block->columns);

@@ -1,11 +1,11 @@
-// FoX, the forgetting transformer: ALiBi whose slope is decided anew at every token, by the token itself.
+// FoX, the forgetting transformer: ALiBi with a slope that each token computes for itself.
 #include "posenc/content/fox.h"
 
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
 enum { WEIGHT, BIAS }; // params (layers * H, C), (layers, H)
-enum { DZ };           // dtables (rows, H), of the layer at work: gradients by what goes into the sigmoids
+enum { DZ };           // dtables (rows, H), of the layer at work: gradients with respect to the inputs of the sigmoids
 
 typedef struct {
     double bias;
@@ -13,7 +13,7 @@ typedef struct {
 
 static const Option fox_options[] = {
     {"bias", OPTION_NUMBER, offsetof(FoxOptions, bias), "0", -20, 20, NULL, "B",
-     "initial value of b: with 0 a gate keeps half at each token, with 5 all but 1/150"},
+     "initial value of b: with 0 a gate keeps 1/2 of what came before, with 5 it keeps 99.3%"},
     {0},
 };
 

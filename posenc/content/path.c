@@ -211,7 +211,7 @@ static void reflection_forward(const Head *h, int t) {
     h->reflections.beta[t] = 2 * real_exp(h->log_s[(size_t)t * h->F]);
 }
 
-// Of dw, only what is across w changes its direction: dy = (dw - w (w . dw)) / length, in dw's place. And dlog s =
+// Only the part of dw that is orthogonal to w remains: dy = (dw - w (w . dw)) / length, in dw's place. And dlog s =
 // dlog beta.
 static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Head *h, int t) {
     const real *w = h->reflections.w + (size_t)t * h->d;
@@ -259,7 +259,8 @@ const Scheme scheme_path = {
     .formula = "S_ij = scale q_i . H_i H_{i-1} ... H_{j+1} k_j, H_t = I - beta_t w_t w_t^T, |w| = 1; w, beta from x",
     .paper = "Yang et al. 2025 (2505.16381)",
     .help = "Where RoPE turns by the same angles at every token, here each token decides what happens to all queries "
-            "that look back across it: beta 0 leaves them unchanged, 1 erases the component along w, 2 reflects it. So "
+            "that look back across it: beta 0 leaves the queries unchanged, 1 erases the component along w, 2 reflects "
+            "it. So "
             "a token can overwrite what an earlier one stored, or invert it, and the model can track states that no "
             "fixed rotation can.",
     .options = path_options,

@@ -153,8 +153,8 @@ static void triangle_backward(real *dU, real *dlog_beta, const ScoreBlock *block
     }
 }
 
-// One chunk, walked upwards; dQ comes in as the gradient by the queries that left it, and goes out as that by those
-// that came.
+// One chunk, from its first key to its last. dQ comes in as the gradient with respect to the queries after the chunk's
+// reflections and goes out as that with respect to the queries before them.
 static void chunk_backward(real *dw, real *dk, real *dlog_beta, const real *dS, const Reflections *r, const real *Q,
                            const ScoreBlock *block, const Chunk *chunk) {
     const int rows = block->rows, n = chunk->n, d = r->d, dks = block->k_stride;

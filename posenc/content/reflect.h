@@ -10,15 +10,15 @@
 typedef struct {
     int d;
     real *w, *dw;           // (columns, d)
-    real *beta, *dlog_beta; // (columns); beta > 0, and d by log beta is beta d by beta
-    // What reflect_forward leaves, and
+    real *beta, *dlog_beta; // (columns); beta > 0, and dlog_beta = beta dbeta
+    // Left by reflect_forward:
     real *Q;       // (chunks, rows, d) the queries as they meet the last key of each chunk of keys
     real *U;       // (columns, rows)
     real *WW, *WK; // (chunk, chunk), of the chunk at work
-    // what reflect_backward works with.
+    // Used by reflect_backward only:
     real *dQ;        // (rows, d)
     real *dU;        // (chunk, rows), of the chunk at work
-    real *dWW, *dWK; // (chunk, chunk), likewise
+    real *dWW, *dWK; // (chunk, chunk), of the chunk at work
 } Reflections;
 
 // Take the memory for a block from the arena.

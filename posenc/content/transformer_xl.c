@@ -120,9 +120,9 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     }
 }
 
-// Forward was S_ij += scale u . k_j + P[i][i - j], so the gradient by each scale u . k_j is the sum of dS_ij over i,
-// and dP[i][n] that over the keys n apart (from the clamp on, many). P = scale (q + v) r^T, so dr = scale dP^T (q + v),
-// and scale dP r is dq, and summed over i dv.
+// Forward was S_ij += scale u . k_j + P[i][i - j]. So the gradient with respect to scale u . k_j is the sum of dS_ij
+// over i, and dP[i][n] is the sum over the keys at distance n (many keys, from the clamp on). P = scale (q + v) r^T, so
+// dr = scale dP^T (q + v), dq += scale dP r, and dv += the sum of scale dP r over i.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
     const Work w = work_of(tables, block);

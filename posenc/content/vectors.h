@@ -1,6 +1,6 @@
-// A scheme with trained vectors e (N, d), shared by heads, that a score meets through its query: S_ij += P[i][n], P =
-// scale q e^T, where n is what the scheme makes of the pair of tokens: a distance (shaw), a count (cope). Such a scheme
-// writes its `vectors` and the two loops over a block that read P and collect dP; the rest is here.
+// For schemes with trained vectors e (N, d), shared by heads, which are multiplied with queries: P = scale q e^T, and
+// S_ij += P[i][n], where the scheme computes n from the pair of tokens: a distance (shaw), a count (cope). Such a
+// scheme writes its `vectors` and the two loops over a block that read P and add up dP; the rest is here.
 #ifndef BITTER_VECTORS_H
 #define BITTER_VECTORS_H
 
@@ -18,10 +18,10 @@ void vectors_layout(Tables *tables, Arena *arena, bool training);
 // P (rows, N) = scale q e^T
 void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block);
 
-// From dP (rows, N): grad->dq += scale dP e, and into the slab of the block's sequence and head de += scale dP^T q.
+// From dP (rows, N): grad->dq += scale dP e; and in the slab of the block's sequence and head, de += scale dP^T q.
 void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *tables, const ScoreBlock *block);
 
-// The slabs of all sequences and heads are added up into dparams[0].
+// Add the slabs of all sequences and heads to dparams[0].
 void vectors_score_reduce(const Tables *tables, int layer);
 
 #endif

@@ -18,8 +18,8 @@ static const Option learned_options[] = {
     {"start", OPTION_CHOICE, offsetof(LearnedOptions, start), "random", 0, 0, "random|sinusoidal", "HOW",
      "initial values: noise, or the sinusoidal code of base 10000"},
     {"past", OPTION_CHOICE, offsetof(LearnedOptions, past), "error", 0, 0, "error|clamp|interpolate", "HOW",
-     "beyond the trained length: refuse, repeat the last row, or interpolate so that all positions fit into the "
-     "trained ones"},
+     "beyond the trained length: error = refuse, clamp = repeat the last row, interpolate = squeeze all positions "
+     "into the trained ones"},
     {0},
 };
 

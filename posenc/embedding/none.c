@@ -9,6 +9,5 @@ const Scheme scheme_none = {
     .placeless = true,
     .relative = true,
     .help = "No position enters anywhere. A causal model can still count: the first token attends to one key, the "
-            "second to "
-            "two, and so on. The control that every scheme has to beat.",
+            "second to two, and so on. The control that every scheme has to beat.",
 };

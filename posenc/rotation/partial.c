@@ -18,9 +18,9 @@ const Scheme scheme_partial = {
     .name = "partial",
     .formula = "the first r channels of q_t, k_t: pair i turned by t b^(-2i/r)",
     .paper = "GPT-J (Wang and Komatsuzaki 2021); GPT-NeoX",
-    .help = "RoPE on a part of each head, half of it by default; the other channels compare content regardless of "
-            "position. Unlike prope, which keeps RoPE's frequencies and drops the slow ones, it spreads all "
-            "frequencies, from fast to slow, over the channels that turn.",
+    .help =
+        "RoPE on a part of each head, half of it by default; the other channels compare content regardless of "
+        "position. The channels that turn have all frequencies, from fast to slow; prope instead drops the slow ones.",
     .options = partial_options,
     ROTARY_HOOKS,
     .theta = rotary_theta,

@@ -23,8 +23,9 @@ const Scheme scheme_prope = {
     .name = "prope",
     .formula = "q_t, k_t: pair i < p d/2 turned by t b^(-2i/d)",
     .paper = "Barbero et al. 2024 (2410.06205)",
-    .help = "RoPE whose slowest pairs do not turn. Within the trained length they turn only a little, beyond it they "
-            "reach angles never seen in training, and models were found to use them for content.",
+    .help =
+        "RoPE without the rotation of its slowest pairs. In RoPE these turn only a little within the trained length "
+        "and reach angles beyond it that were never seen in training; models were found to use them for content.",
     .options = prope_options,
     ROTARY_HOOKS,
     .theta = theta,

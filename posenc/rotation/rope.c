@@ -17,6 +17,7 @@ double rope_theta(double base, int pair, int d) {
     return pow(base, -2.0 * pair / d);
 }
 
+// The next three functions explain one pair. Training runs rotate() of rotate.c on all pairs; a test compares the two.
 void rope_pair_forward(double y[2], const double x[2], double angle) {
     const double c = cos(angle), s = sin(angle), x0 = x[0], x1 = x[1];
     y[0] = x0 * c - x1 * s;
@@ -31,14 +32,14 @@ void rope_pair_backward(double dx[2], const double dy[2], double angle) {
     dx[1] = -dy0 * s + dy1 * c;
 }
 
-// Of the same two lines the derivatives by the angle are -x0 s - x1 c = -y1 and x0 c - x1 s = y0. RoPE's angles are
+// The derivatives of y0 and y1 with respect to the angle are -x0 s - x1 c = -y1 and x0 c - x1 s = y0. RoPE's angles are
 // fixed and need no gradient; rope-learned and `bitter extend --method gradient` train theta: angle = t theta, so
 // dtheta = the sum over all tokens of t dangle.
 double rope_pair_torque(const double dy[2], const double y[2]) {
     return dy[1] * y[0] - dy[0] * y[1];
 }
 
-// --- the scheme, whose hooks in rotate.c apply these lines to whole queries and keys ---
+// --- the scheme: ROTARY_HOOKS do the above for all pairs, heads and tokens (rotate.c) ---
 typedef struct {
     Rotary rotary;
 } RopeOptions;

@@ -13,7 +13,7 @@ void rotation_fill(real *cosine, real *sine, double length, double angle) {
 
 // rope_pair_forward for all pairs of a head, with c and s from a table; and rope_pair_backward, which is the rotation
 // by the negative angle, where `direction` is -1: cos(-phi) = cos(phi), sin(-phi) = -sin(phi). Two loops, because
-// either is fast only if it knows its pairs when it is compiled.
+// the compiler makes fast code only if the pairing is a constant.
 static void rotate_half(real *x, const real *cosine, const real *sine, int pairs, real direction) {
     for (int i = 0; i < pairs; i++) {
         const real c = cosine[i], s = direction * sine[i], x0 = x[i], x1 = x[i + pairs];
@@ -116,7 +116,7 @@ static void add_torque(real *dtheta, const real *dy, const real *y, int t, int p
     }
 }
 
-// A sum for each sequence and head: whatever the number of threads, each has one owner and one order.
+// One thread adds up each sequence and head, in order, so that any number of threads gives the same bits.
 void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
                    int rows, int from) {
     const Position *pos = tables->pos;
@@ -156,7 +156,7 @@ void rotary_forward(const Tables *tables, int layer, real *q, real *k, int strid
     tables->pos->scheme->turn(tables, layer, k, true, stride, at, rows, +1);
 }
 
-// Forward was q = R(t theta) q, so dq = R(-t theta) dq.
+// Forward was q' = R(t theta) q, so dq = R(-t theta) dq', in place; the same for k.
 void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows) {
     const Position *pos = tables->pos;

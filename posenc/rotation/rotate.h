@@ -13,7 +13,7 @@ double rope_theta(double base, int pair, int d);
 void rope_pair_forward(double y[2], const double x[2], double angle);
 // dx = R(-angle) dy. dx may be dy.
 void rope_pair_backward(double dx[2], const double dy[2], double angle);
-// The gradient of the loss by the angle, from y = R(angle) x and dy.
+// The gradient of the loss with respect to the angle, from y = R(angle) x and dy.
 double rope_pair_torque(const double dy[2], const double y[2]);
 
 // --- all pairs, heads and tokens, fast; tests/posenc/double_rope.c compares the two ---
@@ -46,11 +46,11 @@ typedef struct {
     double fraction; // of a head's channels that turn; 0 = all
 } Rotary;
 
-// `half` says in help what pairing=half pairs: "(i, i+d/2)" where a whole head of d channels turns.
+// `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
 #define ROTARY_OPTION_ROWS(S, base_preset, half)                                                                       \
     {"base",      OPTION_NUMBER, offsetof(S, rotary.base),                                                             \
      base_preset, 1.000001,      HUGE_VAL,                                                                             \
-     NULL,        "B",           "pair i of n turns by B^(-i/n) radians a token"},                                     \
+     NULL,        "B",           "pair i of n turns by base^(-i/n) radians a token"},                                  \
         {"pairing",                                                                                                    \
          OPTION_CHOICE,                                                                                                \
          offsetof(S, rotary.pairing),                                                                                  \

@@ -11,7 +11,7 @@ typedef struct {
 
 static const Option xpos_options[] = {
     {"gamma", OPTION_NUMBER, offsetof(XposOptions, gamma), "512", 1, 1e9, NULL, "G",
-     "tokens over which pair i fades by the factor (2i/d + 0.4) / 1.4"},
+     "number of tokens over which pair i fades by the factor z_i"},
     ROTARY_OPTION_ROWS(XposOptions, "10000", "(i, i+d/2)"),
     {0},
 };
@@ -48,8 +48,8 @@ static void prepare(Tables *tables) {
         }
 }
 
-// A query becomes s R q with a number s for each pair, so backward is s R^T dq: the same scale, turned back. Keys
-// likewise, by 1/s.
+// A query becomes s R q, with a number s for each pair, so backward is s R^T dq: the same scale and the opposite angle.
+// For keys it is 1/s.
 static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
     const Rotation rotation =
@@ -59,7 +59,7 @@ static void turn(const Tables *tables, int layer, real *x, bool keys, int stride
 
 const Scheme scheme_xpos = {
     .name = "xpos",
-    .formula = "rope, and pair i of q_t times z_i^(t/g), of k_t times z_i^(-t/g), z_i = (2i/d + 0.4) / 1.4",
+    .formula = "rope, and pair i of q_t times z_i^(t/gamma), of k_t times z_i^(-t/gamma), z_i = (2i/d + 0.4) / 1.4",
     .paper = "Sun et al. 2022 (2212.10554)",
     .help = "RoPE with a decay by distance: fast pairs, whose angles carry little information far away, fade first. "
             "The paper's long-context results also need blockwise attention, which is not included here.",
