@@ -41,12 +41,12 @@ LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(OPENBLAS) -ljansson -lz -lm
 Q       := $(if $(V),,@)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
-ROOMS   := base data model posenc lab cmd
-LIBRARY := $(sort $(shell find $(ROOMS) -name '*.c'))
+FOLDERS := base data model posenc lab cmd
+LIBRARY := $(sort $(shell find $(FOLDERS) -name '*.c'))
 TALES   := $(BUILD)/tales_text.c
-# Tests in the order of the rooms, so that the first failure is the one to look at. tests/README.md says what double_*
+# Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
-tests_of = $(foreach room,$(ROOMS),$(sort $(shell find tests/$(room) -name '$(1)')))
+tests_of = $(foreach folder,$(FOLDERS),$(sort $(shell find tests/$(folder) -name '$(1)')))
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
 SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
@@ -104,7 +104,7 @@ valgrind: ## a short training run under valgrind
 lint: ## check with clang-format, cppcheck and clang-tidy
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem -I. train.c $(ROOMS)
+	    --suppress=missingIncludeSystem -I. train.c $(FOLDERS)
 	@mkdir -p $(BUILD)
 	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }

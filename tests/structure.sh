@@ -1,11 +1,11 @@
-# The sources keep to their rooms: every file is in one, and includes point to the same room or to one below, never in a
+# Every file is in a folder of the list below, and its includes point to the same folder or to one below it, never in a
 # circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. Folders,
 # files and functions stay short enough to be read.
 . tests/support/shell
 cd "$repository" || exit 1
 
-# From the ground up.
-rooms='base base/file data/made data/made/tales data/made/task data
+# From the bottom up.
+folders='base base/file data/made data/made/tales data/made/task data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
     lab/stats lab/eval lab/run lab/extend lab/compare lab/report/page lab/report cmd/shared cmd .'
 most_files=20          # a folder
@@ -34,38 +34,38 @@ notices() {
     if "$@" >/dev/null; then fail "noticed: $name" "the check did not notice it"; else pass "noticed: $name"; fi
 }
 
-# --- rooms ---
-in_a_room() { # FILE-WITH-NAMES
-    awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) known[list[i]] = 1 }
-        { room = $0; if (!sub("/[^/]*$", "", room)) room = "."
-          if (!(room in known) || (room == "." && $0 != "train.c")) { print $0 " is in no room"; bad = 1 } }
+# --- folders ---
+in_a_folder() { # FILE-WITH-NAMES
+    awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) known[list[i]] = 1 }
+        { folder = $0; if (!sub("/[^/]*$", "", folder)) folder = "."
+          if (!(folder in known) || (folder == "." && $0 != "train.c")) { print $0 " is in no known folder"; bad = 1 } }
         END { exit bad }' "$1"
 }
-check "every file is in a room" in_a_room "$scratch/files"
+check "every file is in a known folder" in_a_folder "$scratch/files"
 echo 'attic/old.c' >"$scratch/lost"
-notices "a file in no room" in_a_room "$scratch/lost"
+notices "a file in no known folder" in_a_folder "$scratch/lost"
 echo 'main2.c' >"$scratch/lost"
-notices "a file beside train.c" in_a_room "$scratch/lost"
+notices "a file beside train.c" in_a_folder "$scratch/lost"
 
 # The tests of lab/stats/ are in tests/lab/stats/.
-in_a_room_of_tests() { # FILE-WITH-NAMES
-    awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) known["tests/" list[i]] = 1
+in_a_folder_of_tests() { # FILE-WITH-NAMES
+    awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) known["tests/" list[i]] = 1
                                    known["tests/support"] = 1 }
-        /^tests\// { room = $0; sub("/[^/]*$", "", room)
-          if (!(room in known)) { print room " mirrors no room: " $0; bad = 1 } }
+        /^tests\// { folder = $0; sub("/[^/]*$", "", folder)
+          if (!(folder in known)) { print folder " mirrors no folder: " $0; bad = 1 } }
         END { exit bad }' "$1"
 }
-check "every test is in a folder that mirrors a room" in_a_room_of_tests "$scratch/all"
+check "every test is in a folder that mirrors one of the program" in_a_folder_of_tests "$scratch/all"
 echo 'tests/test_everything.c' >"$scratch/lost"
-notices "a test in no folder" in_a_room_of_tests "$scratch/lost"
+notices "a test in no folder" in_a_folder_of_tests "$scratch/lost"
 echo 'tests/attic/test_old.c' >"$scratch/lost"
-notices "a test of no room" in_a_room_of_tests "$scratch/lost"
+notices "a test whose folder mirrors none" in_a_folder_of_tests "$scratch/lost"
 
 # --- includes ---
 downwards() { # FILE-WITH-INCLUDES
-    awk -v rooms="$rooms" 'BEGIN { n = split(rooms, list); for (i = 1; i <= n; i++) rank[list[i]] = i }
-        function room(file) { return sub("/[^/]*$", "", file) ? file : "." }
-        rank[room($2)] > rank[room($1)] { print $1 " includes " $2 ", which is above it"; bad = 1 }
+    awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) rank[list[i]] = i }
+        function folder(file) { return sub("/[^/]*$", "", file) ? file : "." }
+        rank[folder($2)] > rank[folder($1)] { print $1 " includes " $2 ", which is above it"; bad = 1 }
         END { exit bad }' "$1"
 }
 check "includes point downwards" downwards "$scratch/includes"
@@ -154,7 +154,7 @@ notices "a function with one line too many" short_functions '' "$scratch/names"
 check "a function may be excepted" short_functions "$scratch/f.c:f" "$scratch/names"
 
 # --- what libraries leave to the commands ---
-# without WORDS FILE-WITH-NAMES: no such call in the rooms of the library, comments aside; progress.c is the progress
+# without WORDS FILE-WITH-NAMES: no such call in the folders of the library, comments aside; progress.c is the progress
 # line.
 without() {
     grep -E '(^|/)(base|data|posenc|model)/' "$2" | grep -v '^base/progress\.' | while read -r file; do
