@@ -56,13 +56,14 @@ long long snapshot_step(long long steps, int snapshot) {
 
 typedef struct {
     Comparison *comparison;
-    pid_t parent;    // the process that waits for this one
-    Corpus *corpora; // (1 + task_count) the text and the tasks, opened when they are first needed
+    pid_t parent;                   // the process that waits for this one
+    Corpus corpora[1 + TASKS_MOST]; // the text and the tasks, opened when they are first needed
     Claim claim;
     Sighting *seen; // (jobs) what was last seen of the claims of others
     Job job;
-    int index; // of the job
-    bool lost; // another worker has taken the job away
+    int index;   // of the job
+    bool lost;   // another worker has taken the job away
+    Error first; // of the jobs that failed
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
@@ -202,8 +203,8 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
         w->job = plan_job(&c->plan, w->index);
         if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
         ++*left;
-        plan_job_name(name, &c->plan, &w->job);
-        const ClaimResult result = claim_take(&w->claim, c->claims, name, c->patience, &w->seen[w->index], error);
+        const ClaimResult result = claim_take(&w->claim, c->claims, plan_job_name(name, &c->plan, &w->job), c->patience,
+                                              &w->seen[w->index], error);
         if (result == CLAIM_TAKEN) continue;
         if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;
         claim_release(&w->claim); // another worker did it, or failed, before it was claimed here
@@ -211,41 +212,33 @@ static ClaimResult next_job(Worker *w, int *left, Error *error) {
     return CLAIM_TAKEN;
 }
 
-// Do the claimed job. A job that fails does not stop the worker; *first keeps the error of the first one.
-static bool try_job(Worker *w, Error *first, Error *error) {
-    const bool ok = do_job(w, error);
-    if (!ok && error->kind != ERROR_INTERRUPTED) atomic_store(&w->comparison->jobs[w->index].failed, true);
+// Do the claimed job. A job that fails does not stop the worker. Fails (interrupted).
+static bool try_job(Worker *w, Error *error) {
+    const bool ok = do_job(w, error), stopped = !ok && error->kind == ERROR_INTERRUPTED;
+    if (!ok && !stopped) {
+        atomic_store(&w->comparison->jobs[w->index].failed, true);
+        if (w->first.kind == ERROR_NONE) w->first = *error;
+    }
     claim_release(&w->claim);
-    if (ok || error->kind == ERROR_INTERRUPTED) return ok;
-    if (first->kind == ERROR_NONE) *first = *error;
-    return true;
+    return !stopped;
 }
 
 bool work(Comparison *comparison, Error *error) {
     Worker w = {.comparison = comparison, .parent = getppid()};
-    const int corpora = 1 + comparison->plan.task_count;
+    const int jobs = plan_job_count(&comparison->plan);
     int left = 0;
-    Error first = {0};
     w.stop = (Stop){must_stop, &w, "the same command goes on"};
-    w.corpora = calloc((size_t)corpora, sizeof *w.corpora);
-    w.seen = calloc((size_t)plan_job_count(&comparison->plan), sizeof *w.seen);
-    bool ok = (w.corpora && w.seen) || fail_run(error, "no memory for %d corpora", corpora);
+    w.seen = calloc((size_t)jobs, sizeof *w.seen);
+    bool ok = w.seen || fail_run(error, "no memory for the claims of %d runs", jobs);
     threads_use(comparison->plan.threads);
     while (ok) {
         const ClaimResult result = next_job(&w, &left, error);
-        ok = result != CLAIM_FAILED;
-        if (result == CLAIM_MINE) {
-            ok = try_job(&w, &first, error);
-        } else if (left == 0) {
-            break;
-        } else if (ok) { // other workers have claimed the rest, and may die
-            pause_shortly();
-        }
-        ok = ok && stop_check(&w.stop, error);
+        if (result == CLAIM_TAKEN && left == 0) break;
+        if (result == CLAIM_TAKEN) pause_shortly(); // other workers have claimed the rest, and may die
+        ok = (result == CLAIM_MINE ? try_job(&w, error) : result == CLAIM_TAKEN) && stop_check(&w.stop, error);
     }
-    for (int i = 0; w.corpora && i < corpora; i++) corpus_close(&w.corpora[i]);
-    free(w.corpora);
+    for (int i = 0; i <= comparison->plan.task_count; i++) corpus_close(&w.corpora[i]);
     free(w.seen);
-    if (ok && first.kind != ERROR_NONE) *error = first;
-    return ok && first.kind == ERROR_NONE;
+    if (ok && w.first.kind != ERROR_NONE) *error = w.first;
+    return ok && w.first.kind == ERROR_NONE;
 }
