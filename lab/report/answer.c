@@ -25,11 +25,9 @@ static void best_sentence(Page *page, const Outcome *o, int size) {
     outcome_standings(standings, o, size, (double)plan->base.context);
     const int learned = best_of(standings, plan, true), designed = best_of(standings, plan, false);
     if (learned < 0 || designed < 0) return;
-    page_paragraph(page,
-                   "Of all schemes here whose positions are learned, %s has the lowest loss, %.4f; of all others, %s "
-                   "has, %.4f.",
-                   plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name,
-                   standings[designed].loss);
+    page_paragraph(
+        page, "Of all schemes with learned positions, %s has the lowest loss (%.4f); of all others, %s (%.4f).",
+        plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name, standings[designed].loss);
 }
 
 static void window_sentence(Page *page, const Outcome *o, int size) {
@@ -49,15 +47,16 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
         report_difference(&list, &gap->gap, verdict_words(gap->verdict));
     }
     if (list.size == 0)
-        page_paragraph(page, "No learned scheme stands beside the designed one of its kind, so this comparison does "
-                             "not answer the question; the table below says how its schemes stand.");
+        page_paragraph(page, "This comparison does not answer the question, because it has no learned scheme together "
+                             "with its designed counterpart; the table below compares the schemes that it has.");
     else
-        page_paragraph(page,
-                       "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
-                       "training tokens, each learned scheme beside the designed one of its kind, in nats a token with "
-                       "95%% intervals (below 0, learned is better): %.*s.",
-                       T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size),
-                       (int)list.size, list.bytes);
+        page_paragraph(
+            page,
+            "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
+            "training tokens, the loss of each learned scheme minus that of its designed counterpart, in nats "
+            "a token with 95%% intervals (below 0, learned is better): %.*s.",
+            T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size), (int)list.size,
+            list.bytes);
     text_free(&list);
     best_sentence(page, o, size);
 }
@@ -91,25 +90,26 @@ static void caveats(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     page_paragraph(
         page,
-        "What this does not say: anything of larger models, other texts or longer training. Seeds share weights and "
-        "batches between schemes, so that differences are paired; intervals cover what seeds change, not the choice of "
-        "text. The verdict is that of the t-test, with p-values corrected by Holm's method: those of all gaps between "
-        "schemes of one size together, and those of other tables within each. \"Not resolved\" is not \"equal\": the "
-        "column \"resolves\" has the difference that would be found four times out of five. Losses are those of the "
-        "second half of the validation tokens, which no choice was "
-        "made "
-        "on.");
+        "Limits: larger models, other texts and longer training may give other results. Schemes share seeds, so each "
+        "seed gives them the same weights and batches and differences are paired; intervals cover the variation "
+        "between "
+        "seeds, not the choice of text. Verdicts come from t-tests with p-values corrected by Holm's method: together "
+        "for all gaps between schemes of one size, and within each other table. \"Not resolved\" does not mean "
+        "\"equal\": \"resolves\" is the smallest true difference that this many seeds would detect with 80%% power. "
+        "Losses are measured on the second half of the validation text, which was not used to choose anything.");
     if (plan->rate_count == 1)
-        page_paragraph(page, "All schemes have the same learning rate, which may suit some better than others.");
+        page_paragraph(page,
+                       "All schemes were trained at the same learning rate, which may suit some better than others.");
     else
         page_paragraph(page,
-                       "Each scheme has the learning rate that was best for it on the first half of "
-                       "validation.%s%s",
-                       rate_at_end(o) ? " Some chose an end of the grid: beyond it may be a better one." : "",
-                       plan->task_count > 0 ? " Tasks are trained at one rate, that of --lr." : "");
+                       "Each scheme has the learning rate that was best for it on the first half of the validation "
+                       "text.%s%s",
+                       rate_at_end(o) ? " Some schemes chose an end of the grid, so a better rate may lie beyond." : "",
+                       plan->task_count > 0 ? " Tasks are trained at the rate of --lr." : "");
     if (plan->by_seconds)
-        page_paragraph(page, "All schemes have about the same time, so that faster ones make more steps. How fast each "
-                             "is was measured once, before the first run, and an error of that is in no interval.");
+        page_paragraph(page,
+                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
+                       "measured once, before the first run; no interval covers the error of that measurement.");
 }
 
 bool report_answer(Page *page, const Outcome *o, Error *error) {

@@ -88,9 +88,9 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
         return true;
     }
     page_paragraph(page,
-                   "The first seed's models at the largest size, on %d windows of validation text. Distance: "
-                   "the mean number of tokens back. Keys: how many a query attends to (exp of the entropy). "
-                   "First: what goes to the window's first token, where heads rest.",
+                   "Models of the first seed at the largest size, on %d windows of validation text. Distance: the mean "
+                   "number of tokens back. Keys: how many a query attends to (exp of the entropy). First: the share of "
+                   "attention on the window's first token, where heads attend when they find nothing.",
                    WINDOWS);
     page_table(page, "heads");
     page_row(page, true, "scheme|layer|head|distance|keys|first");

@@ -54,11 +54,12 @@ static void begin_table(Page *page) {
     Text formulas = {0};
     for (Family f = FAMILY_LINEAR; f < FAMILIES; f++)
         text_print(&formulas, "%s%s: %s", f > FAMILY_LINEAR ? "; " : "", family_name(f), family_formula(f));
-    page_paragraph(page,
-                   "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
-                   "are fitted to even distances and judged by odd ones: their root mean square error there "
-                   "by the curve's spread, so 0 is perfect and 1 is no better than a constant. %.*s.",
-                   (int)formulas.size, formulas.bytes);
+    page_paragraph(
+        page,
+        "Biases in the first layer, and which formula of the distance d follows them best. Formulas "
+        "are fitted to even distances and judged by their root mean square error at odd ones, divided by the "
+        "standard deviation of the curve: 0 is perfect and 1 no better than a constant. %.*s.",
+        (int)formulas.size, formulas.bytes);
     text_free(&formulas);
     page_table(page, "biases by formula");
     page_row(page, true, "scheme|head|best");

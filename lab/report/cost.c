@@ -31,10 +31,11 @@ bool report_cost(Page *page, const Outcome *o, Error *error) {
     const int size = plan->size_count - 1;
     const int base = cheapest(o, size);
     page_heading(page, "What positions cost");
-    page_table(page,
-               "the fastest seed of each scheme; the position code's share of the time is what it takes beyond %s, and "
-               "by seed from the least to the most, which shows how much of it is noise",
-               plan->arms[base].name);
+    page_table(
+        page,
+        "the fastest seed of each scheme; the share of the position code is the time beyond that of %s; its range "
+        "over the seeds shows how much of it is noise",
+        plan->arms[base].name);
     page_row(page, true,
              "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
              "by seed");

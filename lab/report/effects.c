@@ -71,9 +71,9 @@ static void begin_table(Page *page) {
     page_heading(page, "What is known from elsewhere");
     page_paragraph(
         page,
-        "To fail past the trained length is to lose more than %.2f nats a token from there to eight times as "
-        "far, and to tie is to differ by less than that. Reproduced, or contradicted, is what the whole "
-        "interval bears out; differences and their p-values are those of the tables above.",
+        "A scheme fails past the trained length if its loss at eight times that length is more than %.2f nats a token "
+        "higher; schemes tie if they differ by less than that. An effect is reproduced or contradicted only if the "
+        "whole interval says so. Differences and p-values are those of the tables above.",
         MARGIN);
     page_table(page, "effects that were published: differences of losses in nats a token");
     page_row(page, true, "effect|source|measured|95%% interval|p (Holm)|here");

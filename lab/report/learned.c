@@ -27,11 +27,6 @@ static real *codes_allocate(int T, int C, Error *error) {
     return codes;
 }
 
-static void table_free(PositionTable *table) {
-    spectrum_free(&table->spectrum);
-    free(table->codes);
-}
-
 static void measures_row(Page *page, const PositionTable *table, int T, int C) {
     const Spectrum *spectrum = &table->spectrum;
     page_row(page, false, "%s|%.1f|%d|%d|%.3f", table->name, effective_rank(spectrum->values, spectrum->count),
@@ -43,11 +38,14 @@ static void measures_row(Page *page, const PositionTable *table, int T, int C) {
 // A table of random numbers, for comparison.
 static bool noise_row(Page *page, int T, int C, Error *error) {
     const uint64_t key = random_key(1337, "noise");
-    PositionTable noise = {.name = "random numbers", .codes = codes_allocate(T, C, error)};
-    for (size_t i = 0; noise.codes && i < (size_t)T * (size_t)C; i++) noise.codes[i] = (real)random_normal(key, i);
-    const bool ok = noise.codes && spectrum_create(&noise.spectrum, noise.codes, T, C, error);
+    real *codes = codes_allocate(T, C, error);
+    if (!codes) return false;
+    for (size_t i = 0; i < (size_t)T * (size_t)C; i++) codes[i] = (real)random_normal(key, i);
+    PositionTable noise = {.name = "random numbers", .codes = codes};
+    const bool ok = spectrum_create(&noise.spectrum, codes, T, C, error);
     if (ok) measures_row(page, &noise, T, C);
-    table_free(&noise);
+    spectrum_free(&noise.spectrum);
+    free(codes);
     return ok;
 }
 
@@ -159,13 +157,14 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     bool ok = true;
     for (int arm = 0; arm < plan->arm_count; arm++) learned += is_learned(o, arm);
     if (learned == 0 || T < WAVE_LEAST) return true;
-    page_paragraph(page,
-                   "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
-                   "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
-                   "Residual: what the best linear map from the code at p to that at p+%d leaves; a rotation, such as "
-                   "sinusoidal's, leaves 0, and the more columns a table has beside its rows, the less is left of any: "
-                   "random numbers say how much.",
-                   CODE_SHIFT);
+    page_paragraph(
+        page,
+        "Tables that are added to embeddings. Effective rank: how many directions they use (exp of the "
+        "entropy of the variances). Invariance: the share of the variance of P[p].P[q] that p - q explains. "
+        "Residual: the error of the best linear map from the code at p to that at p+%d. It is 0 for a "
+        "rotation, such as sinusoidal's, and smaller for any table with many columns for its rows, as random "
+        "numbers show.",
+        CODE_SHIFT);
     page_table(page, "what the tables are like");
     page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
@@ -179,7 +178,8 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
          power_chart(page, tables, count, T, error);
     for (int i = 0; i < count; i++) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
-        table_free(&tables[i]);
+        spectrum_free(&tables[i].spectrum);
+        free(tables[i].codes);
     }
     return ok;
 }
@@ -192,7 +192,7 @@ static void missing_paragraph(Page *page, const Outcome *o) {
         if (!report_has_weights(o, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
     if (list.size > 0)
         page_paragraph(page,
-                       "Left out, here and below, for want of weights (a run diverged, or its model.safetensors "
+                       "Left out here and below for want of weights (the run diverged, or its model.safetensors "
                        "was removed): %.*s.",
                        (int)list.size, list.bytes);
     text_free(&list);

@@ -89,7 +89,9 @@ bool report_lengths(Page *page, const Outcome *o, Error *error) {
                  "the loss");
     if (!position_chart(page, o, size, error)) return false;
     page_heading(page, "Does more context help?");
-    page_paragraph(page, "The same tokens, the last quarter of a trained window, with more and more text before them.");
+    page_paragraph(
+        page,
+        "The loss of the same tokens, the last quarter of a trained window, with more and more text before them.");
     change_table(page, o, size, "same", 3, "loss of the same tokens by how long their windows are", more,
                  "more context");
     return true;

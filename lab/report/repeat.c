@@ -20,14 +20,12 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
                    plan->base.seed + o->seeds - 1);
     if (plan->by_seconds)
         page_paragraph(page,
-                       "Every scheme's runs of a seed see the same batches as far as they go; as they make different "
-                       "numbers of steps, the CRC-32 of all their inputs says so only where these are equal. Those "
-                       "of %s:",
+                       "All runs of a seed see the same batches in the same order, but faster schemes make more steps, "
+                       "so the CRC-32 of all inputs agrees only between runs of equally many steps. For %s it is:",
                        plan->arms[plan->reference].name);
     else
         page_paragraph(page,
-                       "Every scheme's runs of a seed saw the same batches, which was checked by the CRC-32 of all "
-                       "their inputs:");
+                       "All runs of a seed saw the same batches, which was checked by the CRC-32 of all their inputs:");
     page_table(page, "batches");
     page_row(page, true, "seed");
     for (int size = 0; size < plan->size_count; size++)

@@ -68,11 +68,12 @@ void report_trend_sentence(Page *page, const Outcome *o) {
     }
     if (count > 0)
         page_paragraph(page,
-                       "From %s to %s parameters, the gap between learned and designed changes, with every tenfold of "
-                       "compute, by (below 0, in favour of the learned): %.*s.",
+                       "From %s to %s parameters, the gap between learned and designed changes by this much for ten "
+                       "times the compute (below 0: in favour of learned): %.*s.",
                        plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
     else if (plan->size_count < 2)
-        page_paragraph(page, "One size says nothing of how the gap moves with compute; --scale trains several.");
+        page_paragraph(page,
+                       "With one size, nothing is known of how the gap changes with compute; --scale trains several.");
     text_free(&list);
 }
 
@@ -104,10 +105,10 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
     if (count == 0) return true;
     page_heading(page, "Does the gap close with compute?");
     if (!gap_chart(page, o, pairs, count, error)) return false;
-    page_table(page,
-               "the gap at both ends, and the slope of a line through all sizes, one for each seed: change with every "
-               "tenfold of compute; misfit: the largest distance of a gap from the line, and whether seeds agree that "
-               "there is one: then the slope does not tell how the gap moves");
+    page_table(
+        page, "the gap at the smallest and at the largest size; the slope of a line through all sizes, one for each "
+              "seed: change of the gap for ten times the compute; misfit: the largest distance of a gap from the line; "
+              "\"bent\": seeds agree that the gap does not follow a line, so the slope does not describe it");
     page_row(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
              plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
     for (int i = 0; i < count; i++) {

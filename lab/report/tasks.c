@@ -56,8 +56,8 @@ bool report_tasks(Page *page, const Outcome *o, Error *error) {
         BuiltinCorpus builtin;
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, o, task, &builtin, error))
             return false;
-        page_table(page, "right answers of all seeds together, with Wilson's 95%% intervals, which know nothing of how "
-                         "seeds differ: the last column has each seed's share at trained lengths");
+        page_table(page, "right answers of all seeds together, with Wilson's 95%% intervals, which do not cover the "
+                         "variation between seeds; the last column has each seed's share at trained lengths");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld|by seed", builtin.min,
                  builtin.max, 2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {

@@ -107,13 +107,14 @@ static bool all_finite(const real *table, size_t count) {
 }
 
 bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
+    assert(T > 0 && C > 0);
     *s = (Spectrum){.T = T, .count = T < C ? T : C};
     if (!all_finite(table, (size_t)T * (size_t)C))
         return fail_input(error,
                           "the table of %d positions holds a number that is not finite; take weights from before the "
                           "training went wrong",
                           T);
-    double *rows = malloc((size_t)T * (size_t)C * sizeof *rows);
+    double *rows = calloc((size_t)T * (size_t)C, sizeof *rows);
     Waves waves = {0};
     s->values = malloc((size_t)s->count * sizeof *s->values);
     s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
@@ -274,7 +275,7 @@ double linear_residual(double *Y, double *X, int rows, int C) {
 
 double shift_residual(const real *codes, int T, int C, int shift) {
     const size_t rows = T > shift ? (size_t)(T - shift) : 0, n = rows * (size_t)C;
-    double *X = malloc((n + 1) * sizeof *X), *Y = malloc((n + 1) * sizeof *Y), residual = NAN;
+    double *X = calloc(n + 1, sizeof *X), *Y = calloc(n + 1, sizeof *Y), residual = NAN;
     for (size_t i = 0; X && Y && i < n; i++) {
         X[i] = (double)codes[i];
         Y[i] = (double)codes[i + (size_t)shift * (size_t)C];

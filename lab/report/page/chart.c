@@ -322,13 +322,15 @@ void chart_line(Chart *chart, const char *name, ...) {
 
 void chart_bar(Chart *chart, double x, double y, double low, double high) {
     Line *line = &chart->lines[chart->count - 1];
-    const bool full = (line->count & (line->count - 1)) == 0; // 0, 1, 2, 4, 8 ...
-    Point *points = line->points;
-    if (full) points = realloc(points, (line->count ? 2 * (size_t)line->count : 1) * sizeof *points);
-    if (!points) chart->failed = true;
+    const size_t count = (size_t)line->count;
     if (chart->failed) return;
-    line->points = points;
-    points[line->count++] = (Point){x, y, low, high};
+    if ((count & (count - 1)) == 0) { // full at 0, 1, 2, 4, 8 ...
+        Point *larger = realloc(line->points, (count ? 2 * count : 1) * sizeof *larger);
+        chart->failed = !larger;
+        if (!larger) return;
+        line->points = larger;
+    }
+    line->points[line->count++] = (Point){x, y, low, high};
 }
 
 void chart_point(Chart *chart, double x, double y) {

@@ -178,12 +178,12 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
     expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
     free(text);
     text = section(report_answer, &outcome);
-    expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, each learned scheme "
-                      "beside the designed one of its kind, in nats a token with 95% intervals (below 0, learned is "
+    expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, the loss of each learned scheme "
+                      "minus that of its designed counterpart, in nats a token with 95% intervals (below 0, learned is "
                       "better): alibi-learned minus alibi +0.1");
     expect_text(text, "), worse.\n");
-    expect_text(text, "Of all schemes here whose positions are learned, alibi-learned has the lowest loss, 3.2020; of "
-                      "all others, alibi has, 3.1010.");
+    expect_text(text, "Of all schemes with learned positions, alibi-learned has the lowest loss (3.2020); of all "
+                      "others, alibi (3.1010).");
     free(text);
     outcome_free(&outcome);
     put_rising(&none, 3, 0);
