@@ -131,7 +131,7 @@ bool command_bench(int argc, char **argv, Error *error) {
         "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside "
         "that of a large matrix product. The numbers mean something only on an idle machine.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
-    BenchOptions options;
+    BenchOptions options = {0};
     options_default(&options.train, train_options);
     arguments_parse(&options, NULL, &usage, argc, argv);
     threads_use(options.train.threads);

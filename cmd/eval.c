@@ -68,8 +68,11 @@ static bool check_given(const bool *given, const EvalOptions *options, Error *er
     for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
         if (given[option_find(eval_options, belongings[i].option) - eval_options] &&
             !(belongings[i].subjects & subject))
-            return fail_input(error, "--%s applies only to %s; leave it out", belongings[i].option,
-                              belongings[i].owners);
+            return fail_input(error, "--%s applies only to %s, not to %s; leave it out", belongings[i].option,
+                              belongings[i].owners,
+                              subject == TASK      ? "--task"
+                              : subject == PASSKEY ? "--passkey"
+                                                   : "text");
     return true;
 }
 

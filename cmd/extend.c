@@ -187,7 +187,7 @@ static bool default_name(ExtendOptions *options, const char *directory, Error *e
     int name = length;
     while (name > 0 && directory[name - 1] != '/') name--;
     if (strspn(directory + name, ".") >= (size_t)(length - name))
-        return fail_input(error, "cannot make a name for the new run from %s; give --out", directory);
+        return fail_input(error, "%s has no name from which to name the new run; give --out", directory);
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, options->method, method);
     snprintf(options->out, sizeof options->out, "%.*s-%.100s", length < 400 ? length : 400, directory, method);
