@@ -107,14 +107,15 @@ static bool all_finite(const real *table, size_t count) {
 }
 
 bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error) {
-    assert(T > 0 && C > 0);
+    const size_t numbers = (size_t)T * (size_t)C;
+    assert(numbers > 0);
     *s = (Spectrum){.T = T, .count = T < C ? T : C};
-    if (!all_finite(table, (size_t)T * (size_t)C))
+    if (!all_finite(table, numbers))
         return fail_input(error,
                           "the table of %d positions holds a number that is not finite; take weights from before the "
                           "training went wrong",
                           T);
-    double *rows = calloc((size_t)T * (size_t)C, sizeof *rows);
+    double *rows = calloc(numbers, sizeof *rows);
     Waves waves = {0};
     s->values = malloc((size_t)s->count * sizeof *s->values);
     s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
