@@ -116,7 +116,7 @@ static bool same(const Table *a, const Table *b, const char *quantity) {
 
 // Other validation tokens from `from` to before `to`; a second time restores them.
 static void change_tokens(uint64_t from, uint64_t to) {
-    for (uint64_t i = from; i < to; i++) corpus.val.shards[0].memory[i] ^= 1;
+    for (uint64_t i = from; i < to; i++) corpus.val.shards[0].tokens[i] ^= 1;
 }
 
 static void measure_changed(Table *table, uint64_t from, uint64_t to) {
