@@ -41,8 +41,9 @@ typedef struct {
     ProgressLine line;
     double done, evaluation; // tokens that are done, and tokens of one evaluation
     const char *scheme;
-    const Trainer *trainer; // of that scheme
-    int times;              // evaluating at 1x, 2x or 4x
+    long long step; // of training that scheme
+    const TrainOptions *options;
+    int times; // evaluating at 1x, 2x or 4x
 } DemoProgress;
 
 static void show_evaluation(void *context, double share) {
@@ -52,10 +53,9 @@ static void show_evaluation(void *context, double share) {
 
 static TrainNext show_step(void *context, const StepReport *report, Error *error) {
     DemoProgress *p = context;
-    const TrainOptions *o = p->trainer->options;
+    const TrainOptions *o = p->options;
     p->done += (double)(o->batch * o->context);
-    progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, (long long)p->trainer->progress.step,
-                  o->steps, report->loss);
+    progress_show(&p->line, p->done, "%-10s step %lld/%lld  loss %.3f", p->scheme, ++p->step, o->steps, report->loss);
     return TRAIN_GO_ON;
 }
 
@@ -81,7 +81,7 @@ static bool run_scheme(Row *row, const TrainOptions *options, const Corpus *corp
     *row = (Row){.scheme = p->scheme};
     row->parameters = tensor_numbers(&trainer.gpt.tensors, false);
     row->positions = tensor_numbers(&trainer.gpt.tensors, true);
-    p->trainer = &trainer;
+    p->step = 0;
     const bool ok = train_loop(&trainer, &(TrainLoop){.after_step = show_step, .context = p}, error) &&
                     evaluate_one(row, &trainer, p, error);
     if (ok) row->tokens_per_second = (double)trainer_tokens(&trainer) / trainer.progress.seconds;
@@ -108,7 +108,8 @@ static bool demo(const char *const *names, int count, const TrainOptions *common
     Row rows[SCHEMES];
     const double training = (double)(common->steps * common->batch * common->context);
     // Reading is about three times as fast as training.
-    DemoProgress progress = {.evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
+    DemoProgress progress = {.options = common,
+                             .evaluation = (double)split_limit(&corpus->val, common->eval_tokens) / 3};
     progress_start(&progress.line, "demo", 0, count * (training + LENGTHS * progress.evaluation));
     kernels_report(stdout, "demo");
     print_header(common, corpus);
