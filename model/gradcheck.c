@@ -12,7 +12,7 @@ typedef struct {
     TrainPass pass;
     Arena arena;
     int *ids, *targets; // (B,T)
-    real *x_shift, *dx; // (B,T,C) added to the token embeddings, and the gradient by it
+    real *x_shift, *dx; // (B,T,C) a shift added to the token embeddings, and the gradient with respect to it
     real *direction;    // of the tensor at work
     GradcheckSettings settings;
 } Check;

@@ -12,8 +12,8 @@ typedef struct {
     uint64_t seed;
 } GradcheckSettings;
 
-// What one tensor showed. The error is |analytic - numeric| by the larger of the two, or by a hundredth of the tensor's
-// RMS gradient where both are small.
+// The result for one tensor. Its error is |analytic - numeric|, divided by the larger of the two, or by a hundredth of
+// the tensor's RMS gradient if both are smaller.
 typedef struct {
     char name[64];
     double worst;             // NaN counts as worst of all

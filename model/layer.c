@@ -44,7 +44,7 @@ Attention layer_attention(const Layer *layer) {
     };
 }
 
-// qkv = layernorm(x) qkvw + qkvb, with the scheme's hooks on the input and on q and k.
+// qkv = layernorm(x) qkvw + qkvb. The scheme's input hook reads layernorm(x); its qk hook changes q and k.
 void layer_qkv_forward(const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -78,9 +78,10 @@ void layer_forward(real *x_out, const Layer *layer, const Attention *attention) 
     residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
 }
 
-// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw) fcprojw); backward goes through it from right to left.
-// Ops by rows come first. Ops by columns read all rows, so one barrier stands before them, and another before the rows
-// are overwritten.
+// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw + fcprojb); backward goes through it
+// from right to left. First come the gradients of activations, where each thread needs only its own rows. The gradients
+// of weights are sums over all rows, so there is a barrier before them, and one after them, because the buffers are
+// overwritten next.
 static void mlp_backward(real *dx, const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -88,11 +89,12 @@ static void mlp_backward(real *dx, const Layer *layer) {
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
 
     residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
-    gelu_and_slope(b->hidden, a->fc, rows, hidden);
+    gelu_and_slope(b->hidden, a->fc, rows, hidden); // fc becomes a->slope
     linear_backward(b->dhidden, b->dbranch, w->fcprojw, rows, hidden, C);
-    gelu_backward(b->dhidden, a->slope, rows, hidden);
+    gelu_backward(b->dhidden, a->slope, rows, hidden); // dhidden becomes b->dfc
     layernorm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
     linear_backward(b->dnorm, b->dfc, w->fcw, rows, C, hidden);
+    // dx +=: it already holds the gradient that passes along the residual stream.
     layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
     team_barrier();
     linear_backward_weights(dw->fcprojw, dw->fcprojb, b->dbranch, b->hidden, rows, hidden, C);
@@ -101,8 +103,8 @@ static void mlp_backward(real *dx, const Layer *layer) {
     team_barrier();
 }
 
-// The features are recomputed like the layer norms. By rows.
-static void features_again(const Layer *layer) {
+// Compute the scheme's features again, as layernorm_again does with its output, and zero their gradients. By rows.
+static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const Position *pos = &layer->gpt->pos;
     if (!pos->scheme->input_forward) return;
@@ -113,7 +115,8 @@ static void features_again(const Layer *layer) {
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
-// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw) projw); backward goes through it from right to left.
+// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw + qkvb) projw + projb); backward goes through it from
+// right to left.
 static void attend_backward(real *dx, const Layer *layer, const Attention *attention) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
@@ -127,7 +130,7 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
     linear_backward(b->dheads, b->dbranch, w->projw, rows, C, C);
     layernorm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
-    features_again(layer);
+    features_prepare(layer);
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, b->dbranch, a->heads, rows, C, C);
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);

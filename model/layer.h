@@ -1,5 +1,5 @@
-// One layer of the model, forward and backward. Training runs it with memory of its own for every layer, inference with
-// the same memory for all of them.
+// One layer of the model, forward and backward. In training each layer has its own activations; in inference all layers
+// share one set of them.
 #ifndef BITTER_LAYER_H
 #define BITTER_LAYER_H
 
@@ -17,28 +17,28 @@ typedef struct {
     real *x_mid;               // (rows, C) residual stream between attention and MLP
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
-        real *fc;    // (rows, 4C) input of the gelu; the backward pass overwrites it by
-        real *slope; // (rows, 4C) the gelu's slope
+        real *fc;    // (rows, 4C) input of the gelu
+        real *slope; // (rows, 4C) slope of the gelu, which the backward pass puts in fc's place
     };
 } LayerActivations;
 
-// Buffers that all layers share. Memory that holds several things in turn has a name for each of them.
+// Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each.
 typedef struct {
     real *norm;   // (rows, C) output of the layer norm at work
     real *hidden; // (rows, 4C) output of the gelu
     union {
         real *branch; // (rows, C) forward: what will be added to the residual stream
-        real *dheads; // (rows, C) backward: gradient by the output of the heads
+        real *dheads; // (rows, C) backward: gradient of heads, the output of attention's heads
     };
     real *features; // (rows, F) output of the scheme's input hook
     real *scratch;  // (attention_scratch or head_scratch)
     // backward only
-    real *dbranch; // (rows, C) gradient by what was added to the residual stream
-    real *dnorm;   // (rows, C) gradient by the output of the layer norm
+    real *dbranch; // (rows, C) gradient of branch
+    real *dnorm;   // (rows, C) gradient of norm
     union {
-        real *dhidden; // (rows, 4C) gradient by the output of the gelu, then
-        real *dfc;     // (rows, 4C) gradient by its input, and after the MLP
-        real *dqkv;    // (rows, 3C) gradient by queries, keys and values
+        real *dhidden; // (rows, 4C) gradient of hidden
+        real *dfc;     // (rows, 4C) gradient of fc, which gelu_backward puts in dhidden's place
+        real *dqkv;    // (rows, 3C) gradient of qkv, once the MLP's backward pass is done
     };
     real *dfeatures; // (rows, F)
 } LayerBuffers;
@@ -62,15 +62,15 @@ typedef struct {
 // Attention of these queries to the keys of the same tokens.
 Attention layer_attention(const Layer *layer);
 
-// The two halves of the forward pass, called by every thread of a team. The first goes from a->x to a->qkv and
-// buffers->features, by rows. The second goes through attention, whose keys may be more than these rows, to the layer's
-// output x_out (rows, C); it wants a barrier before it.
+// The two halves of the forward pass, called by every thread of a team. layer_qkv_forward goes from a->x to a->qkv and
+// buffers->features, by rows. layer_forward does the rest, up to the layer's output x_out (rows, C), and wants a
+// barrier before it. `attention` says where q, k and v are; it may have more keys than these rows (a cache).
 void layer_qkv_forward(const Layer *layer);
 void layer_forward(real *x_out, const Layer *layer, const Attention *attention);
 
-// dx (rows, C) comes in as the gradient by the layer's output and goes out as the gradient by its input; the gradients
-// of the layer's parameters are added to gpt->dw. Queries and keys of `attention` are these rows. Called by every
-// thread.
+// dx (rows, C) comes in as the gradient of the layer's output x_out and goes out as that of its input a->x; the
+// gradients of the layer's parameters are added to gpt->dw. Queries and keys of `attention` are these rows. Called by
+// every thread.
 void layer_backward(real *dx, const Layer *layer, const Attention *attention);
 
 #endif

@@ -29,7 +29,7 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
     pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
     for (int l = 0; l < shape->layers; l++) {
-        LayerActivations counted; // a dry run has no memory for the array itself
+        LayerActivations counted; // pass->layers has no memory yet while layout() only counts
         layout_layer(arena->base ? &pass->layers[l] : &counted, arena, shape, rows);
     }
     pass->x_final = arena_reals(arena, rows * C);
@@ -43,9 +43,9 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
 
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error) {
     *pass = (TrainPass){.B = B, .T = T, .capacity = T};
-    layout(pass, gpt);
+    layout(pass, gpt); // counts the memory
     if (!arena_allocate(&pass->arena, "activations", error)) return false;
-    layout(pass, gpt);
+    layout(pass, gpt); // hands it out
     return true;
 }
 
@@ -58,7 +58,7 @@ void train_pass_resize(TrainPass *pass, int T) {
     pass->T = T;
 }
 
-// Every place that drops something out draws from its own stream.
+// Each place where the model has dropout draws random numbers of its own.
 static Dropout dropout_site(const TrainPass *pass, uint64_t layer, uint64_t site) {
     return (Dropout){pass->dropout_rate, random_bits(pass->dropout_key, 4 * layer + site)};
 }
@@ -82,13 +82,13 @@ static Layer layer_at(const TrainPass *pass, const Gpt *gpt, int l) {
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
-    const int span = position_random_bound(&gpt->pos);
+    const int random_bound = position_random_bound(&gpt->pos);
     for (int b = 0; b < pass->B; b++) {
         Place cursor = {0};
-        if (span) places_draw(pass->drawn, pass->T, span, random_bits(pass->places_key, (uint64_t)b));
+        if (random_bound) places_draw(pass->drawn, pass->T, random_bound, random_bits(pass->places_key, (uint64_t)b));
         for (int r = b * pass->T; r < (b + 1) * pass->T; r++) {
             pass->at[r] = place_next(&cursor, ids[r], gpt->pos.rule);
-            if (span) pass->at[r] = place_drawn(&pass->at[r], pass->drawn);
+            if (random_bound) pass->at[r] = place_drawn(&pass->at[r], pass->drawn);
         }
     }
     tokens_forward(pass->layers[0].x, ids, gpt->w.wte, pass->B * pass->T, gpt->shape.width);

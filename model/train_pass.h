@@ -1,51 +1,53 @@
-// Forward and backward through the whole model, with what has to be remembered between them.
+// Forward and backward through the whole model, with the memory for what backward needs from forward.
 #ifndef BITTER_TRAIN_PASS_H
 #define BITTER_TRAIN_PASS_H
 
 #include "model/layer.h"
 
 typedef struct {
-    int B, T;      // of the batch at work
+    int B, T;      // sequences in the current batch, and tokens in each
     int capacity;  // the largest T there is memory for
     Tables tables; // of the position scheme
     Arena arena;
     double dropout_rate;
-    uint64_t dropout_key;      // a new one for every pass
-    uint64_t places_key;       // of randomised positions, a new one for every pass
-    Place *at;                 // (B,T) coordinates of the tokens
-    int *drawn;                // (T) the coordinates that a sequence's 0, 1, 2 ... become, where they are randomised
+    uint64_t dropout_key; // a new one for every pass
+    uint64_t places_key;  // for random positions, a new one for every pass
+    Place *at;            // (B,T) coordinates of the tokens
+    int *drawn;           // (T) with --random-positions: the random coordinates that replace 0, 1, 2 ... in a sequence
     LayerActivations *layers;  // (L)
     LayerBuffers buffers;      // of the layer at work; forward leaves the output of the last layer norm in buffers.norm
     real *x_final;             // (B,T,C) residual stream after the last layer
     real *lnf_mean, *lnf_rstd; // (B,T)
-    real *dx;                  // (B,T,C) gradient by the residual stream; in the end, by the input embeddings
-    real *dnll;                // (B,T) gradient of the total loss by each token's
+    real *dx;                  // (B,T,C) gradient of the residual stream, and in the end of the input embeddings
+    real *dnll;                // (B,T) set by the caller: the weight of each token's loss in the total loss
     double *nll;               // (B,T) loss of each token, in nats
 } TrainPass;
 
-// Take memory for batches of (B,T). `gpt` must stay where it is. Fails (run) when there is not enough memory.
+// Take memory for batches of (B,T). `gpt` must outlive the pass and not be moved. Fails (run) when there is not enough
+// memory.
 bool train_pass_create(TrainPass *pass, const Gpt *gpt, int B, int T, Error *error);
 void train_pass_free(TrainPass *pass);
 
-// From now on batches are (B,T), and so is all that is laid out above; T up to the one of train_pass_create.
+// From now on sequences have T tokens, at most as many as train_pass_create was told. All arrays above then have this
+// T.
 void train_pass_resize(TrainPass *pass, int T);
 
-// Read the token embeddings of ids (B,T) into the first layer's x, and find out where the tokens stand.
+// Write the token embeddings of ids (B,T) into the first layer's x, and the coordinates of the tokens into pass->at.
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids);
 
-// From those embeddings through all layers to the input of the head, buffers.norm.
+// Call after train_pass_embed: from those embeddings through all layers to the input of the head, buffers.norm.
 void train_pass_forward(TrainPass *pass, const Gpt *gpt);
 
-// After forward, where no gradient is wanted: pass->nll.
+// Call after train_pass_forward if no gradient is wanted: computes pass->nll.
 void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets);
 
-// After forward: pass->nll, and from pass->dnll, the gradient of the total loss by each of these, all gradients. Those
-// of parameters are added to gpt->grads; pass->dx becomes the gradient by the input embeddings. The loss is part of
-// this, because logits, the largest tensor of all, are not kept: the backward pass begins where they are made.
+// Call after train_pass_forward: computes pass->nll and then all gradients of the total loss, which is the sum of
+// pass->dnll * pass->nll over all tokens. Gradients of parameters are added to gpt->grads; that of the input embeddings
+// is left in pass->dx. The loss is computed here and not in forward, because the logits are too large to keep.
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *targets);
 
-// Where a number that is not finite came up first in the forward pass, such as "the attention of layer 2" (into
-// `where`), or NULL.
+// Where the first number that is not finite appeared in the forward pass, such as "the attention of layer 2" (written
+// into `where`); NULL if all are finite.
 const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape);
 
 #endif

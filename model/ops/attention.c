@@ -17,23 +17,23 @@ size_t attention_scratch(const Tables *tables, int keys, bool training) {
 // One block of queries of one head of one sequence.
 typedef struct {
     int b, h, first, rows, columns; // queries first .. first+rows-1 see at most keys 0 .. columns-1
-    int before;                     // keys before query 0
-    size_t q, kv, out;              // offsets of the first query, of the head's first key, and of the first output
+    int before;                     // keys of earlier tokens, from a cache
+    size_t q_at, kv_at, out_at;     // offsets of the first query, of the head's first key, and of the first output
     size_t token;                   // row of the sequence's first key, counted over all sequences
-} Block;
+} QueryBlock;
 
-static Block block_of(const Attention *a, int b, int h, int first) {
-    Block block = {.b = b, .h = h, .first = first, .before = a->keys - a->queries};
+static QueryBlock block_of(const Attention *a, int b, int h, int first) {
+    QueryBlock block = {.b = b, .h = h, .first = first, .before = a->keys - a->queries};
     block.rows = a->queries - first < QUERY_BLOCK ? a->queries - first : QUERY_BLOCK;
     block.columns = block.before + first + block.rows;
     block.token = (size_t)b * a->key_batch;
-    block.q = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
-    block.kv = block.token * a->kv_stride + (size_t)h * a->d;
-    block.out = ((size_t)b * a->queries + first) * a->H * a->d + (size_t)h * a->d;
+    block.q_at = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
+    block.kv_at = block.token * a->kv_stride + (size_t)h * a->d;
+    block.out_at = ((size_t)b * a->queries + first) * a->H * a->d + (size_t)h * a->d;
     return block;
 }
 
-static ScoreBlock score_block(real *S, real *scratch, const Block *block, const Attention *a, const Tables *tables) {
+static ScoreBlock scores_of(real *S, real *scratch, const QueryBlock *block, const Attention *a, const Tables *tables) {
     return (ScoreBlock){
         .S = S,
         .stride = block->columns,
@@ -44,8 +44,8 @@ static ScoreBlock score_block(real *S, real *scratch, const Block *block, const 
         .head = block->h,
         .query_at = a->query_at + (size_t)block->b * a->queries + block->first,
         .key_at = a->key_at + block->token,
-        .q = a->q + block->q,
-        .k = a->k + block->kv,
+        .q = a->q + block->q_at,
+        .k = a->k + block->kv_at,
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
@@ -62,8 +62,8 @@ void scores_forward(const Tables *tables, const ScoreBlock *block, int d) {
     if (scheme->score_forward) scheme->score_forward(tables, block);
 }
 
-// Forward was S = scale q k^T, which the scheme then changed. So the scheme's hook changes dS first, and then
-// dq = scale dS k and dk += scale dS^T q.
+// Forward was S = scale q k^T, which the scheme then changed. So dq is zeroed, the scheme's hook may add to dq and dk
+// and change dS, and then dq += scale dS k and dk += scale dS^T q.
 static void scores_backward(const ScoreGradient *grad, const Tables *tables, const ScoreBlock *block, int d) {
     const Scheme *scheme = tables->pos->scheme;
     const int rows = block->rows, columns = block->columns, qs = block->q_stride, ks = block->k_stride;
@@ -74,13 +74,14 @@ static void scores_backward(const ScoreGradient *grad, const Tables *tables, con
     gemm(grad->dk, ks, 1, block->scale, columns_of(grad->dS, columns), rows_of(block->q, qs), columns, d, rows);
 }
 
-// Row of (B, H, queries), which numbers the log-sum-exps and, times `keys`, the weights that dropout draws for.
-static size_t row_of(const Block *block, const Attention *a, int row) {
+// The row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of
+// its first dropout factor.
+static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
     return ((size_t)block->b * a->H + block->h) * a->queries + block->first + row;
 }
 
-// The factor by which dropout multiplies a weight.
-static real kept(const Block *block, const Attention *a, int row, int key) {
+// The factor by which dropout multiplies an attention weight.
+static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int key) {
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
 }
 
@@ -101,10 +102,10 @@ static real softmax_row(real *P, const real *S, int seen, int columns) {
     return (real)(log(sum) + (double)largest);
 }
 
-static void block_forward(const Attention *a, const Tables *tables, const Block *block, real *scratch) {
+static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, real *scratch) {
     const int columns = block->columns;
     real *S = scratch, *P = S; // (rows, columns): the weights overwrite the scores
-    const ScoreBlock scores = score_block(S, S + (size_t)QUERY_BLOCK * a->keys, block, a, tables);
+    const ScoreBlock scores = scores_of(S, S + (size_t)QUERY_BLOCK * a->keys, block, a, tables);
     scores_forward(tables, &scores, a->d);
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * columns;
@@ -114,9 +115,9 @@ static void block_forward(const Attention *a, const Tables *tables, const Block 
         if (a->lse) a->lse[row] = lse;
         if (a->P) memcpy(a->P + row * a->keys, P_i, (size_t)seen * sizeof(real));
         if (a->dropout.rate > 0)
-            for (int j = 0; j < seen; j++) P_i[j] *= kept(block, a, i, j);
+            for (int j = 0; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    gemm(a->out + block->out, a->H * a->d, 0, 1, rows_of(P, columns), rows_of(a->v + block->kv, a->kv_stride),
+    gemm(a->out + block->out_at, a->H * a->d, 0, 1, rows_of(P, columns), rows_of(a->v + block->kv_at, a->kv_stride),
          block->rows, a->d, columns);
 }
 
@@ -125,7 +126,7 @@ void attention_forward(const Attention *a, const Tables *tables, real *scratch) 
     for (int b = 0; b < a->B; b++) {
         for (int h = 0; h < a->H; h++) {
             for (int first = 0; first < a->queries; first += QUERY_BLOCK) {
-                const Block block = block_of(a, b, h, first);
+                const QueryBlock block = block_of(a, b, h, first);
                 block_forward(a, tables, &block,
                               scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, false));
             }
@@ -133,19 +134,20 @@ void attention_forward(const Attention *a, const Tables *tables, real *scratch) 
     }
 }
 
-// One row. In: its scores S, and dP, the gradient by the weights after dropout. Out: those weights P, and dS; P may be
-// S, and dS may be dP. Forward was P = softmax(S), so dS = P * (dP - sum(P * dP)), and that sum is dout . out
-// (FlashAttention, eq. 4).
-static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout, const Block *block,
-                                 const Attention *a, int row) {
+// Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
+// those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
+// flow) with flow = sum(P * dP) = dout . out (FlashAttention, eq. 4). With dropout, dP is first multiplied by the
+// factors; flow is still dout . out.
+static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout,
+                                 const QueryBlock *block, const Attention *a, int row) {
     const int seen = block->before + block->first + row + 1;
-    const real *out = a->out + block->out + (size_t)row * a->H * a->d;
+    const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
     const real lse = a->lse[row_of(block, a, row)];
     real flow = 0;
     for (int c = 0; c < a->d; c++) flow += dout[c] * out[c];
     if (a->dropout.rate > 0) {
         for (int j = 0; j < seen; j++) {
-            const real factor = kept(block, a, row, j), weight = real_exp(S[j] - lse);
+            const real factor = weight_dropout(block, a, row, j), weight = real_exp(S[j] - lse);
             P[j] = weight * factor;
             dS[j] = weight * (factor * dP[j] - flow);
         }
@@ -159,26 +161,26 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
     for (int j = seen; j < block->columns; j++) P[j] = dS[j] = 0;
 }
 
-// One block of queries: dk, dv and dfeatures are added to, dq is overwritten.
-static void block_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables, const Block *block,
-                           real *scratch) {
+// One block of queries: adds to dk, dv and dfeatures, overwrites dq.
+static void block_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables,
+                           const QueryBlock *block, real *scratch) {
     const int C = a->H * a->d, rows = block->rows, columns = block->columns;
     const size_t size = (size_t)QUERY_BLOCK * a->keys;
-    real *S = scratch, *P = S;           // (rows, columns): the weights overwrite the scores,
-    real *dP = scratch + size, *dS = dP; // and the gradient by scores overwrites the gradient by weights
-    const real *dout = grad->dout + block->out;
-    const ScoreBlock scores = score_block(S, scratch + 2 * size, block, a, tables);
+    real *S = scratch, *P = S;           // (rows, columns): the weights overwrite the scores
+    real *dP = scratch + size, *dS = dP; // (rows, columns): dS overwrites dP
+    const real *dout = grad->dout + block->out_at;
+    const ScoreBlock scores = scores_of(S, scratch + 2 * size, block, a, tables);
     scores_forward(tables, &scores, a->d);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    gemm(dP, columns, 0, 1, rows_of(dout, C), columns_of(a->v + block->kv, a->kv_stride), rows, columns, a->d);
+    gemm(dP, columns, 0, 1, rows_of(dout, C), columns_of(a->v + block->kv_at, a->kv_stride), rows, columns, a->d);
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * columns;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);
     }
-    gemm(grad->dv + block->kv, a->kv_stride, 1, 1, columns_of(P, columns), rows_of(dout, C), columns, a->d, rows);
-    const ScoreGradient by_scores = {dS, grad->dq + block->q, grad->dk + block->kv,
-                                     grad->dfeatures + block->token * position_features(tables->pos)};
-    scores_backward(&by_scores, tables, &scores, a->d);
+    gemm(grad->dv + block->kv_at, a->kv_stride, 1, 1, columns_of(P, columns), rows_of(dout, C), columns, a->d, rows);
+    const ScoreGradient score_gradient = {dS, grad->dq + block->q_at, grad->dk + block->kv_at,
+                                          grad->dfeatures + block->token * position_features(tables->pos)};
+    scores_backward(&score_gradient, tables, &scores, a->d);
 }
 
 void attention_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables, real *scratch) {
@@ -192,7 +194,7 @@ void attention_backward(const AttentionGradient *grad, const Attention *a, const
                 memset(grad->dv + row, 0, (size_t)a->d * sizeof(real));
             }
             for (int first = 0; first < a->queries; first += QUERY_BLOCK) {
-                const Block block = block_of(a, b, h, first);
+                const QueryBlock block = block_of(a, b, h, first);
                 block_backward(grad, a, tables, &block,
                                scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, true));
             }

@@ -1,10 +1,11 @@
 // The operations a GPT is made of, one file each, forward and backward side by side. Throughout: outputs first, then
-// inputs, then sizes; a `d` in front means the gradient of the loss by that thing; rows = B*T tokens. "+=" marks
-// outputs that are accumulated into, all others are overwritten. gelu_forward and residual_forward may work in place.
+// inputs, then sizes; `dx` is the gradient of the loss with respect to x; rows = B*T tokens. "+=" marks outputs
+// that are added to; all others are overwritten. gelu_forward and residual_forward may work in place.
 //
-// Every thread of a team calls every op and does its share (team.h). "By rows": a thread reads and writes its own rows
-// alone, so that ops by rows follow each other without a barrier. "By columns": sums over all rows, so a barrier must
-// stand between what wrote the inputs and the op. The same number of threads gives the same bits.
+// Every thread of a team calls every op and does its share (team.h). "By rows": each thread reads and writes only its
+// own rows, so no barrier is needed between two such ops. "By columns": the op sums over all rows, so there must be a
+// barrier between whatever wrote its inputs and the op. With the same number of threads, results are the same bit for
+// bit.
 #ifndef BITTER_OPS_H
 #define BITTER_OPS_H
 
@@ -19,7 +20,7 @@
 //
 // x (rows, C) = wte[id], wte (V, C). By rows.
 void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
-// dwte (V, C) += dx of the tokens that read each row. By columns.
+// dwte[id] += dx of every token with this id, dwte (V, C). By columns.
 void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
 // --- layernorm.c: Ba, Kiros, Hinton 2016 ---
@@ -32,7 +33,7 @@ void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const r
 // By rows.
 void layernorm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
                      int rows, int C);
-// dx += (the residual stream's own gradient is already there). By rows.
+// Adds to dx, which already holds the gradient that passes along the residual stream. By rows.
 void layernorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *mean,
                         const real *rstd, int rows, int C);
 // dweight +=, dbias +=. By columns.
@@ -43,9 +44,9 @@ void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, co
 //
 // out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2. By rows, as all of them here.
 void gelu_forward(real *out, const real *x, int rows, int C);
-// out as in forward, and x is overwritten by the slope d out / d x: one exp serves both.
+// out as in forward; x is overwritten by the slope d out / d x. Both need the same exponential.
 void gelu_and_slope(real *out, real *x, int rows, int C);
-// dx = dout * slope, in place.
+// dout *= slope: dx takes dout's place.
 void gelu_backward(real *dout, const real *slope, int rows, int C);
 
 // --- residual.c: x + dropout(y) ---
@@ -80,15 +81,15 @@ typedef struct {
     real *out;               // (B, queries, H*d)
     real *lse;               // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
     real *P;                 // (B, H, queries, keys) weights before dropout of the keys that are seen; NULL = not kept
-    const real *q, *k, *v;   // (B, queries, H*d), and (B, key_batch, H*d) twice; rows are q_stride and kv_stride apart
+    const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, H*d)
     const real *features;    // (B, key_batch, F) output of the scheme's input hook
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
     int layer;               // for the position scheme
     int B, H, d;             // sequences, heads, head width
     int queries, keys;       // of each sequence
-    int key_batch;           // rows of keys that there is room for in each sequence; the first `keys` are used
-    int q_stride, kv_stride; // numbers from one row of q to the next, and of k and v
+    int key_batch;           // how many keys each sequence has room for; the first `keys` are used
+    int q_stride, kv_stride; // distance of two rows of q, and of k and v, in numbers
     Dropout dropout;         // of the attention weights
 } Attention;
 
@@ -105,12 +106,12 @@ size_t attention_scratch(const Tables *tables, int keys, bool training);
 // out = softmax(causal(scores)) v, with scores from scores_forward. Threads share heads and blocks of queries, so a
 // barrier must stand before the call; it ends with one.
 void attention_forward(const Attention *attention, const Tables *tables, real *scratch);
-// Barriers as in forward. Scores are recomputed block by block (Dao et al. 2022, without tiling the keys). queries ==
-// keys. Threads share the heads of all sequences, so B * H should be at least their number.
+// Wants a barrier before it and ends with one. Needs queries == keys. Scores are recomputed block by block (Dao et al.
+// 2022, without tiling the keys). Each thread takes whole heads, so B * H should be at least the number of threads.
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const Tables *tables, real *scratch);
 
-// block->S (rows, columns) = scale q k^T with heads of d channels, then changed by the position scheme. Columns after a
-// query's own are not masked yet.
+// block->S (rows, columns) = scale q k^T with heads of d channels, then changed by the position scheme. Columns of
+// tokens later than the query's are not masked yet.
 void scores_forward(const Tables *tables, const ScoreBlock *block, int d);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
@@ -118,15 +119,15 @@ void scores_forward(const Tables *tables, const ScoreBlock *block, int d);
 // Threads share the rows of each block, so a barrier must stand before the losses; they end with one.
 #define HEAD_BLOCK 256 // rows of logits that are alive at a time
 
-// Numbers of scratch that the losses need.
+// How many reals of scratch the losses need.
 size_t head_scratch(int V);
 // logits (rows, V) = x (rows, C) wte^T. By rows.
 void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
 // nll (rows) = -log softmax(x wte^T)[target]
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
                   int V);
-// Forward and backward in one pass, because the logits are the largest tensor of all: nll (rows) as above, dx (rows, C)
-// and dwte += for the loss sum over rows of dnll * nll. dnll (rows) is the gradient of the total by each nll.
+// Forward and backward in one pass, because the logits are too large to keep. Out: nll (rows) as above, dx (rows, C),
+// and dwte (V, C) +=. In: dnll (rows), the weight of each nll in the total loss.
 void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
                            const int *targets, real *scratch, int rows, int C, int V);
 
