@@ -1,15 +1,16 @@
 // bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
 // This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
-// step, which stands in train_step() of lab/run/train_loop.c with the loop around it:
+// step, train_step(); it and the loop around it are in lab/run/train_loop.c:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
-//   forward   train_pass_forward()   from the tokens through all layers to the input of the head
-//   backward  train_pass_backward()  the loss of each target, nll (B,T), and the gradient of their mean by every
-//                                    parameter, beginning with the head
-//   clip      gradient_norm()        the gradient is scaled down if its norm is above --clip
-//   AdamW     adamw_step()           the parameters move
-//   log       log_row()              one row of log.csv
+//   embed     train_pass_embed()     the embeddings and the coordinates of the tokens
+//   forward   train_pass_forward()   from the embeddings through all layers to the input of the head
+//   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
+//                                    head back to the embeddings
+//   norm      gradient_norm()        the norm of all gradients
+//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, and the parameters
+//   move log       log_row()              one row of log.csv
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/version.h"
@@ -95,9 +96,9 @@ static void print_end(const Trainer *trainer, const TrainOptions *options) {
     if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        bitter sample %s\n", out);
 }
 
-// A run can diverge although every number stays finite. The last loss may be one nat above that of guessing, which
-// leaves room for the noise of a run's first steps. Weights from --init may be worse than guessing on another text, but
-// then the loss falls.
+// A run can diverge although every number stays finite. It has learned something if its last loss is at most one nat
+// (room for noise) above that of guessing, or if the loss fell. The second is for runs that start from --init on
+// another text, where weights may be worse than guessing.
 static bool check_learning(const Session *s, Error *error) {
     const double guessing = log(s->trainer->corpus->tokenizer.vocab_size);
     return s->last_loss <= guessing + 1 || s->last_loss < s->first_loss ||
@@ -136,7 +137,7 @@ bool command_train(int argc, char **argv, Error *error) {
         print_schemes();
         return true;
     }
-    if (!train_settle(&options, &paths, given, error)) return false;
+    if (!train_complete_options(&options, &paths, given, error)) return false;
     threads_use(options.threads);
     if (options.resume && config_other_machine(difference, paths.config))
         fprintf(stderr, "bitter train: this run was started on another machine (%s), so the last bits will differ\n",
@@ -146,15 +147,15 @@ bool command_train(int argc, char **argv, Error *error) {
     Trainer trainer = {0};
     RunLog log = {0};
     RunLock lock = {0};
-    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
-                    train_enter(&lock, &paths, &options, error) && run_begin(&trainer, &paths, &options, error) &&
-                    log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
-                    train(&trainer, &paths, &log, error);
+    const bool ok =
+        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
+        train_lock_run(&lock, &paths, &options, error) && run_load_or_create(&trainer, &paths, &options, error) &&
+        log_open(&log, paths.log, (long long)trainer.progress.step, error) && train(&trainer, &paths, &log, error);
     const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);
     trainer_free(&trainer);
     corpus_close(&corpus);
-    run_leave(&lock);
+    run_unlock(&lock);
     if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // print_end has said so
     return ok && finished;
 }
@@ -163,7 +164,7 @@ typedef struct {
     const char *name;
     bool (*run)(int argc, char **argv, Error *error);
     const char *help;
-    bool multiplies; // computes with a model, so that OpenBLAS's kernels matter
+    bool uses_model; // computes with a model, so OpenBLAS's kernels have to be chosen
     bool in_double;  // runs in the twin program built with -DREAL_DOUBLE, all others in float
 } Command;
 
@@ -172,9 +173,9 @@ static const Command commands[] = {
     {"train", command_train, "train a model on shards and write a run directory", true, false},
     {"eval", command_eval, "measure perplexity, or right answers of a task", true, false},
     {"sample", command_sample, "generate text from a run", true, false},
-    {"extend", command_extend, "stretch the rotations of a run to a longer context", true, false},
+    {"extend", command_extend, "make a run with rotary positions usable at a longer context", true, false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", true, false},
-    {"report", command_report, "write the tables, plots and pages of a comparison again", false, false},
+    {"report", command_report, "write the report of a comparison again", false, false},
     {"demo", command_demo, "train five schemes on generated stories and compare them", true, false},
     {"properties", command_properties, "measure properties that position schemes are said to have", true, false},
     {"gradcheck", command_gradcheck, "check every gradient against central differences", true, true},
@@ -192,7 +193,8 @@ static void print_usage(FILE *out) {
 // Hand over to the twin program beside this one. Returns only when that fails.
 static bool run_in_double(char **argv, Error *error) {
     char twin[PATH_CAPACITY];
-    char *program = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL; // behind links; else PATH knows both
+    // Links are resolved, so that the twin is found beside the real file; a name without '/' is found by PATH.
+    char *program = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
     const bool fits = path_format(twin, error, "%s-double", program ? program : argv[0]);
     free(program);
     if (!fits) return false;
@@ -206,7 +208,7 @@ static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
     Error error = {0};
     if (command->in_double && !is_double && !run_in_double(argv, &error)) die(NULL, &error);
-    if (command->multiplies) kernels_choose(argv);
+    if (command->uses_model) kernels_choose(argv);
     if (!command->in_double && is_double) {
         fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
         die(NULL, &error);
@@ -216,7 +218,7 @@ static int run_command(const Command *command, int argc, char **argv) {
     return output_finish(ok ? ERROR_NONE : error.kind);
 }
 
-// A file opened later must not become standard output by getting a descriptor that the caller closed.
+// If the caller closed standard output, the next file that is opened would get its descriptor. Open /dev/null there.
 static void open_standard_files(void) {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
         if (fcntl(file, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0) exit(ERROR_RUN);

@@ -222,7 +222,7 @@ bool command_extend(int argc, char **argv, Error *error) {
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
         return false;
     RunLock lock = {0};
-    bool ok = check_place(&x, error) && settle(&x, error) && run_enter(&lock, options.out, error) == LOCK_MINE &&
+    bool ok = check_place(&x, error) && settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE &&
               check_place(&x, error); // again, now that no other process can change it
     if (ok) {
         kernels_report(stdout, "extend");
@@ -230,7 +230,7 @@ bool command_extend(int argc, char **argv, Error *error) {
     }
     ok = ok && extension_find(&x, error) && write_run(&x, error);
     if (ok) print_result(&x);
-    run_leave(&lock);
+    run_unlock(&lock);
     extension_close(&x);
     return ok;
 }

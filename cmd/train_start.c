@@ -66,8 +66,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     return true;
 }
 
-// The options as they will be in config.json. Fails (input) on what can be told without data.
-bool train_settle(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
+bool train_complete_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
     Position pos;
     const int any_vocabulary = 1;
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
@@ -81,17 +80,16 @@ bool train_settle(TrainOptions *options, RunPaths *paths, const bool *given, Err
     return trainer_check(&pos, options, any_vocabulary, error);
 }
 
-// Enter the directory of the run. Without --out it is a new one with the first name that is free.
-bool train_enter(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
+bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {
     const bool given = *options->out;
     LockResult result;
     for (;;) {
         if (!given) run_default_name(options->out, options->pos);
-        result = run_enter(lock, options->out, error);
+        result = run_lock(lock, options->out, error);
         if (result == LOCK_FAILED || !run_paths(paths, options->out, error)) return false;
         // Another process may have taken the name since it was found free.
         if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
-        run_leave(lock);
+        run_unlock(lock);
     }
 }
 

@@ -164,7 +164,7 @@ static bool do_entered(Worker *w, Error *error) {
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
     w->log = (RunLog){0};
-    bool ok = run_begin(&w->trainer, &w->paths, &w->options, error) &&
+    bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) &&
               log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
     if (ok) {
         ok = train(w, error);
@@ -184,12 +184,12 @@ static bool do_job(Worker *w, Error *error) {
     if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
     snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
     // A worker that was stopped may be in the directory still, and not know yet that it lost the claim.
-    while ((entered = run_enter(&lock, out, error)) == LOCK_TAKEN) {
+    while ((entered = run_lock(&lock, out, error)) == LOCK_TAKEN) {
         if (!stop_check(&w->stop, error)) return false;
         pause_shortly();
     }
     const bool ok = entered == LOCK_MINE && do_entered(w, error);
-    run_leave(&lock);
+    run_unlock(&lock);
     return ok;
 }
 

@@ -32,7 +32,7 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
     for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
 }
 
-LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
+LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *lock = (RunLock){0};
     if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
@@ -60,7 +60,7 @@ LockResult run_enter(RunLock *lock, const char *directory, Error *error) {
     return result;
 }
 
-void run_leave(RunLock *lock) {
+void run_unlock(RunLock *lock) {
     if (!lock->lock.held) return;
     lock_release(&lock->lock);
     if (lock->made) rmdir(lock->directory);
@@ -173,7 +173,7 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
     return ok;
 }
 
-bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
+bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init || run_init_from(&trainer->gpt, options->init, error)) &&
                run_create(paths, options, trainer, error);

@@ -22,25 +22,25 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 typedef struct {
     Lock lock; // start from {0}
     char directory[PATH_CAPACITY];
-    bool made; // run_enter made the directory
+    bool made; // run_lock made the directory
 } RunLock;
 
-// Make the directory if there is none, and keep other processes out of it until run_leave. LOCK_TAKEN when another
+// Make the directory if there is none, and keep other processes out of it until run_unlock. LOCK_TAKEN when another
 // process works in it, LOCK_FAILED when it cannot be written to or is a symbolic link. Both set the error (input; run
 // when the disk is full).
-LockResult run_enter(RunLock *lock, const char *directory, Error *error);
+LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
-// Let other processes in. Removes the directory if run_enter made it and it is empty. Does nothing when not entered.
-void run_leave(RunLock *lock);
+// Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
+void run_unlock(RunLock *lock);
 
-// Begin a run in a directory that was entered: write tokenizer.json, with options->init the starting weights (otherwise
+// Begin a run in a directory that is locked: write tokenizer.json, with options->init the starting weights (otherwise
 // they follow from the seed), and last config.json, which makes it a run. Fails (input) when the directory holds a run
 // or data already, or a name in the options is not UTF-8.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
-// In a directory that was entered: load the last checkpoint if options->resume, or else begin a run (run_create) with
+// In a directory that is locked: load the last checkpoint if options->resume, or else begin a run (run_create) with
 // the weights of options->init, if given. Fails (input) also when the run was trained on other data.
-bool run_begin(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error);
+bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error);
 
 // A trained model, read back from its run.
 typedef struct {
@@ -72,7 +72,7 @@ typedef struct {
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // Append the row of a step that was just done.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
-// Save a checkpoint: the log, the weights, and the state that run_begin loads.
+// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 
 // Make all rows durable on disk.

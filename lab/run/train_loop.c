@@ -3,23 +3,23 @@
 #include "base/progress.h"
 #include "base/random.h"
 
-// Is it time, at `step`, for what is done every `every` steps (0 = never) and after the last step?
+// True at every `every`-th step (0 = none) and at the last step.
 static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
 }
 
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     const TrainOptions *o = trainer->options;
-    const bool keeps = loop->paths != NULL;
+    const bool saves = loop->paths != NULL;
     for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
         StepReport report;
         if (!train_step(&report, trainer, error)) return false;
-        if (keeps && due(step, o->eval_every, o->steps) && !trainer_validate(&report.validation, trainer, error))
+        if (saves && due(step, o->eval_every, o->steps) && !trainer_validate(&report.validation, trainer, error))
             return false;
-        if (keeps && !log_row(loop->log, trainer, &report, error)) return false;
+        if (saves && !log_row(loop->log, trainer, &report, error)) return false;
         const TrainNext next = loop->after_step(loop->context, &report, error);
         if (next == TRAIN_FAILED) return false;
-        if (keeps && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) &&
+        if (saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) &&
             !run_save(trainer, loop->paths, loop->log, error))
             return false;
         if (next != TRAIN_GO_ON) return true;
@@ -33,24 +33,25 @@ static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
     return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
 }
 
-// Let each target of the next step that counts weigh 1 / their number, so that the losses of the step's batches add up
-// to its mean loss. In text all targets count. For a task, the batches of the step are made once in advance from a copy
-// of the cursor; copy and original share the memory of the current exercise, which is written again for each batch.
+// Set trainer->weight, the weight of each scored target of the next step, to 1 / their number: then the losses of the
+// step's batches add up to its mean loss. In text all targets are scored. For a task they are counted by making the
+// step's batches once in advance, from a copy of the cursor. The copy shares the memory of the current exercise with
+// the original; that is safe, because every batch writes it anew.
 static bool weigh_targets(Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
     Batches ahead = trainer->batches;
-    double counted = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
+    double scored = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
     for (long long i = 0; task && i < batches; i++) {
         const int rows = read_batch(trainer, &ahead, error);
         if (rows == 0) return false;
-        for (int r = 0; r < rows; r++) counted += trainer->scored[r];
+        for (int r = 0; r < rows; r++) scored += trainer->scored[r];
     }
-    trainer->weight = 1 / counted;
+    trainer->weight = 1 / scored;
     return true;
 }
 
-// Where a number that is not finite came up first: in the parameters, in the forward pass or in the backward pass.
+// Where the first number that is not finite appeared: in the parameters, in the forward pass or in the backward pass.
 static const char *first_nonfinite(char where[80], const Trainer *trainer) {
     const char *tensor = tensors_nonfinite(trainer->gpt.params, &trainer->gpt.tensors);
     const char *activation = train_pass_nonfinite(where, &trainer->pass, &trainer->gpt.shape);
@@ -58,7 +59,8 @@ static const char *first_nonfinite(char where[80], const Trainer *trainer) {
         snprintf(where, 80, "the parameters %s", tensor);
     else if (!activation) {
         tensor = tensors_nonfinite(trainer->gpt.grads, &trainer->gpt.tensors);
-        snprintf(where, 80, "the gradient of %s", tensor ? tensor : "nothing: their squares add up to infinity");
+        snprintf(where, 80, "%s%s", tensor ? "the gradient of " : "the sum of all squared gradients",
+                 tensor ? tensor : "");
     }
     return where;
 }
@@ -113,7 +115,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     }
     report->gradient_norm = gradient_norm(gpt);
     if (!check_finite(report, trainer, step, error)) return false;
-    // Clip the gradient, move the parameters, and clear the gradient for the next step.
+    // adamw_step clips the gradient, moves the parameters, and clears the gradient for the next step.
     report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
     adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
     trainer->progress.step = step;

@@ -17,8 +17,8 @@ typedef struct {
     Batches batches;
     Progress progress;
     int *inputs, *targets; // (B,T) of the current batch
-    bool *scored;          // (B,T) does the target count?
-    double weight;         // of each target that counts, in the step's mean loss
+    bool *scored;          // (B,T) is the target scored?
+    double weight;         // of each scored target, in the step's mean loss
 } Trainer;
 
 typedef struct {

@@ -158,7 +158,7 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
         snprintf(options.out, sizeof options.out, "%.500s", path);
         must(corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error), &error);
         must(directory_create(path, &error), &error);
-        must(run_paths(&paths, path, &error) && run_begin(&trainer, &paths, &options, &error) &&
+        must(run_paths(&paths, path, &error) && run_load_or_create(&trainer, &paths, &options, &error) &&
                  log_open(&log, paths.log, 0, &error),
              &error);
         for (int step = 1; step <= saved + 3; step++) { // the last three were not saved

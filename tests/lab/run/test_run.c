@@ -74,16 +74,18 @@ static void starting_weights_belong_to_the_run(void **state) {
     for (int i = 0; i < 10; i++) trainer.gpt.params[i] = (real)i;
     must(model_save(paths.model, &trainer.gpt, &error), &error);
     must(run_paths(&from_paths, from.out, &error) && directory_create(from.out, &error), &error);
-    must(trainer_create(&other, &from, &corpus, &error) && run_begin(&other, &from_paths, &from, &error), &error);
+    must(trainer_create(&other, &from, &corpus, &error) && run_load_or_create(&other, &from_paths, &from, &error),
+         &error);
     assert_false(path_exists(from_paths.model));
     trainer_free(&other);
     scratch_remove(run_directory);
     from.resume = true;
-    must(trainer_create(&other, &from, &corpus, &error) && run_begin(&other, &from_paths, &from, &error), &error);
+    must(trainer_create(&other, &from, &corpus, &error) && run_load_or_create(&other, &from_paths, &from, &error),
+         &error);
     assert_int_equal(other.progress.step, 0);
     assert_memory_equal(other.gpt.params, trainer.gpt.params, trainer.gpt.tensors.total * sizeof(real));
     unlink(from_paths.state);
-    expect_refused(run_begin(&other, &from_paths, &from, &error), &error, "state.safetensors");
+    expect_refused(run_load_or_create(&other, &from_paths, &from, &error), &error, "state.safetensors");
     trainer_free(&other);
 }
 
@@ -116,27 +118,27 @@ static void one_process_at_a_time_is_in_a_run(void **state) {
     RunLock lock, second;
     Error error = {0};
     snprintf(fresh, sizeof fresh, "%s/a/b/", directory);
-    assert_int_equal(run_enter(&lock, fresh, &error), LOCK_MINE);
+    assert_int_equal(run_lock(&lock, fresh, &error), LOCK_MINE);
     assert_true(lock.made);
-    assert_int_equal(run_enter(&second, fresh, &error), LOCK_TAKEN);
+    assert_int_equal(run_lock(&second, fresh, &error), LOCK_TAKEN);
     expect_refused(false, &error, fresh);
-    run_leave(&second);
+    run_unlock(&second);
     assert_true(path_exists(fresh));
-    run_leave(&lock);
-    run_leave(&lock);
+    run_unlock(&lock);
+    run_unlock(&lock);
     assert_false(path_exists(fresh)); // as nothing was written
-    assert_int_equal(run_enter(&lock, run_directory, &error), LOCK_MINE);
+    assert_int_equal(run_lock(&lock, run_directory, &error), LOCK_MINE);
     assert_false(lock.made);
-    run_leave(&lock);
+    run_unlock(&lock);
     assert_int_equal(scratch_count(run_directory), 3);
     snprintf(fresh, sizeof fresh, "%s/lock", run_directory);
     scratch_write(fresh, "", 0); // as a killed process leaves it
-    assert_int_equal(run_enter(&lock, run_directory, &error), LOCK_MINE);
-    run_leave(&lock);
+    assert_int_equal(run_lock(&lock, run_directory, &error), LOCK_MINE);
+    run_unlock(&lock);
     assert_int_equal(scratch_count(run_directory), 3);
     snprintf(fresh, sizeof fresh, "%s/file", directory);
     scratch_write(fresh, "", 0);
-    assert_int_equal(run_enter(&lock, fresh, &error), LOCK_FAILED);
+    assert_int_equal(run_lock(&lock, fresh, &error), LOCK_FAILED);
     expect_refused(false, &error, fresh);
 }
 
