@@ -206,7 +206,7 @@ for signal in INT TERM; do
     collect
     check "SIG$signal: exit code 130" test $code -eq 130
     check "SIG$signal: one line that says how to go on" grep -qE \
-        '^bitter compare: [0-5] of 6 runs are done; the same command goes on' "$scratch/int.err"
+        '^bitter compare: [0-5] of 6 runs are done; the same command continues' "$scratch/int.err"
     check "SIG$signal: nothing else is said" test "$(complaints int | wc -l)" -eq 1
     check "SIG$signal: saved" test -n "$(find interrupted -name state.safetensors)"
     check "SIG$signal: no claims" test -z "$(ls -A interrupted/claims)"
