@@ -137,15 +137,17 @@ function close_function() { emit("return true;\n}\n") }
 function emit(text) { body[++emitted] = text }
 
 # "scene song (new, own paragraph, room 400, brings back song)"
-function open_scene(    room, back) {
+function open_scene(    part, block, room, back) {
     expect($0 ~ /^scene [^ ]+ \((new, |again, )?(own paragraph, )?room [0-9]+(, brings back [A-Za-z]+)?\)$/, \
            "scene NAME ([new, | again, ][own paragraph, ]room N[, brings back X])", $0)
     match($0, /room [0-9]+/)
     room = substr($0, RSTART + 5, RLENGTH - 5)
     back = / brings back / ? kind_of[substr($NF, 1, length($NF) - 1)] : "nothing"
     expect(back, "a letter, song, password or recipe to bring back", $NF)
-    scene_table = scene_table "    {" identifier(name) ", " (/\(new, / ? "NEW" : /\(again, / ? "AGAIN" : "PLAIN") ", " \
-                  (/own paragraph, / ? "true" : "false") ", " room ", " toupper(back) ", (const unsigned char[" stories "]){"
+    part = /\(new, / ? "NEW" : /\(again, / ? "AGAIN" : "PLAIN"
+    block = /own paragraph, / ? "true" : "false"
+    scene_table = scene_table "    {" identifier(name) ", " part ", " block ", " room ", " toupper(back) \
+                  ", (const unsigned char[" stories "]){"
     weights = 0
     scenes++
 }

@@ -78,8 +78,8 @@ function loop(text,    part, counter) {
 
 # "L I", "song I" or "recipe I"
 function learnt(text,    word) {
-    split(text, word, " ")
-    expect((kind_of[word[1]], "count") in has, "what is learnt, and a number: L I, song I or recipe I", text)
+    expect(split(text, word, " ") == 2 && (kind_of[word[1]], "count") in has, \
+           "what is learnt, and a number: L I, song I or recipe I", text)
     return "story, " entity(word[1]) ", " value(word[2])
 }
 
@@ -167,8 +167,7 @@ function value(text,    word) {
     if (text ~ /^(-?[0-9]+|yes|no|nobody|unknown)$/) return text
     if (text ~ /^(people|things|places|lists|products)$/) return "story->count[" toupper(text) "]"
     if (variable[text] ~ /^[a-z]/) return variable[text]
-    split(text, word, " ")
-    expect(word[2] == "of" && (kind_of[word[3]], word[1]) in has, \
+    expect(split(text, word, " ") == 3 && word[2] == "of" && (kind_of[word[3]], word[1]) in has, \
            "a number, a letter or something that stories remember", text)
     return entity(word[3]) "->" word[1]
 }

@@ -46,6 +46,8 @@ mistaken "something remembered of others only" 's/need coins of A is over 1/need
 mistaken "somebody who is a thing" 's/X = thing with owner not A/X = somebody with owner not A/' 'fits the letter X'
 mistaken "an assignment to a number" 's/^    day = 1$/    7 = 1/' 'can change, found "7"'
 mistaken "a sum of nothing" 's/^    L = lists$/    L = lists + /' 'found "lists +"'
+mistaken "a value with a word too many" 's/need day is under 20/need day is under coins of A B/' 'found "coins of A B"'
+mistaken "something learnt without a number" 's/learn L I:/learn L:/' 'found "L"'
 mistaken "an if without a colon" 's/if A is over 0:/if A is over 0/' 'a colon'
 mistaken "an else without its if" 's/^    else:/        else:/' 'an "if" above.*"else:"'
 mistaken "too little indentation" 's/^    need day/   need day/' 'indented by 3'
