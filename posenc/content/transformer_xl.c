@@ -24,10 +24,6 @@ static const Option transformer_xl_options[] = {
     {0},
 };
 
-static const char *check(const Position *pos) {
-    return pos->shape.width % 2 ? "the distances' sines and cosines come in pairs, so --width must be even" : NULL;
-}
-
 static void params(Position *pos, TensorTable *table) {
     const int C = pos->shape.width;
     position_param(pos, table, "w_r", pos->sets * C, C, INIT_NORMAL, 0.02);
@@ -187,7 +183,7 @@ const Scheme scheme_transformer_xl = {
     .layers = &transformer_xl_options[1],
     .enters = ENTERS_CONTENT,
     .relative = true,
-    .check = check,
+    .check = sinusoid_check,
     .params = params,
     .layout = layout,
     .prepare = prepare,

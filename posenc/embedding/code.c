@@ -26,6 +26,10 @@ void code_forward(const Tables *tables, real *x, const Place *at, int rows) {
     }
 }
 
+const char *sinusoid_check(const Position *pos) {
+    return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
+}
+
 void code_sinusoid(real *code, double peak, int t, int C, double base, bool side_by_side) {
     for (int i = 0; i < C / 2; i++) {
         const double angle = t * pow(base, -2.0 * i / C);

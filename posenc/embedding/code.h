@@ -14,6 +14,9 @@ void code_prepare(Tables *tables);
 // x += code(at). The code is constant, so dx passes unchanged and there is no backward.
 void code_forward(const Tables *tables, real *x, const Place *at, int rows);
 
+// The check hook of schemes with such a code: an odd width is refused.
+const char *sinusoid_check(const Position *pos);
+
 // A sinusoidal code (C) of coordinate t: pair i is peak sin and peak cos of t base^(-2i/C), side by side, or all sines
 // before all cosines (Vaswani et al. 2017). Angles are worked out in double: at position 131072 a float angle is
 // already 0.004 rad off.

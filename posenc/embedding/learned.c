@@ -24,10 +24,7 @@ static const Option learned_options[] = {
 };
 
 static const char *check(const Position *pos) {
-    const bool odd = pos->shape.width % 2;
-    return scheme_options(pos, LearnedOptions)->start == START_SINUSOIDAL && odd
-               ? "start=sinusoidal comes in pairs, so --width must be even"
-               : NULL;
+    return scheme_options(pos, LearnedOptions)->start == START_SINUSOIDAL ? sinusoid_check(pos) : NULL;
 }
 
 static int max_length(const Position *pos) {

@@ -18,10 +18,6 @@ static const Option sinusoidal_options[] = {
     {0},
 };
 
-static const char *check(const Position *pos) {
-    return pos->shape.width % 2 ? "sines and cosines come in pairs, so --width must be even" : NULL;
-}
-
 static void code_at(real *code, const Tables *tables, int t) {
     const Position *pos = tables->pos;
     const SinusoidalOptions *o = scheme_options(pos, SinusoidalOptions);
@@ -39,7 +35,7 @@ const Scheme scheme_sinusoidal = {
         "scales it to the size of the token embeddings; the unit sinusoid of the paper is 35 times as large.",
     .options = sinusoidal_options,
     .enters = ENTERS_EMBEDDING,
-    .check = check,
+    .check = sinusoid_check,
     CODE_HOOKS,
     .code = code_at,
 };

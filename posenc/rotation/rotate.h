@@ -48,22 +48,14 @@ typedef struct {
 
 // `half` is part of a help text: what pairing=half pairs, "(i, i+d/2)" where a whole head of d channels turns.
 #define ROTARY_OPTION_ROWS(S, base_preset, half)                                                                       \
-    {"base",      OPTION_NUMBER, offsetof(S, rotary.base),                                                             \
-     base_preset, 1.000001,      HUGE_VAL,                                                                             \
-     NULL,        "B",           "pair i of n turns by base^(-i/n) radians a token"},                                  \
-        {"pairing",                                                                                                    \
-         OPTION_CHOICE,                                                                                                \
-         offsetof(S, rotary.pairing),                                                                                  \
-         "half",                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         "half|interleaved",                                                                                           \
-         "HOW",                                                                                                        \
-         "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"},                             \
-    {                                                                                                                  \
-        "skip", OPTION_INTEGER, offsetof(S, rotary.skip), "0", 0, 1000, NULL, "N",                                     \
-            "leave the rotation out in every N-th layer; 0 = in none"                                                  \
-    }
+    ROTARY_OPTION_ROW(S, "base", OPTION_NUMBER, base, base_preset, 1.000001, HUGE_VAL, NULL, "B",                      \
+                      "pair i of n turns by base^(-i/n) radians a token"),                                             \
+        ROTARY_OPTION_ROW(S, "pairing", OPTION_CHOICE, pairing, "half", 0, 0, "half|interleaved", "HOW",               \
+                          "pair " half ", as Llama and NeoX do, or (2i, 2i+1), as the paper and GPT-J do"),            \
+        ROTARY_OPTION_ROW(S, "skip", OPTION_INTEGER, skip, "0", 0, 1000, NULL, "N",                                    \
+                          "leave the rotation out in every N-th layer; 0 = in none")
+#define ROTARY_OPTION_ROW(S, name, type, member, ...)                                                                  \
+    { name, type, offsetof(S, rotary.member), __VA_ARGS__ }
 
 static inline const Rotary *rotary_of(const Position *pos) {
     return (const Rotary *)pos->options;
