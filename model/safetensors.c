@@ -58,14 +58,9 @@ bool safetensors_write(const char *path, const SafeTensor *tensors, int count, E
     return ok;
 }
 
-// Does the header describe the tensor that is expected, at this offset? If so, move the offset behind it.
-static bool check_entry(size_t *offset, const json_t *header, const SafeTensor *expected, const char *path,
+// Is this header entry the tensor that is expected, at this offset? If so, move the offset behind it.
+static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path,
                         Error *error) {
-    const json_t *entry = json_object_get(header, expected->name);
-    if (!entry)
-        return fail_input(error,
-                          "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
-                          path, expected->name);
     const char *dtype = json_string_value(json_object_get(entry, "dtype"));
     const json_t *shape = json_object_get(entry, "shape"), *offsets = json_object_get(entry, "data_offsets");
     char found[200] = "", wanted[200] = "";
@@ -98,12 +93,19 @@ static bool check_header(size_t *size, const char **crc, const json_t *header, c
     if (!*crc || !format || strcmp(format, "pt") != 0)
         return fail_input(error, "%s has no crc32 in its __metadata__, so it was not written by bitter, or is damaged",
                           path);
+    for (int i = 0; i < count; i++)
+        if (!json_object_get(header, tensors[i].name))
+            return fail_input(error,
+                              "%s lacks the tensor %s that config.json asks for; the two files do not belong together",
+                              path, tensors[i].name);
+    if (json_object_size(header) != (size_t)count + 1)
+        return fail_input(error,
+                          "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
+                          path, json_object_size(header) - 1, count);
     *size = 0;
     for (int i = 0; i < count; i++)
-        if (!check_entry(size, header, &tensors[i], path, error)) return false;
-    return json_object_size(header) == (size_t)count + 1 ||
-           fail_input(error, "%s holds %zu tensors, but config.json asks for %d; the two files do not belong together",
-                      path, json_object_size(header) - 1, count);
+        if (!check_entry(size, json_object_get(header, tensors[i].name), &tensors[i], path, error)) return false;
+    return true;
 }
 
 // A number at `bytes`, which may be unaligned.
