@@ -9,8 +9,9 @@
 //   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
 //                                    head back to the embeddings
 //   norm      gradient_norm()        the norm of all gradients
-//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, and the parameters
-//   move log       log_row()              one row of log.csv
+//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, then the parameters
+//                                    move
+//   log       log_row()              one row of log.csv
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/version.h"

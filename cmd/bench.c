@@ -26,7 +26,7 @@ static const Option bench_options[] = {
     MODEL_OPTION_ROWS(TrainOptions),
     INTEGER_ROW("vocab", offsetof(BenchOptions, vocab), "257", 1, 65536, "size of the vocabulary"),
     NUMBER_ROW("dropout", offsetof(TrainOptions, dropout), "0", 0, 0.99, "X",
-               "share of activations to drop, as in `bitter train`"),
+               "fraction of activations to set to 0, as in `bitter train`"),
     INTEGER_ROW("steps", offsetof(BenchOptions, steps), "40", 1, 1e9, "steps to time, after 3 steps of warm-up"),
     INTEGER_ROW("seed", offsetof(TrainOptions, seed), "1337", 0, HUGE_VAL, "random seed of weights and tokens"),
     THREADS_OPTION_ROW(TrainOptions),
@@ -128,8 +128,8 @@ static void print_line(const Trainer *trainer, double seconds, double gemm_secon
 bool command_bench(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "bench",
-        "Time training steps on random tokens and print one line of key=value: the median step, and its rate beside "
-        "that of a large matrix product. The numbers mean something only on an idle machine.",
+        "Time training steps on random tokens and print one line of key=value: the median time of a step, and its "
+        "speed compared with one large matrix product. The numbers mean something only on an idle machine.",
         "", bench_options, "  bitter bench --layers 6 --heads 6 --width 384 --batch 16 --vocab 65\n"};
     BenchOptions options = {0};
     options_default(&options.train, train_options);

@@ -39,9 +39,9 @@ static const Option own_options[] = {
     INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
-             "learning rates to try; the first half of the validation text chooses one for each scheme"),
+             "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
-               "give each scheme --steps steps, or the time that the reference needs for them"),
+               "tokens: --steps steps for each scheme; seconds: the time that the reference needs for --steps steps"),
     TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
              "model sizes in parameters, such as 0.1M,0.3M; sets layers, heads, width and steps"),
     NUMBER_ROW("tokens-per-parameter", FIELD(tokens_per_parameter), "20", 0.001, 1e6, "X",
@@ -52,9 +52,9 @@ static const Option own_options[] = {
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
     INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
-                "runs to train at the same time; 0 = as many as the cores allow"),
+                "how many runs are trained at the same time; 0 = as many as the cores allow"),
     NUMBER_ROW("patience", FIELD(patience), "120", 1, 1e6, "S",
-               "seconds without a sign of life after which a worker counts as dead"),
+               "take over a worker's run after S seconds without a sign of life"),
     {0},
 };
 
@@ -336,8 +336,9 @@ static void print_plan(const Plan *plan, const char *directory, int workers) {
 bool command_compare(int argc, char **argv, Error *error) {
     const Usage usage = {
         "compare",
-        "Train position schemes from the same seeds on the same batches, and say which differences are real. Write "
-        "LABEL=SCHEME to give a scheme a name of your own. Finished runs are never repeated.",
+        "Train position schemes from the same seeds on the same batches, and test which differences "
+        "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own. Finished runs are "
+        "never repeated.",
         "SCHEME...", compare_options(),
         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
         "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"};

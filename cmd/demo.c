@@ -22,7 +22,7 @@ static const Option demo_options[] = {
     INTEGER_ROW("batch", FIELD(batch), "8", 1, 10000, "windows in a batch"),
     INTEGER_ROW("steps", FIELD(steps), "600", 1, 1e9, "optimiser steps for each scheme"),
     INTEGER_ROW("eval-tokens", FIELD(eval_tokens), "65536", 0, HUGE_VAL,
-                "validate on the first N validation tokens; 0 = all"),
+                "measure perplexity on the first N validation tokens; 0 = all"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed of initial weights and batches"),
     THREADS_OPTION_ROW(TrainOptions),
     {0},

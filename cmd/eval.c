@@ -21,12 +21,14 @@ static const Option eval_options[] = {
     HEADING_ROW("Text"),
     TEXT_ROW("data", FIELD(data), NULL, "DIR", "text to score; by default what the run was trained on"),
     TEXT_ROW("context", FIELD(context), NULL, "N,N,...", "lengths of the windows; by default the trained context"),
-    INTEGER_ROW("stride", FIELD(stride), "0", 0, 1e9, "new tokens scored by each window; 0 = all of them"),
+    INTEGER_ROW("stride", FIELD(stride), "0", 0, 1e9,
+                "score only the last N tokens of each window, so that windows overlap; 0 = no overlap"),
     INTEGER_ROW("eval-tokens", FIELD(eval_tokens), "0", 0, HUGE_VAL,
                 "score only the first N tokens of the split; 0 = all"),
     FLAG_ROW("train-split", FIELD(train_split), "score the training text instead of the validation text"),
     FLAG_ROW("by-position", FIELD(by_position), "also print the loss by position in the window"),
-    TEXT_ROW("logits", FIELD(logits), NULL, "FILE.npy", "write the logits of the first window, float32 (N, V)"),
+    TEXT_ROW("logits", FIELD(logits), NULL, "FILE.npy",
+             "write the logits of the first window of the first --context, float32 (N, V)"),
     HEADING_ROW("Tasks and passkeys"),
     FLAG_ROW("task", FIELD(task), "count right answers to a task, at lengths up to twice the trained one"),
     FLAG_ROW("passkey", FIELD(passkey), "find a number told in a long text, by length and depth"),
@@ -35,8 +37,10 @@ static const Option eval_options[] = {
                 "(20 by default)"),
     INTEGER_ROW("depths", FIELD(depths), "5", 2, DEPTHS_MOST, "with --passkey, depths between 0% and 100%"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, 1e15, "with --passkey, random seed of the keys"),
-    HEADING_ROW("All of these"),
-    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate", "for learned positions: what to read past the last row"),
+    HEADING_ROW("Text, tasks and passkeys"),
+    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
+             "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
+             "positions into the trained ones"),
     TEXT_ROW("csv", FIELD(csv), NULL, "FILE", "write the table to FILE; with --by-position, a row per position"),
     THREADS_OPTION_ROW(EvalOptions),
     {0},
@@ -272,7 +276,7 @@ bool command_eval(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "eval",
         "Measure the perplexity of a run on its validation text, where every token is scored once. With --task, count "
-        "right answers instead; with --passkey, count how many numbers are found again.",
+        "right answers instead; with --passkey, count how often a number hidden in a long text is found.",
         "RUN", eval_options,
         "  bitter eval runs/alibi --context 256,512,1024\n  bitter eval runs/rope --context "
         "1024 --stride 256 --by-position\n  bitter eval runs/copy --task --samples 1000\n"

@@ -26,7 +26,8 @@ static const Option gradcheck_options[] = {
     INTEGER_ROW("width", FIELD(train.width), "8", 1, 64, "channels of the residual stream"),
     INTEGER_ROW("context", FIELD(train.context), "20", 1, 200, "tokens in a sequence"),
     INTEGER_ROW("batch", FIELD(train.batch), "2", 1, 8, "sequences in the batch"),
-    NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X", "share to drop, the same elements in every pass"),
+    NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X",
+               "dropout of the model; every pass drops the same elements"),
     INTEGER_ROW("seed", FIELD(train.seed), "1", 0, HUGE_VAL, "random seed of model and text"),
     FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, which must fail"),
     {0},
@@ -53,6 +54,7 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
     int count;
     if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
     *worst = gradcheck_worst(errors, count);
+    if (verbose) printf("  %-22s largest relative error\n", "tensor");
     for (int i = 0; verbose && i < count; i++) {
         const GradientError *e = &errors[i];
         printf("  %-22s %9.2e  %s\n", e->name, e->worst, e->worst <= TOLERANCE ? "ok" : "FAILED");
@@ -105,11 +107,11 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
 }
 
 bool command_gradcheck(int argc, char **argv, Error *error) {
-    static const Usage usage = {"gradcheck",
-                                "Compare every gradient with central differences, in double precision. The exit code "
-                                "is 1 if a relative error exceeds 1e-6.",
-                                "", gradcheck_options,
-                                "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
+    static const Usage usage = {
+        "gradcheck",
+        "Compare every gradient (analytic) with central differences (numeric), in double precision. The exit code "
+        "is 1 if a relative error exceeds 1e-6.",
+        "", gradcheck_options, "  bitter gradcheck --pos rope:pairing=interleaved\n  bitter gradcheck --controls\n"};
     GradcheckOptions options = {0};
     arguments_parse(&options, NULL, &usage, argc, argv);
     omp_set_num_threads(1); // the models are tiny

@@ -28,9 +28,8 @@ static const Option prepare_options[] = {
     CHOICE_ROW("tokenizer", FIELD(tokenizer), "bytes", "bytes|chars", NULL,
                "bytes: one token per byte, every input a document of its own; chars: one token per different "
                "character, all inputs joined into one text"),
-    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE",
-               "share of the text, taken from its end, kept for validation"),
-    INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "most tokens in one shard"),
+    NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
+    INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
     {.name = NULL},
 };

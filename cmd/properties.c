@@ -124,12 +124,13 @@ static bool check_given(const bool *given, Error *error) {
 }
 
 bool command_properties(int argc, char **argv, Error *error) {
-    static const Usage usage = {"properties",
-                                "Measure properties that position schemes are said to have: of every scheme in an "
-                                "untrained model, or of the first layer of the runs named.",
-                                "[RUN...]", properties_options,
-                                "  bitter properties\n  bitter properties --pos rope:base=100\n"
-                                "  bitter properties runs/learned runs/t5\n"};
+    static const Usage usage = {
+        "properties",
+        "Measure properties that position schemes are said to have. Without RUN: of every scheme, or that of --pos, in "
+        "an untrained model. With RUN: of the first layer of each run.",
+        "[RUN...]", properties_options,
+        "  bitter properties\n  bitter properties --pos rope:base=100\n"
+        "  bitter properties runs/learned runs/t5\n"};
     TrainOptions options = {.layers = 1};
     bool given[ARGUMENTS_MOST];
     const int first = arguments_parse(&options, given, &usage, argc, argv);

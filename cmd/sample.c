@@ -22,15 +22,17 @@ static const Option sample_options[] = {
     INTEGER_ROW("top-k", FIELD(top_k), "50", 0, 65536, "sample among the N most likely tokens; 0 = among all"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed"),
     INTEGER_ROW("context", FIELD(context), "0", 0, 1e7, "window in tokens; 0 = the trained context"),
-    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate", "for learned positions: what to read past the last row"),
+    TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
+             "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
+             "positions into the trained ones"),
     THREADS_OPTION_ROW(SampleOptions),
     {0},
 };
 
 bool command_sample(int argc, char **argv, Error *error) {
     static const Usage usage = {"sample",
-                                "Generate text from a run, token by token. When the window is full, its last half "
-                                "becomes the start of a new one.",
+                                "Generate text from a run, token by token. When the window is full, its first half "
+                                "is forgotten.",
                                 "RUN", sample_options,
                                 "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
     SampleOptions options;

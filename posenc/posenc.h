@@ -247,7 +247,7 @@ static inline int position_span(const Position *pos) {
 #define LAYERS_OPTION_ROW(S, preset)                                                                                   \
     {                                                                                                                  \
         "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
-            "share one set of parameters among all layers, or train a set for each"                                    \
+            "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
 // Which of the sets of parameters a layer uses.

@@ -5,22 +5,23 @@ const Option short_window_options[] = {
     FLAG_ROW("keep-short", offsetof(ExtendOptions, keep_short),
              "leave windows no longer than the original context unscaled (the default when the run already has "
              "separate short factors)"),
-    CHOICE_ROW(
-        "attention", offsetof(ExtendOptions, attention), "all", "all|long|stretched", "WHERE",
-        "where the attention factor applies: everywhere, as in Hugging Face (all); not in windows that --keep-short "
-        "leaves unscaled (long); nor at LongRoPE's unscaled first tokens, as in its code (stretched)"),
+    CHOICE_ROW("attention", offsetof(ExtendOptions, attention), "all", "all|long|stretched", "WHERE",
+               "where the attention factor of YaRN or LongRoPE scales queries and keys: all = everywhere, as in "
+               "Hugging Face; long = not in windows that --keep-short leaves unscaled; stretched = as long, and not at "
+               "LongRoPE's unscaled first tokens, as in its code"),
     {0},
 };
 
 const Option text_options[] = {
     HEADING_ROW("Methods yarn, longrope and gradient"),
-    CHOICE_ROW("ramp", offsetof(ExtendOptions, formula.ramp), "code", RAMP_NAMES, "HOW",
-               "YaRN's ramp from kept to divided frequencies: as in its authors' code (code), without that code's "
-               "rounding (exact), or as in their paper (paper)"),
+    CHOICE_ROW(
+        "ramp", offsetof(ExtendOptions, formula.ramp), "code", RAMP_NAMES, "HOW",
+        "YaRN's ramp from kept to divided frequencies: code = as in its authors' code; exact = without that code's "
+        "rounding; paper = as in their paper"),
     NUMBER_ROW("beta-fast", offsetof(ExtendOptions, formula.beta_fast), "32", 0.001, 1e6, "X",
                "YaRN keeps the frequency of pairs with more turns than this in the original context"),
     NUMBER_ROW("beta-slow", offsetof(ExtendOptions, formula.beta_slow), "1", 0.001, 1e6, "X",
-               "YaRN divides the frequency of pairs with fewer turns by the whole factor"),
+               "YaRN divides the frequency of pairs with fewer turns than this by the whole factor"),
     TEXT_ROW("data", offsetof(ExtendOptions, data), NULL, "DIR",
              "choose factors on the training text of this data; default: the run's data"),
     INTEGER_ROW("windows", offsetof(ExtendOptions, search.windows), "6", 1, SEARCH_WINDOWS_MOST,
@@ -31,7 +32,7 @@ const Option text_options[] = {
 const Option evolution_options[] = {
     HEADING_ROW("Methods longrope and gradient"),
     FLAG_ROW("short", offsetof(ExtendOptions, short_only),
-             "find new factors for windows no longer than the original context, and keep those of longer windows"),
+             "search factors only for windows no longer than the original context; keep the factors of longer windows"),
     INTEGER_ROW("population", offsetof(ExtendOptions, search.population), "64", 4, 1e5,
                 "candidates in the first generation"),
     INTEGER_ROW("mutations", offsetof(ExtendOptions, search.mutations), "16", 0, 1e5,
@@ -39,7 +40,7 @@ const Option evolution_options[] = {
     INTEGER_ROW("crossovers", offsetof(ExtendOptions, search.crossovers), "16", 0, 1e5,
                 "children of two parents in each generation"),
     INTEGER_ROW("generations", offsetof(ExtendOptions, search.generations), "40", 0, 1e6,
-                "generations of children; gradient may read as many tokens as such a search"),
+                "generations of the search; they also set the default token budget of gradient"),
     {0},
 };
 

@@ -283,15 +283,16 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 static const Option longrope_options[] = {
     HEADING_ROW("Method longrope (search factors by evolution, scored on text)"),
     INTEGER_ROW("parents", offsetof(ExtendOptions, search.parents), "32", 2, 1e5,
-                "best candidates, which have the children of the next generation"),
+                "how many of the best candidates become parents"),
     NUMBER_ROW("probability", offsetof(ExtendOptions, search.probability), "0.3", 0.001, 1, "P",
                "probability with which a child's factor differs from its parent's"),
     NUMBER_ROW("far", offsetof(ExtendOptions, search.far), "0.3", 0, 1, "P",
-               "share of mutations that move the factors of many pairs together"),
-    NUMBER_ROW("abandon", offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, "X",
-               "stop scoring a candidate once it is X nats / sqrt(windows scored) worse than the worst parent; 0 = "
-               "score every candidate fully"),
-    FLAG_ROW("forget", offsetof(ExtendOptions, search.forget), "score a candidate again when it comes up again"),
+               "fraction of mutations that move the factors of a whole range of pairs together"),
+    NUMBER_ROW(
+        "abandon", offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, "X",
+        "give a candidate up once its loss over n windows is X / sqrt(n) nats above that of the worst parent; 0 = "
+        "score every candidate fully"),
+    FLAG_ROW("forget", offsetof(ExtendOptions, search.forget), "do not reuse scores of candidates scored before"),
     FLAG_ROW("one-by-one", offsetof(ExtendOptions, search.one_by_one),
              "score one candidate at a time with all threads, not one on each thread"),
     INTEGER_ROW("seed", offsetof(ExtendOptions, search.seed), "1337", 0, HUGE_VAL, "random seed"),

@@ -12,18 +12,19 @@ static const Option ntk_options[] = {
 
 static const Option llama3_options[] = {
     HEADING_ROW("Method llama3 (as yarn, with Meta's ramp and no attention factor)"),
-    NUMBER_ROW("high-freq", offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, "X",
-               "keep the frequency of pairs with more turns than this in the original context"),
+    NUMBER_ROW(
+        "high-freq", offsetof(ExtendOptions, formula.high_freq), "4", 0.001, 1e6, "X",
+        "keep the frequency of pairs that make more turns than this in the original context (Meta's high_freq_factor)"),
     NUMBER_ROW("low-freq", offsetof(ExtendOptions, formula.low_freq), "1", 0.001, 1e6, "X",
-               "divide the frequency of pairs with fewer turns by the whole factor"),
+               "divide the frequency of pairs with fewer turns than this by the whole factor (Meta's low_freq_factor)"),
     {0},
 };
 
 static const Option dynamic_options[] = {
     HEADING_ROW("Method dynamic (ntk, with a factor that follows the length of each window)"),
-    CHOICE_ROW(
-        "growth", offsetof(ExtendOptions, growth), "paper", "paper|factor", "HOW",
-        "factor of a window that is w original contexts long: w (paper), or S w - S + 1 as in Hugging Face (factor)"),
+    CHOICE_ROW("growth", offsetof(ExtendOptions, growth), "paper", "paper|factor", "HOW",
+               "ntk's factor for a window w times as long as the original context: paper = w; factor = S w - S + 1, as "
+               "in Hugging Face"),
     {0},
 };
 
