@@ -26,8 +26,8 @@ static const Option prepare_options[] = {
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "new directory for the shards; by default runs/data/NAME, named after the first input"),
     CHOICE_ROW("tokenizer", FIELD(tokenizer), "bytes", "bytes|chars", NULL,
-               "bytes: one token per byte, every input a document of its own; chars: one token per different "
-               "character, all inputs joined into one text"),
+               "bytes: each byte is a token, each input a document; chars: each different character is a token, all "
+               "inputs are joined into one text"),
     NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
@@ -37,8 +37,8 @@ static const Option prepare_options[] = {
 static const Usage usage = {
     .command = "prepare",
     .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, - for standard "
-               "input, or builtin:NAME[:key=value,...]. The directory appears only when it is complete. Documents of "
-               "builtin:passkey are scattered through the training part of the other inputs.",
+               "input, or builtin:NAME[:key=value,...]. Documents of builtin:passkey are scattered through "
+               "the training part of the other inputs. The output directory appears only when it is complete.",
     .operands = "INPUT...",
     .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"

@@ -33,6 +33,7 @@ static size_t parameters_of(const Scheme *scheme, const Shape *shape) {
 
 static void print_scheme(const Scheme *scheme, const Shape *shape) {
     printf("\n%s    ", scheme->name);
+    assert(scheme->formula && scheme->paper && scheme->help);
     print_wrapped(scheme->formula, (int)strlen(scheme->name) + 4, 8);
     printf("  %s\n  ", scheme->paper);
     print_wrapped(scheme->help, 2, 2);

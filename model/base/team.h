@@ -40,8 +40,8 @@ static inline void team_barrier(void) {
 #pragma omp barrier
 }
 
-// Where all threads add to the same numbers, each sequence (and head) adds to a slab of its own, and the slabs are
-// added up in order, so that any number of threads gives the same bits: sum (size) += each of slabs (count, size),
+// A slab is the partial sum of one sequence, or of one head of it. No two threads add to the same slab, and slabs are
+// added up in order, so that any number of threads gives the same bits. sum (size) += each of slabs (count, size),
 // which are zeroed. Wants a barrier before it. By columns.
 static inline void slabs_reduce(real *sum, real *slabs, int count, int size) {
     const Share own = share_columns(size);

@@ -18,7 +18,7 @@ typedef struct {
     Place *query_at, *key_at;
     real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
     size_t q_count, kv_count, feature_count, out_count, rows;
-    double *P, *dS;                           // (B, H, queries, keys) weights before dropout, gradients by the scores
+    double *P, *dS;                           // (B, H, queries, keys) weights before dropout, gradients of the scores
     real *dq, *dk, *dv, *dfeatures, *dS_seen; // by attention_backward
 } Problem;
 
@@ -171,7 +171,7 @@ static void discard(Problem *a) {
     for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
 }
 
-// The gradient by the product U, from that by the score.
+// The gradient of the product U, from that of the score.
 static double dU_of(Problem *a, int b, int h, int i, int j) {
     const size_t at = row_of(&a->shape, b, h, i) * a->shape.keys + (size_t)j;
     return a->dS[at] * (1 + cos(product(a, b, h, i, j)) / 2);

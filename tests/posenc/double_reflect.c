@@ -72,7 +72,7 @@ static void plain_forward(double *S, double (*Q_at)[D], double *u, const Case *x
     }
 }
 
-// dQ comes out as the gradient by the query; dw (columns, D), dk (columns, STRIDE) and dbeta are added to.
+// dQ comes out as the gradient of the query; dw (columns, D), dk (columns, STRIDE) and dbeta are added to.
 static void plain_backward(double dQ[D], double *dw, double *dk, double *dbeta, const Case *x, const real *dS,
                            double (*Q_at)[D], const double *u, int own) {
     for (int c = 0; c < D; c++) dQ[c] = 0;

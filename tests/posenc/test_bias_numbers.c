@@ -21,7 +21,7 @@ static ScoreBlock block_of(const Square *square, int head, real *scratch) {
                         .scratch = scratch};
 }
 
-// S += bias of a head; and, where dS is not NULL, the gradients by the scheme's parameters are added up.
+// S += bias of a head; and, where dS is not NULL, the gradients of the scheme's parameters are added up.
 static void run_head(Scene *scene, const Square *square, int head) {
     const Tables *tables = &scene->tables;
     const Scheme *scheme = tables->pos->scheme;
@@ -106,8 +106,8 @@ static void t5_buckets_are_hugging_face_s(void **state) {
     json_decref(root);
 }
 
-// A golden file's bias (H, T, T), to which the scores, all 0, must come, and the gradients by them: the scheme's
-// dparams are in place afterwards.
+// A golden file's bias (H, T, T), to which the scores, all 0, must come, and the gradients with respect to them: the
+// scheme's dparams are in place afterwards.
 static void run_golden(Scene *scene, const json_t *bias, const json_t *upstream, int H, int T) {
     const size_t numbers = (size_t)T * T;
     real *expected = nan_reals(H * numbers), *dS = nan_reals(H * numbers);
