@@ -31,7 +31,7 @@ static const Option eval_options[] = {
              "write the logits of the first window of the first --context, float32 (N, V)"),
     HEADING_ROW("Tasks and passkeys"),
     FLAG_ROW("task", FIELD(task), "count right answers to a task, at lengths up to twice the trained one"),
-    FLAG_ROW("passkey", FIELD(passkey), "find a number told in a long text, by length and depth"),
+    FLAG_ROW("passkey", FIELD(passkey), "find a number hidden in a long text, by length and depth"),
     INTEGER_ROW("samples", FIELD(samples), NULL, 1, 1e6,
                 "with --task, exercises per length (200 by default); with --passkey, documents per length and depth "
                 "(20 by default)"),

@@ -9,18 +9,18 @@
 #include <stddef.h>
 
 typedef struct {
-    unsigned char *base; // NULL: a dry run that counts
+    unsigned char *base; // NULL: nothing is handed out, only counted
     size_t used;         // bytes
 } Arena;
 
-// `bytes` more, aligned to 64; NULL in a dry run, which counts at most half of SIZE_MAX.
+// `bytes` more, aligned to 64; NULL while the arena only counts (up to half of SIZE_MAX).
 void *arena_take(Arena *arena, size_t bytes);
 
 // `count` more numbers.
 real *arena_reals(Arena *arena, size_t count);
 
-// Give the arena, whose dry run counted `used` bytes, zeroed memory and rewind it. Fails (run) when the machine has
-// less memory than that, naming `purpose` and what to make smaller.
+// Give an arena that has counted `used` bytes that much zeroed memory, and start again at its beginning. Fails (run)
+// when the machine has less memory than that, naming `purpose` and what to make smaller.
 bool arena_allocate(Arena *arena, const char *purpose, Error *error);
 
 void arena_free(Arena *arena);

@@ -38,13 +38,14 @@ static void expect_right(const char *specification, const Setting *setting) {
                  worst, where.at, where.name, where.analytic, where.numeric);
 }
 
-// Every scheme of the registry with its defaults; but in long rows, where one of many bends is always near, with fewer.
+// Every scheme of the registry with its defaults; but in long rows, where one of many corners is always near, with
+// fewer.
 static void check_schemes(const Setting *setting) {
-    const bool few_bends = setting->T > QUERY_BLOCK;
+    const bool few_corners = setting->T > QUERY_BLOCK;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
-        expect_right(few_bends && *scheme == &scheme_fire   ? "fire:width=1"
-                     : few_bends && *scheme == &scheme_cope ? "cope:positions=2"
-                                                            : (*scheme)->name,
+        expect_right(few_corners && *scheme == &scheme_fire   ? "fire:width=1"
+                     : few_corners && *scheme == &scheme_cope ? "cope:positions=2"
+                                                              : (*scheme)->name,
                      setting);
 }
 
