@@ -24,20 +24,21 @@ const char *tokenizer_kind_name(TokenizerKind kind) {
     return kind_names[kind];
 }
 
-static bool tokens_reserve(Tokens *tokens, size_t more, Error *error) {
+// `name` is what the tokens are made from.
+static bool tokens_reserve(Tokens *tokens, size_t more, const char *name, Error *error) {
     if (more <= tokens->capacity - tokens->count) return true;
     size_t needed = tokens->count + more, capacity = tokens->capacity + tokens->capacity / 2;
     if (capacity < needed) capacity = needed;
     const bool countable = needed >= more && capacity <= SIZE_MAX / sizeof *tokens->ids;
     uint16_t *ids = countable ? memory_grow(tokens->ids, tokens->capacity * sizeof *ids, capacity * sizeof *ids) : NULL;
-    if (!ids) return fail_run(error, "no memory for %zu tokens", needed);
+    if (!ids) return fail_run(error, "%s: no memory for %zu tokens", name, needed);
     tokens->ids = ids;
     tokens->capacity = capacity;
     return true;
 }
 
 bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error) {
-    if (!tokens_reserve(tokens, count, error)) return false;
+    if (!tokens_reserve(tokens, count, "the text", error)) return false;
     if (count > 0) memcpy(tokens->ids + tokens->count, ids, count * sizeof *ids);
     tokens->count += count;
     return true;
@@ -176,7 +177,7 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
                           "%s cannot be turned into tokens: the model's data came without a tokenizer; use data "
                           "made by `bitter prepare`",
                           name);
-    if (!tokens_reserve(tokens, size, error)) return false;
+    if (!tokens_reserve(tokens, size, name, error)) return false;
     if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, tokenizer, text, size, name, error);
     assert(tokens->ids || size == 0);
     for (size_t i = 0; i < size; i++) tokens->ids[tokens->count++] = (unsigned char)text[i];
