@@ -45,8 +45,8 @@ need extend --help
 help_of() { # OPTION: what --help says of it, in one line
     tr -s ' \n' ' ' <"$scratch/out" | sed "s/.* --$1 \(.*\)/\1/; s/ --.*//"
 }
-for word in paper factor; do check "--growth names $word" test "$(help_of growth | grep -c "($word")" = 1; done
-for word in code exact paper; do check "--ramp names $word" test "$(help_of ramp | grep -c "($word)")" = 1; done
+for word in paper factor; do check "--growth names $word" test "$(help_of growth | grep -c " $word = ")" = 1; done
+for word in code exact paper; do check "--ramp names $word" test "$(help_of ramp | grep -c " $word = ")" = 1; done
 
 # --- every method makes a run ---
 # extends METHOD ARGUMENT...: and that run does all that runs do.
