@@ -54,7 +54,7 @@ TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,tes
 
 .PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
-.SECONDARY:
+.SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES))) $(TEST_PROGRAMS:=.o)
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
@@ -139,11 +139,12 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(call SAY,compile,$< in double)
 	$(Q)$(COMPILE) -DREAL_DOUBLE -c $< -o $@
 
-# The words and plots of builtin:tales become C.
-$(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt
+# The words and plots of builtin:tales become C. This is done every time, because a date does not tell whether a file in
+# a build directory that was copied is up to date; only a text that differs replaces the old one.
+$(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
 	@mkdir -p $(@D)
-	$(call SAY,write,$@)
-	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$^) >$@
+	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$(filter-out FORCE,$^)) >$@.new
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@

@@ -1,5 +1,5 @@
-// One way to say what went wrong. Libraries (all rooms below cmd/) fill an Error and return false; only cmd/ and
-// train.c print it and exit.
+// One way to say what went wrong. Code in the folders below cmd/ fills an Error and returns false; only cmd/
+// and train.c print it and exit.
 #ifndef BITTER_ERROR_H
 #define BITTER_ERROR_H
 

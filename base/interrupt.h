@@ -19,7 +19,7 @@ bool interrupt_came(void);
 typedef struct {
     bool (*asked)(const void *context); // has it been asked to stop?
     const void *context;
-    const char *advice; // ends the message: "the same command goes on"
+    const char *advice; // ends the message: "run the same command again to continue"
 } Stop;
 
 // Fails (interrupted) when the work has to stop; with NULL it never has to.

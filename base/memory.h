@@ -16,8 +16,8 @@ size_t memory_available(void);
 // free; ADVICE". Returns false.
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error);
 
-// realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when the machine has less
-// memory available and might kill a process to provide it.
+// realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when less memory is
+// available than it takes and the system might kill a process to provide it.
 void *memory_grow(void *block, size_t size, size_t larger);
 
 // `bytes` zeros that this process shares with those that it forks from now on, without a file; NULL when there is no

@@ -285,7 +285,7 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     progress_clear(&line);
     if (!ok || done == plan_job_count(&c->plan)) return ok;
     list_failed(text, c);
-    fail_run(error, "%d of %d runs are done; %sthe same command continues with the others", done,
+    fail_run(error, "%d of %d runs are done; %srun the same command again for the others", done,
              plan_job_count(&c->plan), text);
     error->kind = atomic_load(c->stop) ? ERROR_INTERRUPTED : crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;

@@ -24,7 +24,8 @@ typedef struct {
 // validation). Fails (input) as shard_open does, or when a split has no shard.
 bool corpus_open(Corpus *corpus, const char *name, Error *error);
 
-// Fails (input) when the directory holds shards, so that a run written there would replace their tokenizer.json.
+// Fails (input) when the directory holds shards, because a run written there would replace their
+// tokenizer.json.
 bool corpus_absent(const char *directory, Error *error);
 void corpus_close(Corpus *corpus);
 

@@ -40,7 +40,7 @@ awk -F , '
         }
     }' "$results" >"$rows"
 
-echo "| learned | designed | their losses at 200k | difference at 25k | at 70k | at 200k |"
+echo "| learned scheme | designed scheme | their losses at 200k | difference at 25k | at 70k | at 200k |"
 echo "|---|---|---:|---:|---:|---:|"
 awk '
     { cell = cell sprintf(" %+.3f (%+.3f to %+.3f) |", $6, $6 - $7, $6 + $7) }

@@ -227,7 +227,7 @@ bool work(Comparison *comparison, Error *error) {
     Worker w = {.comparison = comparison, .parent = getppid()};
     const int jobs = plan_job_count(&comparison->plan);
     int left = 0;
-    w.stop = (Stop){must_stop, &w, "the same command goes on"};
+    w.stop = (Stop){must_stop, &w, "run the same command again to continue"};
     w.seen = calloc((size_t)jobs, sizeof *w.seen);
     bool ok = w.seen || fail_run(error, "no memory for the claims of %d runs", jobs);
     threads_use(comparison->plan.threads);

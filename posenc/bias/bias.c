@@ -19,12 +19,12 @@ static real *slab_of(const Tables *tables, int sequence, int head) {
 void bias_layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     const Scheme *scheme = pos->scheme;
+    const bool trained = scheme->score_backward != NULL;
     assert(scheme->curve && "CURVE_HOOKS: the scheme has no .curve");
     assert((scheme->curve != lookup_curve || scheme->bucket) && "LOOKUP_HOOKS: the scheme has no .bucket");
-    assert((!scheme->reduce || (scheme->params && scheme->curve_backward)) &&
-           "TRAINED_CURVE_HOOKS: the scheme has no .params or no .curve_backward");
+    assert((!trained || scheme->params) && "TRAINED_CURVE_HOOKS: the scheme has no .params");
+    assert((!trained || scheme->curve_backward) && "TRAINED_CURVE_HOOKS: the scheme has no .curve_backward");
     const size_t heads = (size_t)pos->shape.heads, P = (size_t)tables->positions;
-    assert(!pos->scheme->score_backward || (pos->scheme->params && pos->scheme->curve_backward));
     tables->bias.curves = arena_reals(arena, pos->sets * heads * 2 * P);
     if (!training || !scheme->params) return;
     tables->bias.dcurves = arena_reals(arena, pos->sets * heads * P);

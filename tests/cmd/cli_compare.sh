@@ -206,7 +206,7 @@ for signal in INT TERM; do
     collect
     check "SIG$signal: exit code 130" test $code -eq 130
     check "SIG$signal: one line that says how to go on" grep -qE \
-        '^bitter compare: [0-5] of 6 runs are done; the same command continues' "$scratch/int.err"
+        '^bitter compare: [0-5] of 6 runs are done; run the same command again' "$scratch/int.err"
     check "SIG$signal: nothing else is said" test "$(complaints int | wc -l)" -eq 1
     check "SIG$signal: saved" test -n "$(find interrupted -name state.safetensors)"
     check "SIG$signal: no claims" test -z "$(ls -A interrupted/claims)"
@@ -228,7 +228,7 @@ for signal in KILL TERM; do
     [ $patience -gt 0 ] || kill -9 $job
     collect
     check "SIG$signal while measuring: exit code" test $code -eq "$([ $signal = KILL ] && echo 1 || echo 130)"
-    check "SIG$signal while measuring: said" grep -q '^bitter compare: 1 of 2 runs are done; the same' "$scratch/measure.err"
+    check "SIG$signal while measuring: said" grep -q '^bitter compare: 1 of 2 runs are done; run the same' "$scratch/measure.err"
 done
 check "nothing half measured is left" test -z "$(find measuring -name '*.tmp')"
 check "the trained state is kept" test "$(find measuring -name state.safetensors | wc -l)" -eq 1
@@ -238,7 +238,7 @@ rm -r measuring
 mkdir -p barred/runs/none-seed1337/log.csv
 run compare $small --steps 20 --seeds 2 --workers 2 --out barred none rope
 check "a run that cannot be done: exit code" test $code -eq 2
-check "it is named" grep -q '^bitter compare: 3 of 4 runs are done; none-seed1337 failed; the same command' "$scratch/err"
+check "it is named" grep -q '^bitter compare: 3 of 4 runs are done; none-seed1337 failed; run the same command' "$scratch/err"
 check "why is said once" test "$(grep -c 'none-seed1337/log.csv' "$scratch/err")" -eq 1
 rmdir barred/runs/none-seed1337/log.csv
 succeed "the others were done, and then it is" compare $small --steps 20 --seeds 2 --out barred none rope
