@@ -33,13 +33,13 @@ static void print_number(int width, int digits, double value) {
 
 static void print_row(const char *name, const SchemeProperties *p) {
     char defined[32] = "any";
-    if (p->defined > 0) snprintf(defined, sizeof defined, "%d", p->defined);
+    if (p->longest > 0) snprintf(defined, sizeof defined, "%d", p->longest);
     printf("%-15s", name);
-    print_number(8, 3, p->unique);
-    print_number(9, 3, p->linear);
-    print_number(8, 3, p->distance);
-    print_number(9, 3, p->norm);
-    print_number(8, 3, p->falls);
+    print_number(8, 3, p->distinct);
+    print_number(9, 3, p->nonlinear);
+    print_number(8, 3, p->absolute);
+    print_number(9, 3, p->resizing);
+    print_number(8, 3, p->trend);
     printf(" %8s %5d", defined, p->axes);
     print_number(7, 3, p->twins);
     printf("\n");

@@ -133,7 +133,7 @@ static int create_claim(const char *path) {
 // The owner's thread, so that a worker that is slow but alive keeps its claim.
 static void *keep_touching(void *context) {
     Claim *claim = context;
-    atomic_store(&claim->touching, true);
+    atomic_store(&claim->started, true);
     const double pause = fmin(claim->patience / 6, 1); // at least once a second, because others may have less patience
     const struct timespec time = {.tv_sec = (time_t)pause, .tv_nsec = (long)(1e9 * (pause - floor(pause)))};
     while (nanosleep(&time, NULL) == 0 || errno == EINTR) futimens(claim->file, NULL); // ends by pthread_cancel
@@ -166,9 +166,9 @@ ClaimResult claim_take(Claim *claim, const char *directory, const char *name, do
     claim->number = last + 1;
     claim->patience = patience;
     claim->looked = clock_seconds();
-    atomic_store(&claim->touching, false);
+    atomic_store(&claim->started, false);
     if (pthread_create(&claim->toucher, NULL, keep_touching, claim) == 0) {
-        while (!atomic_load(&claim->touching)) nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        while (!atomic_load(&claim->started)) nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         return CLAIM_MINE;
     }
     fail_run(error, "cannot start a thread that keeps %s", claim->path);

@@ -19,10 +19,11 @@ typedef struct {
     char path[PATH_CAPACITY]; // of the claim that is held
     char next[PATH_CAPACITY]; // of the claim that would take the job away
     int number;               // of the claim
-    int file;                 // the open claim, so that no file of another worker is touched after it is removed
+    int file;                 // the claim's own file, kept open: another worker's file of its name is never touched
     double looked;            // when claim_keep last looked, by clock_seconds()
     double patience;
-    atomic_bool touching; // the thread has started; a fork before that might copy a lock that it holds
+    // The thread has started. claim_take waits for it: a fork while the thread starts might copy a lock that it holds.
+    atomic_bool started;
     pthread_t toucher;
 } Claim;
 

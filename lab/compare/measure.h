@@ -17,10 +17,11 @@ bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *err
 // Write the rows of a trainer that has finished, with T its context:
 //   choose,T,nats,tokens     loss on the choosing half
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
-//   position,P,nats,tokens   the same in the longest of these windows, for positions after the last row's P up to P
+//   position,P,nats,tokens   loss in the longest of these windows, at positions from the previous row's P up to P
 //   same,W,nats,tokens       loss of the same tokens at the end of windows of W = T, 2T, 4T
 //   right,N,share,questions  for a task: right answers to `exercises` exercises of length N, up to twice the trained
-//   one parameters, positions, tokens, seconds, batches: of the run; batches is the CRC-32 of its inputs
+//   parameters, positions,   one row each, about the run; positions are position parameters, batches is the CRC-32 of
+//   tokens, seconds, batches all its inputs
 // Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each row, says so.
 bool measure(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error);
 

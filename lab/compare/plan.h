@@ -12,7 +12,7 @@
 
 enum { ARMS_MOST = 64, SIZES_MOST = 8, RATES_MOST = 16, TASKS_MOST = 8 };
 
-// A scheme, under the name that tables show.
+// An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     const Scheme *scheme;
@@ -40,7 +40,7 @@ typedef struct {
     char command[2048];   // as it was typed
 } Plan;
 
-// One run. Seeds are counted from 0.
+// One run, done or still to be done. Seeds are counted from 0.
 typedef struct {
     int size, task; // task -1 = the text; on tasks the size is that of the options
     int arm, rate, seed;
@@ -57,8 +57,8 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
 int plan_arm(const Plan *plan, const char *name);
 
 // Parse the lists "3e-4,1e-3", "0.1M,0.3M" and "copy:max=5 parity". An empty list means the learning rate or the size
-// of the options, or no tasks. A size gets as many steps as show it `tokens_per_parameter` tokens for each of its
-// parameters. Fail (input).
+// of the options, or no tasks. The steps of a size follow from it: enough for
+// `tokens_per_parameter` tokens per parameter. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
 bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);

@@ -13,7 +13,7 @@
 #define PROGRESS_ALL 1000000
 typedef struct {
     atomic_int progress; // share of the training that is done, in units of 1 / PROGRESS_ALL
-    atomic_bool failed;  // a worker of this process has tried the job and failed
+    atomic_bool failed;  // a worker that this `bitter compare` started has tried the job and failed
 } JobState;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2, "processes share these without a lock");
 
@@ -23,9 +23,9 @@ typedef struct {
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
     double patience; // seconds without a sign of life after which a worker counts as dead
     json_t *data;    // the fingerprint of the text that all runs are trained on; NULL = not known
-    // In memory that all workers of this process share:
+    // In memory that `bitter compare` shares with the workers that it started:
     JobState *jobs;    // (jobs)
-    atomic_bool *stop; // (1) all workers shall save their runs and end
+    atomic_bool *stop; // (1) these workers shall save their runs and end
 } Comparison;
 
 // Set the paths. Fails (input) when the name of the directory is empty or too long.
@@ -45,7 +45,7 @@ bool comparison_claim(Claim *claim, const Comparison *comparison, const char *wh
 // Fail (input), because the text called `name` is not the one that the comparison was begun with.
 bool comparison_fail_changed(const Comparison *comparison, const char *name, Error *error);
 
-// Do jobs until every job is done, by this process or by others. After a signal the current run is saved, and work
+// Do jobs until every job is done, by this worker or by others. After a signal the current run is saved, and work
 // fails (interrupted). A run that diverges is done. A run that fails is left to other processes; the error of the first
 // such run is returned when no other job is left.
 bool work(Comparison *comparison, Error *error);

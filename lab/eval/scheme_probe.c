@@ -191,8 +191,8 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
     // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
-    p->distance = flat || scheme->placeless ? NAN : sqrt(spread.within / spread.all);
-    p->falls = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
+    p->absolute = flat || scheme->placeless ? NAN : sqrt(spread.within / spread.all);
+    p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
 
 // The same token, query and key everywhere, through all hooks, to the scores of the first head.
@@ -309,15 +309,15 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
         return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, seed, error)) return false;
-    *p = (SchemeProperties){.unique = NAN, .linear = NAN};
+    *p = (SchemeProperties){.distinct = NAN, .nonlinear = NAN};
     if (scheme->embed_forward || scheme->qk_forward) {
         codes(&probe);
-        p->unique = measure_unique(&probe);
-        p->linear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
+        p->distinct = measure_unique(&probe);
+        p->nonlinear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
     }
     measure_scores(p, &probe);
-    p->norm = measure_norm(&probe);
-    p->defined = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;
+    p->resizing = measure_norm(&probe);
+    p->longest = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;
     p->axes = axis_matters(&probe, 1, 0, 0) + axis_matters(&probe, 0, 1, 0) + axis_matters(&probe, 0, 0, 1);
     p->twins = measure_twins(&probe);
     arena_free(&probe.arena);

@@ -1,4 +1,4 @@
-// What a position scheme does, measured by calling its hooks.
+// What a position scheme does, measured by calling its hooks: the columns of `bitter properties`.
 #ifndef BITTER_SCHEME_PROBE_H
 #define BITTER_SCHEME_PROBE_H
 
@@ -8,14 +8,14 @@
 // fixed query. Scores are those of one fixed query with one fixed key at all distances, or of the codes with each
 // other.
 typedef struct {
-    double unique;   // distance between the two most similar codes, divided by the root mean square of all codes
-    double linear;   // residual of the best linear map from the codes at p to those at p+CODE_SHIFT (shift_residual)
-    double distance; // spread of the scores at equal distance, divided by the spread of all scores
-    double norm;     // largest relative change of a vector's length
-    double falls;    // Spearman's rank correlation of the mean score with the distance
-    int defined;     // longest input; 0 = any
-    int axes;        // coordinates that change something
-    double twins;    // distance between the unmasked attention outputs of two equal words, divided by their length
+    double distinct;  // distance between the two most similar codes, divided by the root mean square of all codes
+    double nonlinear; // residual of the best linear map from the codes at p to those at p+CODE_SHIFT (shift_residual)
+    double absolute;  // spread of the scores at equal distance, divided by the spread of all scores
+    double resizing;  // largest relative change of a vector's length
+    double trend;     // Spearman's rank correlation of the mean score with the distance: -1 = always falls
+    int longest;      // longest input; 0 = any
+    int axes;         // coordinates that change something
+    double twins;     // distance between the unmasked attention outputs of two equal words, divided by their length
 } SchemeProperties;
 
 #define CODE_SHIFT 5 // k, where codes at p+k are compared with codes at p

@@ -82,18 +82,18 @@ Stretch extension_formula(const Extension *x, Method method) {
     return stretch;
 }
 
-int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x) {
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     const StretchRule *before = &x->run.gpt.pos.stretch;
     const int context = x->run.gpt.shape.context;
-    seeds[0] = extension_formula(x, METHOD_PI);
-    seeds[1] = extension_formula(x, METHOD_NTK);
-    seeds[2] = extension_formula(x, METHOD_YARN);
+    starts[0] = extension_formula(x, METHOD_PI);
+    starts[1] = extension_formula(x, METHOD_NTK);
+    starts[2] = extension_formula(x, METHOD_YARN);
     if (before->original == 0) return 3;
     Stretch made;
     if (x->options->short_only)
-        seeds[3] = short_stretch(x);
+        starts[3] = short_stretch(x);
     else
-        stretch_further(&seeds[3], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
+        stretch_further(&starts[3], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
                         x->options->factor, context, x->base, x->pairs);
     return 4;
 }

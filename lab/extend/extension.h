@@ -9,16 +9,16 @@
 #include "posenc/stretch/search.h"
 
 // Where the attention factor applies: everywhere, as in Hugging Face's longrope; in long windows only; or in long
-// windows except at their unscaled tokens, as in LongRoPE's released code.
-typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } AttentionFactor;
+// windows except at their unscaled tokens, as in LongRoPE's released code (Stretch.bare_start).
+typedef enum { ATTENTION_ALL, ATTENTION_LONG, ATTENTION_STRETCHED } AttentionWhere;
 
 typedef struct {
     char out[TEXT_CAPACITY], data[TEXT_CAPACITY];
-    int method; // a Method
-    double factor;
+    int method;    // a Method
+    double factor; // --factor: the new length / the run's context
     FormulaOptions formula;
-    int growth;    // of the dynamic method: 0 = 1, as in the paper; 1 = the factor, as in Hugging Face
-    int attention; // an AttentionFactor
+    int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
+    int attention; // an AttentionWhere: where the attention factor applies
     bool keep_short, short_only, tune, resume;
     SearchOptions search;
     long long steps, tokens, threads;
@@ -100,8 +100,8 @@ Stretch extension_formula(const Extension *x, Method method);
 
 // What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
 // Returns how many there are.
-enum { SEEDS_MOST = 4 };
-int extension_seeds(Stretch seeds[SEEDS_MOST], const Extension *x);
+enum { STARTS_MOST = 4 };
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
 
 // The space that search and descent look for factors in.
 SearchSpace extension_space(const Extension *x);

@@ -116,11 +116,11 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
 static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
-    Stretch seeds[SEEDS_MOST];
-    const int seed_count = extension_seeds(seeds, x);
-    for (int i = 0; i < seed_count; i++) {
-        extension_attention(&seeds[i], x);
-        keep_better(best, &loss, x, &seeds[i]);
+    Stretch starts[STARTS_MOST];
+    const int start_count = extension_starts(starts, x);
+    for (int i = 0; i < start_count; i++) {
+        extension_attention(&starts[i], x);
+        keep_better(best, &loss, x, &starts[i]);
     }
     if (interrupt_came()) return interrupted(d, error);
     if (!isfinite(loss)) return fail_run(error, "no start has a finite loss; is the model trained?");
@@ -141,13 +141,13 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
     return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
 }
 
-// The steps that the token budget leaves: starts, numbers of unscaled tokens and the result are scored from it, too.
+// The steps that the token budget leaves after scoring the starts, each choice of unscaled tokens, and the result.
 static long long steps_of(const Extension *x, const SearchSpace *space) {
     const ExtendOptions *o = x->options;
-    Stretch seeds[SEEDS_MOST];
+    Stretch starts[STARTS_MOST];
     const long long windows = o->search.windows,
                     reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
-                    scored = (extension_seeds(seeds, x) + space->unscaled + 1) * windows;
+                    scored = (extension_starts(starts, x) + space->unscaled + 1) * windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }

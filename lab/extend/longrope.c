@@ -15,8 +15,8 @@ typedef struct {
     Extension *x;
     Search search;
     Stretch stretch; // only its attention factor
-    Candidate seeds[SEEDS_MOST];
-    int seed_count;
+    Candidate starts[STARTS_MOST];
+    int start_count;
     char path[PATH_CAPACITY], settings[TEXT_CAPACITY];
     Text columns;
     FILE *csv;
@@ -81,7 +81,7 @@ static void describe_settings(LongropeSearch *job) {
     const uint32_t weights = crc_bytes(0, gpt->params, gpt->tensors.total * sizeof(real)),
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
-                   seeds = crc_bytes(0, job->seeds, sizeof job->seeds);
+                   starts = crc_bytes(0, job->starts, sizeof job->starts);
     snprintf(
         job->settings, sizeof job->settings,
         "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
@@ -89,7 +89,7 @@ static void describe_settings(LongropeSearch *job) {
         ", attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
         x->factor, o->windows, x->window, o->population, o->parents, o->mutations, o->crossovers, o->generations,
         o->probability, o->far, o->abandon, !o->forget, o->seed, job->stretch.attention,
-        job->stretch.bare_start ? " except at the start" : "", seeds, weights, text);
+        job->stretch.bare_start ? " except at the start" : "", starts, weights, text);
 }
 
 // The names of the columns but for that of the checksum.
@@ -240,7 +240,7 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
     interrupt_catch();
     progress_start(&job->line, "extend", (double)job->recalled, (double)search_budget(&search->options));
     job->started = clock_seconds();
-    const bool complete = search_run(search, job->seeds, job->seed_count);
+    const bool complete = search_run(search, job->starts, job->start_count);
     progress_clear(&job->line);
     print_speed(job);
     if (job->unwritten)
@@ -267,9 +267,9 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     job.search = search_begin(&space, o, &hooks);
     extension_attention(&job.stretch, x);
     if (!path_format(job.path, error, "%s/search.csv", x->options->out)) return false;
-    Stretch seeds[SEEDS_MOST];
-    job.seed_count = extension_seeds(seeds, x);
-    for (int i = 0; i < job.seed_count; i++) job.seeds[i] = candidate_of(&space, &seeds[i]);
+    Stretch starts[STARTS_MOST];
+    job.start_count = extension_starts(starts, x);
+    for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&space, &starts[i]);
     describe_settings(&job);
     name_columns(&job);
     bool ok = !job.columns.failed || fail_run(error, "no memory for the columns of %s", job.path);

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-// The grid of --tune: steps of about half an octave around the usual 32 and 1, and down to ramps that end at the last
-// pair, because the pairs of a small model make few turns in its short context.
+// The grid of --tune: fast betas in steps of about half an octave, slow ones in octaves. They go far below the usual 32
+// and 1, because the pairs of a small model make few turns in its short context; the smallest give a ramp that ends at
+// the last pair.
 static const double fast_choices[] = {1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64},
                     slow_choices[] = {0.004, 0.008, 0.015, 0.03, 0.06, 0.125, 0.25, 0.5, 1, 2, 4};
 enum {

@@ -50,47 +50,47 @@ static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
     static const char *const clocks[] = {
         "sinusoidal", "sinusoidal:layout=concatenated", "rope", "rope:pairing=interleaved", "prope",
         "xpos",       "rope-learned:start=random"};
-    for (size_t i = 0; i < COUNT(clocks); i++) expect_zero(clocks[i], "linear", probe(clocks[i]).linear);
-    expect_more("learned", "linear", probe("learned").linear, 0.8);
-    expect_more("random", "linear", probe("random").linear, 0.8);
-    expect_more("binary", "linear", probe("binary").linear, 0.3);
-    expect_zero("learned from sinusoids", "linear", probe("learned:start=sinusoidal").linear);
+    for (size_t i = 0; i < COUNT(clocks); i++) expect_zero(clocks[i], "nonlinear", probe(clocks[i]).nonlinear);
+    expect_more("learned", "nonlinear", probe("learned").nonlinear, 0.8);
+    expect_more("random", "nonlinear", probe("random").nonlinear, 0.8);
+    expect_more("binary", "nonlinear", probe("binary").nonlinear, 0.3);
+    expect_zero("learned from sinusoids", "nonlinear", probe("learned:start=sinusoidal").nonlinear);
 }
 
 static void distance_alone_decides_for_relative_schemes(void **state) {
     static const char *const relative[] = {"sinusoidal", "rope", "partial", "xpos", "rope2d", "alibi", "kerple"};
-    for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "distance", probe(relative[i]).distance);
-    expect_more("learned", "distance", probe("learned").distance, 0.5);
-    expect_more("fire past its threshold", "distance", probe("fire:threshold=4").distance, 0.01);
-    expect_none("none", "distance", probe("none").distance);
+    for (size_t i = 0; i < COUNT(relative); i++) expect_zero(relative[i], "absolute", probe(relative[i]).absolute);
+    expect_more("learned", "absolute", probe("learned").absolute, 0.5);
+    expect_more("fire past its threshold", "absolute", probe("fire:threshold=4").absolute, 0.01);
+    expect_none("none", "absolute", probe("none").absolute);
 }
 
 static void rotations_keep_lengths(void **state) {
     static const char *const kept[] = {"none", "rope", "rope2d", "prope", "alibi"};
-    for (size_t i = 0; i < COUNT(kept); i++) expect_zero(kept[i], "norm", probe(kept[i]).norm);
-    expect_more("xpos", "norm", probe("xpos").norm, 0.1);
-    expect_more("integer", "norm", probe("integer").norm, 100);
+    for (size_t i = 0; i < COUNT(kept); i++) expect_zero(kept[i], "resizing", probe(kept[i]).resizing);
+    expect_more("xpos", "resizing", probe("xpos").resizing, 0.1);
+    expect_more("integer", "resizing", probe("integer").resizing, 100);
 }
 
 static void codes_are_unique_or_there_are_none(void **state) {
     static const char *const unique[] = {"integer", "normalized", "binary", "sinusoidal", "learned", "rope"};
-    for (size_t i = 0; i < COUNT(unique); i++) expect_more(unique[i], "unique", probe(unique[i]).unique, 1e-3);
-    expect_zero("a step of 0", "unique", probe("normalized:scale=0").unique);
-    expect_none("alibi", "unique", probe("alibi").unique);
-    expect_none("none", "unique", probe("none").unique);
+    for (size_t i = 0; i < COUNT(unique); i++) expect_more(unique[i], "distinct", probe(unique[i]).distinct, 1e-3);
+    expect_zero("a step of 0", "distinct", probe("normalized:scale=0").distinct);
+    expect_none("alibi", "distinct", probe("alibi").distinct);
+    expect_none("none", "distinct", probe("none").distinct);
 }
 
 static void lines_fall_and_axes_are_counted(void **state) {
-    expect_zero("alibi", "falls + 1", probe("alibi").falls + 1);
+    expect_zero("alibi", "trend + 1", probe("alibi").trend + 1);
     assert_int_equal(probe("none").axes, 0);
     assert_int_equal(probe("rope").axes, 1);
     assert_int_equal(probe("learned").axes, 1);
     assert_int_equal(probe("alibi").axes, 1);
     assert_int_equal(probe("rope2d").axes, 2);
-    assert_int_equal(probe("rope").defined, 0);
-    assert_int_equal(probe("learned").defined, shape.context);
-    assert_int_equal(probe("learned:past=clamp").defined, 0);
-    assert_int_equal(probe("binary:bits=9").defined, 512);
+    assert_int_equal(probe("rope").longest, 0);
+    assert_int_equal(probe("learned").longest, shape.context);
+    assert_int_equal(probe("learned:past=clamp").longest, 0);
+    assert_int_equal(probe("binary:bits=9").longest, 512);
 }
 
 // --- the fits ---
