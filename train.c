@@ -187,7 +187,7 @@ static const Command commands[] = {
 static void print_usage(FILE *out) {
     fprintf(out, "bitter %s: train small GPTs on a CPU with interchangeable position schemes\n\n", BITTER_VERSION);
     fprintf(out, "usage: bitter COMMAND [options]\n\n");
-    for (const Command *c = commands; c->name; c++) fprintf(out, "  %-10s %s\n", c->name, c->help);
+    for (const Command *c = commands; c->name; c++) fprintf(out, "  %-11s %s\n", c->name, c->help);
     fprintf(out, "\n`bitter COMMAND --help` explains the options of a command.\n");
 }
 

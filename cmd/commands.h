@@ -1,5 +1,5 @@
 // The commands, one file each in cmd/ (train in train.c). argv[0] is the command's name. A command that fails sets the
-// error, whose message is empty when all has been said.
+// error, whose message is empty if the command has already printed why it failed.
 #ifndef BITTER_COMMANDS_H
 #define BITTER_COMMANDS_H
 

@@ -102,7 +102,8 @@ static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus,
 }
 
 // Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
-// different texts are not mixed in one table; in directories of earlier versions, outcome_read compares those texts.
+// different texts are not mixed in one table; where compare.json of an earlier version does not record the text,
+// outcome_read compares the texts of the runs.
 static bool take_over(Comparison *c, Error *error) {
     Plan *plan = &c->plan, before;
     const char *path = c->file;

@@ -39,7 +39,7 @@ typedef struct {
 // Progress over all schemes, in tokens of training and of evaluation.
 typedef struct {
     ProgressLine line;
-    double done, evaluation; // tokens that are done, and tokens of one evaluation
+    double done, evaluation; // the work that is done and that of one evaluation, both in tokens of training
     const char *scheme;
     long long step; // of training that scheme
     const TrainOptions *options;

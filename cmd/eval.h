@@ -18,7 +18,7 @@ typedef struct {
 } EvalOptions;
 
 // --task: print a table of right answers at the task's training lengths and at lengths up to twice as long, from
-// options->samples exercises of each length. All runs get the same exercises, which are none of those of training.
+// options->samples exercises of each length. All runs get the same exercises; none of them was trained on.
 // `directory` is the run's. Fails (input) when there is no task, or the run's tokens are not bytes.
 bool evaluate_task(const Run *run, const char *directory, const EvalOptions *options, Error *error);
 

@@ -161,7 +161,7 @@ static void describe(const Extension *x) {
     printf("run      %s: %d fast and %d slow pairs at the original %d tokens, ", x->directory, fast, x->pairs - fast,
            x->original);
     if (x->options->short_only)
-        printf("factors for windows up to those\n");
+        printf("new factors for windows of up to %d tokens\n", x->original);
     else
         printf("stretched to %d (%g times)\n", x->window, x->factor);
     fflush(stdout);

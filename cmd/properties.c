@@ -56,9 +56,8 @@ static void print_legend(void) {
     puts("trend      rank correlation of the mean score with distance; -1 = always falls, 1 = always rises");
     puts("longest    longest input that has a code, also past the trained context; any = no limit");
     puts("axes       number of coordinates that matter: 1 = place in the text, 2 = line and column");
-    puts("twins      distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\" / "
-         "their");
-    puts("           length; 0 = equal words get equal outputs wherever they stand, as without positions");
+    puts("twins      distance of the outputs of unmasked attention for the two \"the\" of \"the cat saw the dog\"");
+    puts("           / their length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
 static bool print_scheme(const char *name, const Gpt *gpt, const TrainOptions *options, Error *error) {

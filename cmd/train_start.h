@@ -5,10 +5,9 @@
 
 #include "lab/run/run.h"
 
-// Complete the options that were typed (given[i] = row i of train_options was) to those that config.json will hold.
-// With
-// --resume, take the options of the run in --out and set `paths`; with --init, take the model and data of that run,
-// except for options that were typed. Fails (input) on every mistake that can be found without the data.
+// Complete the options that were typed (given[i]: row i of train_options was typed) to those that config.json will
+// hold. With --resume, take the options of the run in --out and set `paths`; with --init, take the model and data of
+// that run, except for options that were typed. Fails (input) on every mistake that can be found without the data.
 bool train_complete_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error);
 
 // Lock the run directory options->out and set the paths of its files. Without --out, take the first free default name.

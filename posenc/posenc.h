@@ -49,7 +49,7 @@ typedef struct {
     int batch;                     // sequences worked on side by side
     bool prepared;                 // `prepare` has filled the tables
     real *table[TABLES_CAPACITY];  // the scheme's own tables, made by its hook `prepare`
-    real *dtable[TABLES_CAPACITY]; // gradients of these tables; the hook `reduce` turns them into dparams
+    real *dtable[TABLES_CAPACITY]; // what else its backward pass needs: gradients, or slabs (see below)
     // Tables of the families that schemes share. Each family has its own members, which only its own file uses.
     struct {
         real *values; // (positions, C)
@@ -111,17 +111,17 @@ typedef struct {
 // The five routes by which gradients reach a scheme's parameters (path uses two of them):
 //
 //   learned                          dx -> embed_backward -> dparams
-//   rope-learned                     dq, dk -> qk_backward -> slabs -> dtable -> reduce -> dparams
+//   rope-learned                     dq, dk -> qk_backward -> slabs -> sums -> reduce -> dparams
 //   alibi-learned, t5, kerple,
-//     table                          dS -> score_backward -> slabs -> score_reduce -> dtable -> reduce -> dparams
+//     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
 //   fire, shaw, cope,
 //     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
 //   fox, path                        dS -> score_backward -> dfeatures -> input_backward -> dparams
 //
 // A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
-// order of every sum is fixed. It is zeroed after each layer. A dtable is the gradient with respect to a table, such as
-// a curve over distances. When the backward pass is over, the hook `reduce` turns it into gradients with respect to the
-// parameters, once for all layers.
+// order of every sum is fixed. It is zeroed after each layer. The sums over the layers are gradients with respect to a
+// table, such as a curve over distances (bias.dcurves, or dtable[SUM] of rope-learned). When the backward pass is over,
+// the hook `reduce` turns them into gradients with respect to the parameters, once for all layers.
 //
 // A hook that is NULL does nothing. Rows are the tokens of tables->batch sequences of equal length, one sequence after
 // the other; at[r] are the coordinates of row r's token. Who calls a hook, and on what it works (model/base/team.h):

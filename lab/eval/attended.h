@@ -4,8 +4,8 @@
 
 #include "model/gpt.h"
 
-// by_distance is a mean over the T - distance queries of each window that have a key at this distance, so its products
-// with (T - distance)/T add up to 1. The other numbers are means over all queries.
+// by_distance is a mean over the T - distance queries of each window that have a key at this distance, so the sum of
+// by_distance * (T - distance)/T over all distances is 1. The other numbers are means over all queries.
 typedef struct {
     int layers, heads, T;
     double *by_distance; // (L, H, T) probability

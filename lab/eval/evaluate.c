@@ -29,10 +29,10 @@ bool length_check(const Gpt *gpt, int window, Error *error) {
                       past ? "--past clamp, --past interpolate or " : "");
 }
 
-// Windows that are fed together.
+// Windows that are fed together; each has a token at least.
 typedef struct {
-    uint64_t start[TOKENS_AT_A_TIME]; // first token
-    int from[TOKENS_AT_A_TIME];       // first position whose target is scored
+    uint64_t start[TOKENS_AT_A_TIME];   // first token
+    int first_scored[TOKENS_AT_A_TIME]; // first position whose target is scored
     int count;
 } Windows;
 
@@ -44,7 +44,7 @@ static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t
         if (*done + fresh < window) fresh = window - *done; // the first window cannot begin before the stream
         if (fresh > targets - *done) fresh = targets - *done;
         windows->start[windows->count] = *done + fresh - window;
-        windows->from[windows->count] = e->window - (int)fresh;
+        windows->first_scored[windows->count] = e->window - (int)fresh;
         *done += fresh;
     }
 }
@@ -78,7 +78,7 @@ static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, c
         inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
         for (int b = 0; b < windows->count; b++) {
             for (int t = 0; t < n; t++) {
-                if (at + t < windows->from[b]) continue;
+                if (at + t < windows->first_scored[b]) continue;
                 e->nll += scorer->nll[b * n + t];
                 e->tokens++;
                 e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);

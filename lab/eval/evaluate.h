@@ -6,9 +6,9 @@
 #include "data/corpus.h"
 #include "model/infer.h"
 
-// Windows of `window` tokens. Each scores the targets that no window before it has scored: the first one all of its
-// targets, or `stride` targets if `from` leaves enough text before it; the others `stride` targets. The last window
-// ends at the end of the stream, so it has its full context, too.
+// Windows of `window` tokens. Each scores its last `stride` targets, with two exceptions: a first window that would
+// begin before the stream begins with it, and scores all its targets from `from` on; the last window ends with the
+// stream, and scores what is left.
 typedef struct {
     int window, stride;
     uint64_t from;   // the stream's first `from` tokens serve as context only; no target is scored there

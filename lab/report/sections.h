@@ -30,7 +30,8 @@ void report_trend_sentence(Page *page, const Outcome *outcome);
 const char *standing_words(const Outcome *outcome, const Standing *standing, int arm);
 
 // Open the model of a scheme's first seed at the largest size. report_has_weights tells whether there is one: there is
-// none when the run diverged or its weights were removed. report_enters: and do its positions enter the model there?
+// none when the run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the
+// model at `where`.
 bool report_open_run(Run *run, const Outcome *outcome, int arm, Error *error);
 bool report_has_weights(const Outcome *outcome, int arm);
 bool report_enters(const Outcome *outcome, int arm, Enters where);

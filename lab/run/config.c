@@ -65,7 +65,7 @@ static json_t *machine_json(void) {
 }
 
 // The number of digits from which every number of the config is read back exactly: 15 if they suffice, so that numbers
-// look as they were typed, or else 17, which always do.
+// look as they were typed, or else 17, which always do. A stretched run gets 17, as nobody typed its factors.
 static int digits_of(const json_t *config) {
     char *text = json_dumps(config, JSON_REAL_PRECISION(15));
     json_t *found = text ? json_loads(text, 0, NULL) : NULL;

@@ -11,8 +11,8 @@
 // Atomic.
 bool config_write(const char *path, const TrainOptions *options, const Gpt *gpt, const Corpus *corpus, Error *error);
 
-// Write the config of a run that was made from the run with the config `from` without training: the options and the
-// stretch of the rotations are new, and the rest is copied. Atomic.
+// Write the config of a run that `bitter extend` made: a copy of the config `from`, with new options and a new stretch
+// of the rotations. Atomic.
 bool config_derive(const char *path, const char *from, const TrainOptions *options, Error *error);
 
 // Fails (input) when the name of a shard is not UTF-8, so that no config can hold it, or has control characters.
@@ -42,9 +42,9 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error);
 
 // The object "rotation" of a model whose rotations are stretched: method, factor, original_context, and either growth
 // (dynamic) or factors (one for each pair), unscaled_positions and attention_factor, for long windows and, where they
-// are kept, under "short" for windows of up to original_context. "attention_on_unscaled" is false where the unscaled
-// positions go without the attention factor; without it they have it. stretch_from_json fails (input), naming `path`,
-// when a member is missing or not as stretch_to_json writes it.
+// are kept, under "short" for windows of up to original_context. "attention_on_unscaled": false means that the
+// unscaled positions have no attention factor; if the member is missing, they have it. stretch_from_json fails (input),
+// naming `path`, when a member is missing or not as stretch_to_json writes it.
 json_t *stretch_to_json(const RunStretch *stretch);
 bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
 

@@ -1,4 +1,5 @@
-// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv.
+// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv. To write one: run_lock,
+// run_load_or_create (which calls run_create), log_open, run_save, run_unlock. To read one: run_open.
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
 
@@ -33,9 +34,9 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 // Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
 void run_unlock(RunLock *lock);
 
-// Begin a run in a directory that is locked: write tokenizer.json, with options->init the starting weights (otherwise
-// they follow from the seed), and last config.json, which makes it a run. Fails (input) when the directory holds a run
-// or data already, or a name in the options is not UTF-8.
+// Begin a run in a directory that is locked: write tokenizer.json, then (with options->init; otherwise they follow from
+// the seed) state.safetensors with the starting weights, and last config.json, which makes it a run. Fails (input) when
+// the directory holds a run or data already, or a name in the options is not UTF-8.
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error);
 
 // In a directory that is locked: load the last checkpoint if options->resume, or else begin a run (run_create) with
@@ -49,8 +50,9 @@ typedef struct {
     Gpt gpt; // parameters only
 } Run;
 
-// Read config, tokenizer and weights. `past` ("", "clamp", "interpolate") sets the scheme's option of that name. Fails
-// (input) when something is missing, damaged or does not belong together, and when the scheme has no such option.
+// Read config, tokenizer and weights. `past` ("clamp" or "interpolate") sets the scheme's option `past`, unless it is
+// "". Fails (input) when something is missing, damaged or does not belong together, and when the scheme has no such
+// option.
 bool run_open(Run *run, const char *directory, const char *past, Error *error);
 void run_close(Run *run);
 

@@ -12,7 +12,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error);
 typedef enum { TRAIN_GO_ON, TRAIN_SAVE_AND_STOP, TRAIN_STOP, TRAIN_FAILED } TrainNext;
 
 typedef struct {
-    const RunPaths *paths; // where to save; NULL = train only: validate, log and save nothing
+    const RunPaths *paths; // where to save; NULL = only train: no validation, no log, no checkpoint
     RunLog *log;
     // Called after each step, when it has been logged and before a checkpoint is saved. TRAIN_FAILED sets *error.
     TrainNext (*after_step)(void *context, const StepReport *report, Error *error);

@@ -17,7 +17,7 @@ const Option train_options[] = {
     INTEGER_ROW("random-positions", FIELD(random_positions), "0", 0, 1e6,
                 "give the tokens of a sequence random positions below N, in rising order; 0 = off"),
     HEADING_ROW("Training"),
-    INTEGER_ROW("accumulate", FIELD(accumulate), "1", 1, 100000, "batches whose gradients are summed for one step"),
+    INTEGER_ROW("accumulate", FIELD(accumulate), "1", 1, 100000, "batches whose gradients are averaged for one step"),
     INTEGER_ROW("steps", FIELD(steps), "1000", 1, HUGE_VAL, "optimiser steps"),
     NUMBER_ROW("lr", FIELD(lr), "1e-3", 0, 100, "X", "peak learning rate"),
     NUMBER_ROW("min-lr", FIELD(min_lr), "1e-4", 0, 100, "X",

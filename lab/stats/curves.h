@@ -20,7 +20,7 @@ typedef struct {
     double offset;     // a
     double weights[2]; // r and s, of any sign; 0 where the family has none
     double shape;      // p; NAN where the family has none
-    double error;      // root mean square error at odd distances, by the standard deviation of the whole curve
+    double error;      // root mean square error at odd distances / the standard deviation of the whole curve
 } CurveFit;
 
 typedef struct {

@@ -81,11 +81,11 @@ Trend trend_fit(const double *x, const double *gaps, int seeds, int points);
 typedef enum { TREND_UNRESOLVED, TREND_CLOSING, TREND_OPENING, TREND_CROSSING } TrendVerdict;
 
 // p is the slope's, adjusted by holm() if there are several trends. "Known" means p <= 0.05:
-//   closing       the slope and the gap at one end at least are known, and the line moves towards 0 there; at the other
-//                 end the gap may be 0, or past it by less than is known
-//   opening       the same, but the line moves away from 0 there
-//   crossing      the gap is known at both ends with opposite signs: the scheme that was ahead is behind
-//   not resolved  the slope is not known, or the gap is known at neither end, or from end to end it went the other way
+//   not resolved  the slope is not known, or neither the first nor the last gap is, or last gap - first gap does not
+//                 have the slope's sign
+//   crossing      both gaps are known, with opposite signs: the scheme that was ahead is behind
+//   closing       else, a gap that is known has the sign opposite to the slope's
+//   opening       else
 TrendVerdict trend_verdict(const Trend *trend, double p);
 const char *trend_words(TrendVerdict verdict);
 

@@ -40,7 +40,7 @@ typedef struct {
 #define WAVE_LEAST 4
 bool spectrum_peaks(Peak *peaks, const Spectrum *spectrum, int count, Error *error);
 
-// cells (n, n), n = min(T, most): the cosine of rows i*T/n and j*T/n, rounded down; NAN at rows of zeros. Returns n.
+// cells (n, n), n = min(T, most): the cosine of rows floor(i*T/n) and floor(j*T/n); NAN at rows of zeros. Returns n.
 int similarity(double *cells, const real *table, int T, int C, int most);
 
 // The share of the variance of P[p].P[q], over all pairs p > q, that p-q explains: 1 = the product is a function of the

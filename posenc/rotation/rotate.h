@@ -6,7 +6,7 @@
 
 // --- one pair of channels of one token, in double, explained in rope.c ---
 //
-// Radians a token by which pair 0 .. d/2-1 of the d channels that turn is turned: base^(-2 pair / d).
+// How many radians per token pair `pair` (0 .. d/2-1) turns, where d channels of a head turn: base^(-2 pair / d).
 double rope_theta(double base, int pair, int d);
 
 // y = R(angle) x. y may be x.
@@ -73,10 +73,12 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
     .layout = rotary_layout, .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward,             \
     .qk_backward = rotary_backward
 
-// Hooks: an odd head width is refused; what tables->stretch makes of windows of different lengths; tables of cosines
-// and sines (positions, pairs), for the scheme's theta and what tables->stretch makes of it.
+// Hook: refuses an odd head width.
 const char *rotary_check(const Position *pos);
+// Hook: the same number for lengths of windows that tables->stretch treats alike.
 int rotary_length_class(const Tables *tables, int length);
+// Hooks: take memory for tables of cosines and sines (positions, pairs); fill them from the scheme's theta, stretched
+// by tables->stretch.
 void rotary_layout(Tables *tables, Arena *arena, bool training);
 void rotary_prepare(Tables *tables);
 
@@ -92,10 +94,11 @@ int rotary_fast_pairs(const Position *pos, int length);
 void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
                    int rows, int from);
 
-// Where tables->stretch learns: dL/dlog factors (pairs) of what backward has added up since the last call.
+// If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
+// with respect to the logarithms of the factors, and clear it.
 void rotary_dfactors(double *dfactors, Tables *tables);
 
-// The turn hook by those tables.
+// The turn hook: rotates x by the tables that rotary_prepare has filled.
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
 

@@ -26,7 +26,7 @@ void page_abandon(Page *page);
 void html_text(FILE *out, const char *text);
 void markdown_text(FILE *out, const char *text);
 
-// Write text into both files, escaped for each, between what stands before and after it there.
+// Write `text`, escaped for each file: html text html_end into the HTML, markdown text markdown_end into the Markdown.
 void page_both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
                const char *text);
 
