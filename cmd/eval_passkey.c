@@ -142,8 +142,8 @@ void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, in
 }
 
 // right (depths): how many keys are found in windows of this length.
-static bool examine(int *right, const Run *run, const EvalOptions *options, int window, ProgressLine *line,
-                    double before, Error *error) {
+static bool find_keys(int *right, const Run *run, const EvalOptions *options, int window, ProgressLine *line,
+                      double before, Error *error) {
     const int samples = (int)options->samples, count = samples * (int)options->depths;
     PasskeyAttempt *attempts = calloc((size_t)count, sizeof *attempts);
     if (!attempts) return fail_run(error, "no memory for %d documents", count);
@@ -197,7 +197,7 @@ static bool print_table(const Run *run, const EvalOptions *options, FILE *csv, E
     progress_start(&line, "eval", 0, total);
     for (int i = 0; ok && i < options->window_count; i++) {
         const int window = options->windows[i];
-        ok = examine(right, run, options, window, &line, done, error);
+        ok = find_keys(right, run, options, window, &line, done, error);
         done += count * work_of(&run->gpt, window);
         progress_clear(&line);
         if (ok) print_row(right, options, window);

@@ -59,36 +59,36 @@ typedef struct {
     size_t count, capacity, bytes;
     const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
     BuiltinCorpus scattered;
-} Library;
+} InputTexts;
 
-static void library_free(Library *library) {
-    for (size_t i = 0; i < library->count; i++) text_free(&library->documents[i].text);
-    free(library->documents);
-    *library = (Library){0};
+static void texts_free(InputTexts *texts) {
+    for (size_t i = 0; i < texts->count; i++) text_free(&texts->documents[i].text);
+    free(texts->documents);
+    *texts = (InputTexts){0};
 }
 
 // Add one text, or free it.
-static bool library_add(Library *library, const char *name, Text *text, Error *error) {
-    if (library->count == library->capacity) {
-        const size_t more = library->capacity ? 2 * library->capacity : 64;
-        Document *larger = realloc(library->documents, more * sizeof *larger);
+static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
+    if (texts->count == texts->capacity) {
+        const size_t more = texts->capacity ? 2 * texts->capacity : 64;
+        Document *larger = realloc(texts->documents, more * sizeof *larger);
         if (!larger) {
             text_free(text);
             return fail_run(error, "%s: no memory for %zu documents; give less text", name, more);
         }
-        library->documents = larger;
-        library->capacity = more;
+        texts->documents = larger;
+        texts->capacity = more;
     }
-    library->documents[library->count++] = (Document){name, *text};
-    library->bytes += text->size;
+    texts->documents[texts->count++] = (Document){name, *text};
+    texts->bytes += text->size;
     return true;
 }
 
-static bool add_builtin(Library *library, const char *input, Error *error) {
+static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
     BuiltinCorpus corpus;
     if (!builtin_choose(&corpus, input, error)) return false;
-    const size_t end = library->bytes + (size_t)corpus.bytes;
-    for (uint64_t index = 0; library->bytes < end; index++) {
+    const size_t end = texts->bytes + (size_t)corpus.bytes;
+    for (uint64_t index = 0; texts->bytes < end; index++) {
         if (!stop_check(&stop_at_signal, error)) return false;
         Text text = {0};
         builtin_document(&text, &corpus, index);
@@ -96,12 +96,12 @@ static bool add_builtin(Library *library, const char *input, Error *error) {
             text_free(&text);
             return fail_run(error, "%s: no memory for its text; ask for less with bytes=N", input);
         }
-        if (!library_add(library, input, &text, error)) return false;
+        if (!texts_add(texts, input, &text, error)) return false;
     }
     return true;
 }
 
-static bool add_file(Library *library, const char *input, Error *error) {
+static bool add_file(InputTexts *texts, const char *input, Error *error) {
     Buffer buffer;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     if (!source_read(&buffer, input, error)) return false;
@@ -110,33 +110,33 @@ static bool add_file(Library *library, const char *input, Error *error) {
         return fail_input(error, "%s is empty; give a file with text, or leave this one out", name);
     }
     Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
-    return library_add(library, name, &text, error);
+    return texts_add(texts, name, &text, error);
 }
 
 // Find the input whose documents are to be scattered through the others. A single input is not scattered.
-static bool find_scattered(Library *library, char **inputs, int count, Error *error) {
+static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *error) {
     for (int i = 0; count > 1 && i < count; i++) {
         BuiltinCorpus corpus;
         if (!is_builtin(inputs[i])) continue;
         if (!builtin_choose(&corpus, inputs[i], error)) return false;
         if (!corpus.builtin->scattered) continue;
-        if (library->scattered_name)
+        if (texts->scattered_name)
             return fail_input(error, "%s and %s would both be scattered through other text; give only one of them",
-                              library->scattered_name, inputs[i]);
-        library->scattered_name = inputs[i];
-        library->scattered = corpus;
+                              texts->scattered_name, inputs[i]);
+        texts->scattered_name = inputs[i];
+        texts->scattered = corpus;
     }
     return true;
 }
 
-static bool read_inputs(Library *library, char **inputs, int count, Error *error) {
+static bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
     const bool show = isatty(STDERR_FILENO) && count > 1;
-    bool ok = find_scattered(library, inputs, count, error);
+    bool ok = find_scattered(texts, inputs, count, error);
     for (int i = 0; ok && i < count; i++) {
-        if (inputs[i] == library->scattered_name) continue;
+        if (inputs[i] == texts->scattered_name) continue;
         ok = stop_check(&stop_at_signal, error) &&
-             (is_builtin(inputs[i]) ? add_builtin(library, inputs[i], error) : add_file(library, inputs[i], error));
-        if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)library->bytes * 1e-6);
+             (is_builtin(inputs[i]) ? add_builtin(texts, inputs[i], error) : add_file(texts, inputs[i], error));
+        if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)texts->bytes * 1e-6);
     }
     if (show) fprintf(stderr, "\n");
     return ok;
@@ -144,19 +144,19 @@ static bool read_inputs(Library *library, char **inputs, int count, Error *error
 
 // The tokens of all documents in order. Each text is freed as soon as it is encoded, since tokens take twice its
 // memory.
-static bool encode(Tokens *tokens, Tokenizer *tokenizer, Library *library, TokenizerKind kind, Error *error) {
+static bool encode(Tokens *tokens, Tokenizer *tokenizer, InputTexts *texts, TokenizerKind kind, Error *error) {
     bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
-    for (size_t i = 0; ok && i < library->count; i++) {
-        const Document *document = &library->documents[i];
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        const Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
              tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
     }
-    if (ok && library->scattered_name)
-        ok = scatter_extend(tokenizer, &library->scattered, library->scattered_name, library->bytes, error);
+    if (ok && texts->scattered_name)
+        ok = scatter_extend(tokenizer, &texts->scattered, texts->scattered_name, texts->bytes, error);
     const int end = tokenizer_end(tokenizer);
     const uint16_t end_token = (uint16_t)end;
-    for (size_t i = 0; ok && i < library->count; i++) {
-        Document *document = &library->documents[i];
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        Document *document = &texts->documents[i];
         ok = stop_check(&stop_at_signal, error) &&
              tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
              (end < 0 || tokens_add(tokens, &end_token, 1, error));
@@ -198,7 +198,7 @@ typedef struct {
 } Prepared;
 
 // Validation is the end of the text; documents are scattered only through the rest, for training.
-static bool split(Prepared *prepared, const Library *library, const PrepareOptions *options, Error *error) {
+static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
     const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
     if (training == 0 || training == count)
@@ -209,25 +209,25 @@ static bool split(Prepared *prepared, const Library *library, const PrepareOptio
             (unsigned long long)count, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
-    if (!library->scattered_name) return true;
-    if (!scatter(&prepared->mixed, &prepared->documents, ids, (size_t)training, &prepared->tokenizer,
-                 &library->scattered, library->scattered_name, error))
+    if (!texts->scattered_name) return true;
+    if (!scatter(&prepared->mixed, &prepared->documents, ids, (size_t)training, &prepared->tokenizer, &texts->scattered,
+                 texts->scattered_name, error))
         return false;
     prepared->train.ids = prepared->mixed.ids;
     prepared->train.tokens = prepared->mixed.count;
     return true;
 }
 
-static void print_summary(const Prepared *prepared, const Output *output, const Library *library) {
+static void print_summary(const Prepared *prepared, const Output *output, const InputTexts *texts) {
     const Shards *train = &prepared->train, *val = &prepared->val;
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
-    printf("text         %zu bytes\n", library->bytes);
+    printf("text         %zu bytes\n", texts->bytes);
     printf("tokenizer    %s, vocabulary of %d\n", tokenizer_kind_name(prepared->tokenizer.kind),
            prepared->tokenizer.vocab_size);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
-    if (library->scattered_name)
+    if (texts->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
-               library->scattered_name, 100 * scattered / (double)train->tokens);
+               texts->scattered_name, 100 * scattered / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
     char quoted[QUOTED_CAPACITY];
     printf("next         bitter train --data %s\n", shell_quoted(quoted, output->path));
@@ -243,14 +243,14 @@ static bool write_output(Output *output, Prepared *prepared, const PrepareOption
 }
 
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    Library library = {0};
+    InputTexts texts = {0};
     Prepared prepared = {0};
     bool ok = output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
-              read_inputs(&library, inputs, count, error) &&
-              encode(&prepared.tokens, &prepared.tokenizer, &library, (TokenizerKind)options->tokenizer, error) &&
-              split(&prepared, &library, options, error) && write_output(output, &prepared, options, error);
-    if (ok) print_summary(&prepared, output, &library);
-    library_free(&library);
+              read_inputs(&texts, inputs, count, error) &&
+              encode(&prepared.tokens, &prepared.tokenizer, &texts, (TokenizerKind)options->tokenizer, error) &&
+              split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);
+    if (ok) print_summary(&prepared, output, &texts);
+    texts_free(&texts);
     tokenizer_free(&prepared.tokenizer);
     tokens_free(&prepared.tokens);
     tokens_free(&prepared.mixed);

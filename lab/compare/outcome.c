@@ -145,8 +145,8 @@ static void choose_rates(Outcome *o) {
     for (int size = 0; size < plan->size_count; size++)
         for (int arm = 0; arm < plan->arm_count; arm++)
             for (int rate = 1; rate < plan->rate_count; rate++)
-                if (choosing_loss(o, size, arm, rate) < choosing_loss(o, size, arm, o->rates[size][arm]))
-                    o->rates[size][arm] = rate;
+                if (choosing_loss(o, size, arm, rate) < choosing_loss(o, size, arm, o->chosen_rate[size][arm]))
+                    o->chosen_rate[size][arm] = rate;
 }
 
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {
@@ -175,7 +175,7 @@ void outcome_free(Outcome *outcome) {
 }
 
 Job outcome_job(const Outcome *o, int size, int arm, int seed) {
-    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->rates[size][arm], .seed = seed};
+    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->chosen_rate[size][arm], .seed = seed};
 }
 
 double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
@@ -263,7 +263,7 @@ bool outcome_write(const char *path, const Outcome *o, Error *error) {
     fputs("size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n", csv.stream);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        const bool text = job.task < 0, chosen = !text || o->rates[job.size][job.arm] == job.rate;
+        const bool text = job.task < 0, chosen = !text || o->chosen_rate[job.size][job.arm] == job.rate;
         for (int r = 0; r < o->jobs[i].count; r++) {
             const Measured *row = &o->jobs[i].rows[r];
             write_quoted(csv.stream, text ? plan->sizes[job.size].name : "");

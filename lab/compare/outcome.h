@@ -21,7 +21,7 @@ typedef struct {
     json_t *data;   // the fingerprint of the text; if the comparison records none, that of the first run
     Measures *jobs; // (plan_job_count)
     int seeds;      // the number of seeds, from the first on, of which every run is done
-    int rates[SIZES_MOST][ARMS_MOST]; // of the chosen learning rates in plan.rates
+    int chosen_rate[SIZES_MOST][ARMS_MOST]; // index into plan.rates
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss

@@ -13,7 +13,7 @@ const Option short_window_options[] = {
 };
 
 const Option text_options[] = {
-    HEADING_ROW("Methods yarn, longrope and gradient"),
+    HEADING_ROW("Methods yarn, longrope and gradient (the last two also try yarn's factors)"),
     CHOICE_ROW(
         "ramp", offsetof(ExtendOptions, formula.ramp), "code", RAMP_NAMES, "HOW",
         "YaRN's ramp from kept to divided frequencies: code = as in its authors' code; exact = without that code's "

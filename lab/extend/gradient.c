@@ -126,7 +126,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
     if (!isfinite(loss)) return fail_run(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
-    for (int i = 0; i < space->unscaled; i++) {
+    for (int i = 0; i < space->unscaled_count; i++) {
         Stretch stretch = d->stretch;
         stretch.unscaled = unscaled_choices[i];
         keep_better(best, &loss, x, &stretch);
@@ -147,7 +147,7 @@ static long long steps_of(const Extension *x, const SearchSpace *space) {
     Stretch starts[STARTS_MOST];
     const long long windows = o->search.windows,
                     reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
-                    scored = (extension_starts(starts, x) + space->unscaled + 1) * windows;
+                    scored = (extension_starts(starts, x) + space->unscaled_count + 1) * windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }

@@ -39,7 +39,7 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
 // before its last comma: a digit that changes would otherwise be another candidate.
 static void print_row(Text *row, const LongropeSearch *job, int generation, const Evaluated *e, bool sealed) {
     text_print(row, "%d,%d,%.17g,%d", generation, e->scored, evaluated_mean(e),
-               unscaled_choices[e->candidate.unscaled]);
+               unscaled_choices[e->candidate.unscaled_choice]);
     for (int i = 0; i < job->search.space.pairs; i++)
         text_print(row, ",%.2f", 1 + job->search.space.step * e->candidate.steps[i]);
     for (int w = 0; w < job->search.options.windows; w++)

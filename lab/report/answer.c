@@ -75,7 +75,7 @@ static bool rate_at_end(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     for (int size = 0; size < plan->size_count; size++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
-            const double rate = plan->rates[o->rates[size][arm]];
+            const double rate = plan->rates[o->chosen_rate[size][arm]];
             bool lower = false, higher = false;
             for (int other = 0; other < plan->rate_count; other++) {
                 lower = lower || plan->rates[other] < rate;

@@ -32,7 +32,7 @@ static void standings_table(Page *page, const Outcome *o, int size) {
         page_number(page, 4, s->loss);
         gap_cells(page, o, s, arm);
         page_number(page, 3, exp(s->loss));
-        page_cell(page, "%.3g", plan->rates[o->rates[size][arm]]);
+        page_cell(page, "%.3g", plan->rates[o->chosen_rate[size][arm]]);
         page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
     }
     page_table_end(page);

@@ -9,7 +9,8 @@ const int unscaled_choices[UNSCALED_CHOICES] = {0, 1, 2, 4, 8, 12, 16, 20, 24, 2
 SearchSpace search_space(int pairs, double factor, int original) {
     SearchSpace space = {.pairs = pairs, .step = 0.01};
     space.most = (int)floor((1.25 * factor - 1) / space.step + 1e-9);
-    while (space.unscaled < UNSCALED_CHOICES && unscaled_choices[space.unscaled] <= original) space.unscaled++;
+    while (space.unscaled_count < UNSCALED_CHOICES && unscaled_choices[space.unscaled_count] <= original)
+        space.unscaled_count++;
     return space;
 }
 
@@ -25,18 +26,19 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
         least = steps > least ? steps : least;
         candidate.steps[i] = least;
     }
-    while (candidate.unscaled + 1 < space->unscaled && unscaled_choices[candidate.unscaled] < stretch->unscaled)
-        candidate.unscaled++;
+    while (candidate.unscaled_choice + 1 < space->unscaled_count &&
+           unscaled_choices[candidate.unscaled_choice] < stretch->unscaled)
+        candidate.unscaled_choice++;
     return candidate;
 }
 
 void candidate_stretch(Stretch *stretch, const SearchSpace *space, const Candidate *candidate) {
     for (int i = 0; i < space->pairs; i++) stretch->factors[i] = 1 + space->step * candidate->steps[i];
-    stretch->unscaled = unscaled_choices[candidate->unscaled];
+    stretch->unscaled = unscaled_choices[candidate->unscaled_choice];
 }
 
 bool candidates_equal(const SearchSpace *space, const Candidate *a, const Candidate *b) {
-    if (a->unscaled != b->unscaled) return false;
+    if (a->unscaled_choice != b->unscaled_choice) return false;
     for (int i = 0; i < space->pairs; i++)
         if (a->steps[i] != b->steps[i]) return false;
     return true;
@@ -56,7 +58,7 @@ Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double 
             const int high = i + 1 < space->pairs ? child.steps[i + 1] : space->most;
             child.steps[i] = between(low, high, random);
         }
-        if (random_next(random) < probability) child.unscaled = random_below(random, space->unscaled);
+        if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
     } while (candidates_equal(space, &child, parent));
     return child;
 }
@@ -94,7 +96,7 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
     Candidate child = *first;
     for (int i = 0; i < space->pairs; i++)
         if (random_next(random) < probability) child.steps[i] = second->steps[i];
-    if (random_next(random) < probability) child.unscaled = second->unscaled;
+    if (random_next(random) < probability) child.unscaled_choice = second->unscaled_choice;
     qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
     return child;
 }

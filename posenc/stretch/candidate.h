@@ -7,11 +7,11 @@
 #include "posenc/stretch/stretch.h"
 
 // A point of the search space. It consists of whole numbers, so that equal candidates are equal bit for bit: factor i
-// is 1 + step * steps[i], where steps[i] never falls with i, and the first unscaled_choices[unscaled] tokens are not
-// scaled.
+// is 1 + step * steps[i], where steps[i] never falls with i, and the first unscaled_choices[unscaled_choice] tokens are
+// not scaled.
 typedef struct {
     int steps[PAIRS_MOST]; // (pairs) 0 .. space->most
-    int unscaled;          // index
+    int unscaled_choice;   // index into unscaled_choices
 } Candidate;
 
 #define UNSCALED_CHOICES 14
@@ -19,9 +19,9 @@ extern const int unscaled_choices[UNSCALED_CHOICES]; // LongRoPE's list of n_hat
 
 typedef struct {
     int pairs;
-    double step;  // 0.01
-    int most;     // of steps: (1.25 s - 1) / step
-    int unscaled; // how many of unscaled_choices are tried, from the first on
+    double step;        // 0.01
+    int most;           // of steps: (1.25 s - 1) / step
+    int unscaled_count; // how many of unscaled_choices are tried, from the first on
 } SearchSpace;
 
 // LongRoPE's search space for a model that was trained at `original` tokens and is stretched by `factor`.

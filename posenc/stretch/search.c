@@ -117,7 +117,7 @@ static int by_loss(const void *a, const void *b) {
 }
 
 // Score a batch. Candidates that were scored on all windows join the population.
-static void evaluate(Search *search, Evaluated *batch, int count) {
+static void score_batch(Search *search, Evaluated *batch, int count) {
     const Evaluated *bar = worst_parent(search);
     Evaluated worst;
     if (bar) worst = *bar;
@@ -199,7 +199,7 @@ static void first_population(Search *search, Evaluated *batch, const Candidate *
             if (propose(search, batch, &count, &child) || n < seed_count) break;
         }
         if (++made % FIRST_BATCH && n + 1 < search->options.population) continue;
-        evaluate(search, batch, count);
+        score_batch(search, batch, count);
         count = 0;
     }
 }
@@ -216,7 +216,7 @@ bool search_run(Search *search, const Candidate *seeds, int count) {
         if (search->member_count == 0) break; // no candidate has a finite loss
         if (search->member_count > o->parents) search->member_count = (int)o->parents;
         add_children(search, batch, &size, &random);
-        evaluate(search, batch, size);
+        score_batch(search, batch, size);
     }
     free(batch);
     return !search->stopped;

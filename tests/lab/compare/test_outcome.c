@@ -89,7 +89,7 @@ static void the_choosing_half_chooses(void **state) {
     static const int best[2][2] = {{2, 0}, {1, 0}};
     for (int size = 0; size < 2; size++)
         for (int arm = 0; arm < 2; arm++) {
-            assert_int_equal(outcome.rates[size][arm], best[size][arm]);
+            assert_int_equal(outcome.chosen_rate[size][arm], best[size][arm]);
             expect_near("loss", 0, outcome_value(&outcome, size, -1, arm, 2, "loss", T),
                         10 - choose[size][arm][best[size][arm]], 1e-9);
         }
@@ -98,7 +98,7 @@ static void the_choosing_half_chooses(void **state) {
     const Job diverged = {.size = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
-    assert_int_equal(outcome.rates[0][0], 1);
+    assert_int_equal(outcome.chosen_rate[0][0], 1);
     outcome_free(&outcome);
 }
 

@@ -13,11 +13,11 @@ static void expect_inside(const SearchSpace *space, const Candidate *c, const ch
     for (int i = 0; i < space->pairs; i++)
         if (c->steps[i] < (i > 0 ? c->steps[i - 1] : 0) || c->steps[i] > space->most)
             fail_msg("%s: pair %d has %d steps, of %d", what, i, c->steps[i], space->most);
-    assert_in_range(c->unscaled, 0, space->unscaled - 1);
+    assert_in_range(c->unscaled_choice, 0, space->unscaled_count - 1);
 }
 
 static Candidate random_candidate(const SearchSpace *space, Random *random) {
-    Candidate c = {.unscaled = random_below(random, space->unscaled)};
+    Candidate c = {.unscaled_choice = random_below(random, space->unscaled_count)};
     for (int i = 0, least = 0; i < space->pairs; i++)
         c.steps[i] = least += random_below(random, (space->most - least) / (space->pairs - i) + 1);
     expect_inside(space, &c, "random");
@@ -36,7 +36,7 @@ static void the_space_is_longrope_s(void **state) {
         const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
         assert_int_equal(space.pairs, sizes[n].pairs);
         assert_int_equal(space.most, most[n]); // factor 1.25 s
-        assert_int_equal(space.unscaled, choices[n]);
+        assert_int_equal(space.unscaled_count, choices[n]);
         assert_true(space.step == 0.01);
     }
     for (int i = 1; i < UNSCALED_CHOICES; i++) assert_true(unscaled_choices[i] > unscaled_choices[i - 1]);
@@ -53,7 +53,7 @@ static void candidates_are_stretches(void **state) {
             Stretch stretch = {.attention = 1.25}, read = {0};
             candidate_stretch(&stretch, &space, &candidate);
             assert_true(stretch.attention == 1.25);
-            assert_int_equal(stretch.unscaled, unscaled_choices[candidate.unscaled]);
+            assert_int_equal(stretch.unscaled, unscaled_choices[candidate.unscaled_choice]);
             for (int i = 0; i < space.pairs; i++) {
                 char text[32];
                 expect_near("factor", (size_t)i, stretch.factors[i], 1 + candidate.steps[i] / 100.0,
@@ -83,7 +83,7 @@ static void stretches_become_the_nearest_candidate(void **state) {
     for (size_t n = 0; n < COUNT(cases); n++) {
         const Candidate found = candidate_of(&space, &cases[n].stretch);
         for (int i = 0; i < space.pairs; i++) assert_int_equal(found.steps[i], cases[n].candidate.steps[i]);
-        assert_int_equal(found.unscaled, cases[n].candidate.unscaled);
+        assert_int_equal(found.unscaled_choice, cases[n].candidate.unscaled_choice);
     }
 }
 
@@ -95,7 +95,7 @@ static void candidates_differ_in_every_number(void **state) {
     assert_true(candidates_equal(&space, &a, &beyond));
     for (int i = 0; i <= space.pairs; i++) {
         Candidate b = a;
-        *(i < space.pairs ? &b.steps[i] : &b.unscaled) += 1;
+        *(i < space.pairs ? &b.steps[i] : &b.unscaled_choice) += 1;
         assert_false(candidates_equal(&space, &a, &b));
     }
 }
@@ -152,8 +152,8 @@ static void leaps_leave_a_flat_start(void **state) {
         far_moved += moved > 0;
         pairs_moved += moved;
         lines += slopes > 2; // a leap alone has one or two
-        unscaled_moved += near.unscaled != pi.unscaled;
-        assert_int_equal(far.unscaled, pi.unscaled);
+        unscaled_moved += near.unscaled_choice != pi.unscaled_choice;
+        assert_int_equal(far.unscaled_choice, pi.unscaled_choice);
     }
     assert_true(far_moved > 0.9 * TIMES);
     assert_true(pairs_moved > 7 * TIMES); // half of them at a time
@@ -169,7 +169,7 @@ static void children_take_from_both_parents(void **state) {
     enum { TIMES = 2000 };
     const SearchSpace space = search_space(16, 8, 256);
     static const double probabilities[] = {0, 0.3, 0.5, 1};
-    Candidate first = {.unscaled = 2}, second = {.unscaled = 9};
+    Candidate first = {.unscaled_choice = 2}, second = {.unscaled_choice = 9};
     Random random = {random_key(1, "cross"), 0};
     for (int i = 0; i < space.pairs; i++) first.steps[i] = 40 * i, second.steps[i] = 50 * i + 1;
     for (size_t p = 0; p < COUNT(probabilities); p++) {
@@ -181,8 +181,8 @@ static void children_take_from_both_parents(void **state) {
                 assert_true(steps % 2 ? steps % 50 == 1 : steps % 40 == 0);
                 factors += steps % 2;
             }
-            assert_true(child.unscaled == 2 || child.unscaled == 9);
-            unscaled += child.unscaled == 9;
+            assert_true(child.unscaled_choice == 2 || child.unscaled_choice == 9);
+            unscaled += child.unscaled_choice == 9;
         }
         expect_share("factors", factors, TIMES * space.pairs, probabilities[p]);
         expect_share("unscaled", unscaled, TIMES, probabilities[p]);
@@ -263,7 +263,7 @@ static void released(double *f, Family *family, bool overshoot, Random *random) 
 
 // Figures of children of one parent, by the released operator, by that without overshooting, and by ours.
 static void sample(Figure theirs[FIGURES], Figure mended[FIGURES], Figure ours[FIGURES], const Stretch *parent) {
-    const SearchSpace space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled = 1}; // up to 1 + s, as there
+    const SearchSpace space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1}; // up to 1 + s, as there
     Random random = {random_key(1, "released"), 0};
     Family family = {.count = 0}, rounded = {.count = 0};
     Stretch on_grid = {0}, child = {0};

@@ -35,7 +35,7 @@ static bool evaluated_before(const Trial *trial, int n) {
 
 // There are 4 + 3 + 2 + 1 rising pairs of steps, with two choices of n_hat: one seed, and all others are found.
 static void known_candidates_are_not_scored_again(void **state) {
-    const SearchSpace small = {.pairs = 2, .step = 0.01, .most = 3, .unscaled = 2};
+    const SearchSpace small = {.pairs = 2, .step = 0.01, .most = 3, .unscaled_count = 2};
     for (int remember = 0; remember <= 1; remember++) {
         SearchOptions options = usual;
         options.forget = !remember;

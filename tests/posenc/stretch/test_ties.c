@@ -35,7 +35,7 @@ static bool score(double *loss, void *context, int worker, const Candidate *cand
 }
 
 static void of_equal_candidates_the_older_is_better(void **state) {
-    const SearchSpace space = {.pairs = 2, .step = 0.01, .most = 300, .unscaled = 1};
+    const SearchSpace space = {.pairs = 2, .step = 0.01, .most = 300, .unscaled_count = 1};
     const SearchOptions options = {.population = 20,
                                    .parents = 8,
                                    .mutations = 6,

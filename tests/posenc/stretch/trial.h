@@ -10,7 +10,7 @@
 
 enum { PAIRS = 16, WINDOWS = 4, THREADS = 2, MOST = 64 + 10 * (16 + 16) };
 
-static const SearchSpace usual_space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled = 1};
+static const SearchSpace usual_space = {.pairs = PAIRS, .step = 0.01, .most = 800, .unscaled_count = 1};
 static const SearchOptions usual = {.population = 64,
                                     .parents = 32,
                                     .mutations = 16,
