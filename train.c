@@ -1,17 +1,18 @@
 // bitter: trains small GPTs with interchangeable position schemes, and measures what the schemes do.
 //
 // This file holds `bitter train` and, after it, main() with its table of commands. `bitter train` repeats one optimiser
-// step, train_step(); it and the loop around it are in lab/run/train_loop.c:
+// step, train_step(); it and the loop around it are in lab/run/train_loop.c. The first four parts are repeated
+// --accumulate times:
 //
 //   batch     next_batch()           inputs and targets (B,T) from the data
-//   embed     train_pass_embed()     the embeddings and the coordinates of the tokens
-//   forward   train_pass_forward()   from the embeddings through all layers to the input of the head
+//   embed     train_pass_embed()     the token embeddings, and the coordinates that position schemes read
+//   forward   train_pass_forward()   adds the scheme's codes, then through all layers to the input of the head
 //   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
 //                                    head back to the embeddings
 //   norm      gradient_norm()        the norm of all gradients
-//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, then the parameters
-//                                    move
-//   log       log_row()              one row of log.csv
+//   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
+//                                    and the gradients are set to 0
+//   then, in train_loop(): trainer_validate() every --eval-every steps, log_row(), and run_save() every --save-every
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/version.h"

@@ -126,7 +126,8 @@ typedef struct {
 // A hook that is NULL does nothing. Rows are the tokens of tables->batch sequences of equal length, one sequence after
 // the other; at[r] are the coordinates of row r's token. Who calls a hook, and on what it works (model/base/team.h):
 //
-//   embed_forward, input_*, qk_*      every thread of a team, each on its share of the rows
+//   embed_forward, input_*, qk_*      every thread of a team, each on its share of the rows; sums for parameters are
+//                                     shared out by columns or by heads, after a barrier
 //   embed_backward, score_reduce      every thread of a team, each on its share of the columns
 //   score_forward, score_backward     one thread for each block of scores
 //   init, project, prepare, reduce    one thread alone
