@@ -21,10 +21,9 @@ const Scheme scheme_integer = {
     .name = "integer",
     .formula = "x_t[c] += step t",
     .paper = "the textbooks' first attempt",
-    .help =
-        "The number of the position, added to every channel. At position 100 it is 5000 times as large as a token "
-        "embedding (0.02). But layer norm subtracts what all channels share, so the model hardly sees it, and rounding "
-        "errors blur the text. step=0.0001 shows how much of the trouble is size.",
+    .help = "The number of the position, added to every channel. At position 100 it is 5000 times as large as a token "
+            "embedding (0.02). But layer norm subtracts what all channels share, so the model hardly sees it, whatever "
+            "the step.",
     .options = integer_options,
     .enters = ENTERS_EMBEDDING,
     CODE_HOOKS,
