@@ -89,7 +89,7 @@ static int likeliest(Solver *solver, int b, int n) {
     const size_t C = (size_t)gpt->shape.width, last = (size_t)b * (size_t)n + (size_t)(n - 1);
     head_forward(solver->logits, solver->inference.buffers.norm + last * C, gpt->w.wte, 1, gpt->shape.width,
                  gpt->shape.vocab);
-    return sample_token(NULL, solver->logits, gpt->shape.vocab, 0, 0, NULL); // temperature 0: nothing is drawn
+    return likeliest_token(solver->logits, gpt->shape.vocab);
 }
 
 // The last chunk that was fed has n tokens of each prompt.

@@ -7,7 +7,7 @@ static int falling(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-static int largest_of(const real *logits, int V) {
+int likeliest_token(const real *logits, int V) {
     int best = 0;
     for (int v = 1; v < V; v++)
         if (logits[v] > logits[best]) best = v;
@@ -15,7 +15,7 @@ static int largest_of(const real *logits, int V) {
 }
 
 int sample_token(real *scratch, const real *logits, int V, double temperature, int top_k, Random *random) {
-    const int best = largest_of(logits, V);
+    const int best = likeliest_token(logits, V);
     if (temperature <= 0) return best;
     real least = -INFINITY;
     if (top_k > 0 && top_k < V) {
