@@ -33,19 +33,25 @@ static int read_batch(Trainer *trainer, Batches *batches, Error *error) {
     return B * batches_next(trainer->inputs, trainer->targets, trainer->scored, batches, B, error);
 }
 
+static int count_scored(const Trainer *trainer, int rows) {
+    int scored = 0;
+    for (int r = 0; r < rows; r++) scored += trainer->scored[r];
+    return scored;
+}
+
 // Set trainer->weight, the weight of each scored target of the next step, to 1 / their number: then the losses of the
-// step's batches add up to its mean loss. In text all targets are scored. For a task they are counted by making the
-// step's batches once in advance, from a copy of the cursor. The copy shares the memory of the current exercise with
-// the original; that is safe, because every batch writes it anew.
+// step's batches add up to its mean loss. With one batch, next_batch does it. In text all targets are scored. For a
+// task they are counted by making the step's batches once in advance, from a copy of the cursor. The copy shares the
+// memory of the current exercise with the original; that is safe, because every batch writes it anew.
 static bool weigh_targets(Trainer *trainer, Error *error) {
     const long long batches = trainer->options->accumulate;
     const bool task = is_task(&trainer->corpus->builtin);
     Batches ahead = trainer->batches;
     double scored = task ? 0 : (double)batches * trainer->pass.B * ahead.T;
-    for (long long i = 0; task && i < batches; i++) {
+    for (long long i = 0; task && batches > 1 && i < batches; i++) {
         const int rows = read_batch(trainer, &ahead, error);
         if (rows == 0) return false;
-        for (int r = 0; r < rows; r++) scored += trainer->scored[r];
+        scored += count_scored(trainer, rows);
     }
     trainer->weight = 1 / scored;
     return true;
@@ -80,6 +86,7 @@ static bool next_batch(Trainer *trainer, Error *error) {
     TrainPass *pass = &trainer->pass;
     const int rows = read_batch(trainer, &trainer->batches, error);
     if (rows == 0) return false;
+    if (trainer->options->accumulate == 1) trainer->weight = 1.0 / count_scored(trainer, rows);
     train_pass_resize(pass, rows / pass->B);
     for (int r = 0; r < rows; r++) pass->dnll[r] = trainer->scored[r] ? (real)trainer->weight : 0;
     pass->places_key = random_bits(random_key(seed, "positions"), trainer->batches.cursor);
