@@ -62,8 +62,11 @@ static bool peaks_table(Page *page, const PositionTable *tables, int count, Erro
         for (int k = 0; k < spectrum->count; k++) all += spectrum->values[k] * spectrum->values[k];
         page_row(page, false, "%s", tables[i].name);
         for (int k = 0; k < shown; k++)
-            page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * spectrum->values[k] * spectrum->values[k] / all,
-                      1 / peaks[k].frequency, 100 * peaks[k].share);
+            if (isnan(peaks[k].share)) // a vector of the value 0
+                page_cell(page, "-");
+            else
+                page_cell(page, "%.1f%%: %.3g (%.0f%%)", 100 * spectrum->values[k] * spectrum->values[k] / all,
+                          1 / peaks[k].frequency, 100 * peaks[k].share);
     }
     page_table_end(page);
     return true;

@@ -8,12 +8,6 @@
 
 static const double two_pi = 6.283185307179586;
 
-// LAPACK, which is part of OpenBLAS: A (m, n) = U diag(s) V^T, all by columns, A's rows lda apart and so on. A job 'S'
-// wants min(m, n) singular vectors, 'N' none. What Fortran needs to know of strings, their lengths, comes last.
-extern void dgesvd_(const char *job_u, const char *job_vt, const int *m, const int *n, double *A, const int *lda,
-                    double *s, double *U, const int *ldu, double *VT, const int *ldvt, double *work, const int *lwork,
-                    int *info, size_t job_u_length, size_t job_vt_length);
-
 static double sum_of_squares(const double *values, size_t count) {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i] * values[i];
@@ -63,41 +57,75 @@ static void add_power(double *power, const Waves *w) {
     }
 }
 
-// power (T/2 + 1), from rows (T, C) around their mean.
-static void table_power(double *power, Waves *w, const double *rows, int C) {
+// power (T/2 + 1), from columns (C, T) around their means.
+static void table_power(double *power, Waves *w, const double *columns, int C) {
     const int T = w->T;
-    const double all = sum_of_squares(rows, (size_t)T * (size_t)C);
+    const double all = sum_of_squares(columns, (size_t)T * (size_t)C);
     memset(power, 0, (size_t)(T / 2 + 1) * sizeof *power);
     for (int c = 0; c < C; c++) {
-        for (int t = 0; t < T; t++) w->wave[t] = rows[(size_t)t * C + c];
+        memcpy(w->wave, columns + (size_t)c * (size_t)T, (size_t)T * sizeof *columns);
         add_power(power, w);
     }
     for (int k = 0; k <= T / 2; k++) power[k] /= all;
 }
 
-// rows (T, C) = the table less its mean row.
-static void centre(double *rows, const real *table, int T, int C) {
-    const size_t columns = (size_t)C;
-    for (size_t c = 0; c < columns; c++) {
-        double mean = 0;
-        for (int t = 0; t < T; t++) mean += (double)table[t * columns + c] / T;
-        for (int t = 0; t < T; t++) rows[t * columns + c] = (double)table[t * columns + c] - mean;
+// columns (C, T) = the table (T, C) less its mean row, transposed.
+static void centre(double *columns, const real *table, int T, int C) {
+    for (size_t c = 0; c < (size_t)C; c++) {
+        double *column = columns + c * (size_t)T, mean = 0;
+        for (size_t t = 0; t < (size_t)T; t++) mean += (double)table[t * (size_t)C + c] / T;
+        for (size_t t = 0; t < (size_t)T; t++) column[t] = (double)table[t * (size_t)C + c] - mean;
     }
 }
 
 // --- the spectrum of a table ---
-// Fortran reads rows (T, C) as their transpose, whose right singular vectors are the left ones of the table.
-static bool decompose(Spectrum *s, double *rows, int C, Error *error) {
-    const int T = s->T, m = s->count, one = 1, ask = -1;
-    int info = 0, size = 0;
-    double none, best_size = 0;
-    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, &best_size, &ask, &info, 1, 1);
-    size = (int)best_size;
-    double *work = malloc((size_t)size * sizeof *work);
-    if (!work) return fail_run(error, "no memory for the singular values of a table of %d positions", T);
-    dgesvd_("N", "S", &C, &T, rows, &C, s->values, &none, &one, s->vectors, &m, work, &size, &info, 1, 1);
-    free(work);
-    return info == 0 || fail_run(error, "the singular values of a table of %d positions did not converge", T);
+// Turn columns x and y (T) until they are at right angles, the longer one first. False when they are already, or when
+// the square of a length is at most `nothing`.
+static bool rotate(double *x, double *y, double nothing, int T) {
+    double xx = 0, yy = 0, xy = 0;
+#pragma omp simd reduction(+ : xx, yy, xy)
+    for (int t = 0; t < T; t++) {
+        xx += x[t] * x[t];
+        yy += y[t] * y[t];
+        xy += x[t] * y[t];
+    }
+    const bool upright = fabs(xy) <= 1e-14 * sqrt(xx * yy) || xx <= nothing || yy <= nothing;
+    if (upright && xx >= yy) return false;
+    const double zeta = upright ? 0 : (yy - xx) / (2 * xy);
+    const double tangent = upright ? 0 : copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
+    const double x_of_x = xx >= yy ? cosine : sine, x_of_y = xx >= yy ? -sine : cosine;
+    const double y_of_x = xx >= yy ? sine : cosine, y_of_y = xx >= yy ? cosine : -sine;
+#pragma omp simd
+    for (int t = 0; t < T; t++) {
+        const double old_x = x[t], old_y = y[t];
+        x[t] = x_of_x * old_x + x_of_y * old_y;
+        y[t] = y_of_x * old_x + y_of_y * old_y;
+    }
+    return true;
+}
+
+// One-sided Jacobi (Hestenes 1958): the columns (C, T) are turned in pairs until all are at right angles. Then their
+// lengths are the singular values, and their directions the left singular vectors; where the value is 0 beside the
+// largest, the vector is 0, too.
+static bool decompose(Spectrum *s, double *columns, int C, Error *error) {
+    const size_t T = (size_t)s->T;
+    const double nothing = 1e-28 * sum_of_squares(columns, (size_t)C * T);
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < 60; sweep++) {
+        turned = false;
+        for (int i = 0; i < C; i++)
+            for (int j = i + 1; j < C; j++)
+                turned |= rotate(columns + (size_t)i * T, columns + (size_t)j * T, nothing, s->T);
+    }
+    if (turned) return fail_run(error, "the singular values of a table of %d positions did not converge", s->T);
+    for (int i = 0; i < s->count; i++) {
+        const double *column = columns + (size_t)i * T;
+        s->values[i] = sqrt(sum_of_squares(column, T));
+        const double scale = s->values[i] * s->values[i] > nothing ? 1 / s->values[i] : 0;
+        for (size_t t = 0; t < T; t++) s->vectors[t * (size_t)s->count + (size_t)i] = scale * column[t];
+    }
+    return true;
 }
 
 static bool all_finite(const real *table, size_t count) {
@@ -115,21 +143,21 @@ bool spectrum_create(Spectrum *s, const real *table, int T, int C, Error *error)
                           "the table of %d positions holds a number that is not finite; take weights from before the "
                           "training went wrong",
                           T);
-    double *rows = calloc(numbers, sizeof *rows);
+    double *columns = calloc(numbers, sizeof *columns);
     Waves waves = {0};
     s->values = malloc((size_t)s->count * sizeof *s->values);
     s->vectors = malloc((size_t)T * (size_t)s->count * sizeof *s->vectors);
     s->power = malloc(((size_t)T / 2 + 1) * sizeof *s->power);
-    bool ok = (rows && s->values && s->vectors && s->power) ||
+    bool ok = (columns && s->values && s->vectors && s->power) ||
               fail_run(error, "no memory for the spectrum of a table of %d positions and %d channels", T, C);
     ok = ok && waves_create(&waves, T, error);
     if (ok) {
-        centre(rows, table, T, C);
-        table_power(s->power, &waves, rows, C);
-        ok = decompose(s, rows, C, error);
+        centre(columns, table, T, C);
+        table_power(s->power, &waves, columns, C);
+        ok = decompose(s, columns, C, error);
     }
     waves_free(&waves);
-    free(rows);
+    free(columns);
     if (!ok) spectrum_free(s);
     return ok;
 }

@@ -9,7 +9,8 @@
 typedef struct {
     int T, count;    // positions; singular values: min(T, C)
     double *values;  // (count) falling
-    double *vectors; // (T, count) left singular vectors in columns: functions of position, of length 1
+    double *vectors; // (T, count) left singular vectors in columns: functions of position, of length 1, or 0 where the
+                     // value is
     double *power;   // (T/2 + 1) the share of the variance that has frequency k/T, all columns together: power[0] is 0,
                      // and the sum 1; NAN when all rows are equal
 } Spectrum;
