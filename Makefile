@@ -1,8 +1,10 @@
 # bitter: `make deps demo` shows it at work, `make deps test` checks it, `make help` lists the rest.
-# Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1.
+# Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
+# BLAS=openblas|blis|mkl|accelerate, the library of matrix products; keep each in a BUILD of its own (`make bench-blas`).
 
 CFLAGS  ?= -O3 -g
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native)
+BLAS    ?= openblas
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 
@@ -16,26 +18,53 @@ MATH     := -ffp-contract=fast -fno-math-errno -fno-trapping-math
 COMMA    := ,
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(COMMA)undefined$(COMMA)float-cast-overflow -fno-sanitize-recover=undefined$(COMMA)float-cast-overflow -fno-omit-frame-pointer)
 
-# --- where the libraries are: below Homebrew's prefix, in Debian's OpenMP build of OpenBLAS, or in the default paths ---
+# --- where the libraries are: below Homebrew's prefix, in Debian's directories, or in the default paths ---
 ifeq ($(shell uname -s),Darwin)
 BREW     := $(shell brew --prefix 2>/dev/null)
 OPENMP   := -Xpreprocessor -fopenmp
-INCLUDES := -I$(BREW)/include -I$(BREW)/opt/openblas/include -I$(BREW)/opt/libomp/include
-LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/openblas/lib -L$(BREW)/opt/libomp/lib
+INCLUDES := -I$(BREW)/include -I$(BREW)/opt/libomp/include
+LIBDIRS  := -L$(BREW)/lib -L$(BREW)/opt/libomp/lib
 OPENMP_LIB := -lomp
 else
 OPENMP   := -fopenmp
-OPENBLAS_DIR := $(patsubst %/libopenblas.so,%,$(firstword $(wildcard /usr/lib/*/openblas-openmp/libopenblas.so)))
-INCLUDES := $(patsubst %/cblas.h,-I%,$(firstword $(wildcard /usr/include/*/openblas-openmp/cblas.h /usr/include/openblas/cblas.h)))
-LIBDIRS  := $(if $(OPENBLAS_DIR),-L$(OPENBLAS_DIR) -Wl$(COMMA)-rpath$(COMMA)$(OPENBLAS_DIR))
+INCLUDES :=
+LIBDIRS  :=
 OPENMP_LIB :=
+endif
+
+# --- BLAS: any library with CBLAS whose threads, if it has any, keep still inside a parallel region of OpenMP ---
+# first FILE...: the first one that exists, and its directory. found FILE...: the compiler's flags for a library there.
+first    = $(firstword $(wildcard $(1)))
+place    = $(patsubst %/,%,$(dir $(call first,$(1))))
+found    = $(if $(call first,$(1)),-L$(call place,$(1)) -Wl$(COMMA)-rpath$(COMMA)$(call place,$(1)))
+BLAS_missing = $(error BLAS=$(BLAS) needs $(1))
+ifeq ($(BLAS),openblas)
+INCLUDES += $(addprefix -I,$(call place,/usr/include/*/openblas-openmp/cblas.h /usr/include/openblas/cblas.h $(BREW)/opt/openblas/include/cblas.h))
+LIBDIRS  += $(call found,/usr/lib/*/openblas-openmp/libopenblas.so $(BREW)/opt/openblas/lib/libopenblas.dylib)
+# Fedora calls the OpenMP build openblaso.
+BLAS_LIB := $(if $(wildcard /usr/lib64/libopenblaso.so),-lopenblaso,-lopenblas)
+else ifeq ($(BLAS),blis)
+BLIS_H   := /usr/include/*/blis-*/cblas.h /usr/include/blis/cblas.h /usr/local/include/blis/cblas.h $(BREW)/opt/blis/include/blis/cblas.h
+INCLUDES += -isystem $(or $(call place,$(BLIS_H)),$(call BLAS_missing,BLIS with its headers: Debian calls it libblis-openmp-dev))
+LIBDIRS  += $(call found,/usr/lib/*/blis-*/libblis.so /usr/local/lib/libblis.so $(BREW)/opt/blis/lib/libblis.dylib)
+BLAS_LIB := -lblis
+else ifeq ($(BLAS),mkl)
+# Its sequential variant: every thread of ours calls it by itself. PyPI's package has no files that end in .so.
+MKL_H    := $(addsuffix /mkl_cblas.h,$(if $(MKLROOT),$(MKLROOT)/include) /usr/include/mkl /opt/intel/oneapi/mkl/latest/include)
+MKL_SO   := $(foreach dir,$(if $(MKLROOT),$(MKLROOT)/lib/intel64 $(MKLROOT)/lib) /usr/lib/x86_64-linux-gnu /opt/intel/oneapi/mkl/latest/lib,$(dir)/libmkl_NAME.so $(dir)/libmkl_NAME.so.*)
+INCLUDES += -DBLAS_MKL -I$(or $(call place,$(MKL_H)),$(call BLAS_missing,Intel's MKL with its headers: set MKLROOT to the directory that holds its include and lib (after `pip install mkl-devel` in a virtual environment, that of the environment)))
+LIBDIRS  += -Wl,--no-as-needed,-rpath,$(call place,$(subst NAME,core,$(MKL_SO)))
+BLAS_LIB := $(foreach part,intel_lp64 sequential core,$(call first,$(subst NAME,$(part),$(MKL_SO)))) -lpthread -ldl
+else ifeq ($(BLAS),accelerate)
+INCLUDES += -DBLAS_ACCELERATE -DACCELERATE_NEW_LAPACK
+BLAS_LIB := $(if $(filter Darwin,$(shell uname -s)),-framework Accelerate,$(call BLAS_missing,macOS))
+else
+$(error BLAS is openblas, blis, mkl or accelerate, not '$(BLAS)')
 endif
 
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
-# Fedora calls the OpenMP build openblaso.
-OPENBLAS := $(if $(wildcard /usr/lib64/libopenblaso.so),-lopenblaso,-lopenblas)
-LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(OPENBLAS) -ljansson -lz -lm
+LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lz -lm
 
 # V=1 shows whole commands.
 Q       := $(if $(V),,@)
@@ -52,7 +81,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize bench tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES))) $(TEST_PROGRAMS:=.o)
 
@@ -76,7 +105,10 @@ sanitize: ## run all tests under the sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
-	@sh scripts/bench.sh $(abspath $(PROGRAM))
+	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))
+
+bench-blas: all ## which library of matrix products is the fastest here (10 minutes)
+	@MAKE="$(MAKE)" sh scripts/bench_blas.sh $(abspath $(PROGRAM))
 
 tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 	sh scripts/tasks.sh ./$(PROGRAM)

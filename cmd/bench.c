@@ -5,6 +5,8 @@
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
 #include "lab/run/train_loop.h"
+#include "model/base/gemm.h"
+#include "model/base/team.h"
 
 #include <omp.h>
 #include <stddef.h>
@@ -43,25 +45,29 @@ static double median(double *values, long long count) {
     return values[(count - 1) / 2];
 }
 
-// Time a large square product: seconds (GEMM_RUNS), after one product that is not timed. Called before and after the
-// steps, because the speed of a machine drifts.
+// Time a large square product, of which every thread computes its share of the rows: seconds (GEMM_RUNS), after one
+// product that is not timed. Called before and after the steps, because the speed of a machine drifts.
 static bool time_gemm(double *seconds, Error *error) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
-    const int threads = omp_get_max_threads();
     real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
     const bool ok = (A && B && C) || fail_run(error, "no memory for matrices of %d x %d", GEMM_SIZE, GEMM_SIZE);
     if (ok) {
         for (size_t i = 0; i < n; i++) A[i] = B[i] = (real)((double)(i % 7) - 3);
         for (int run = -1; run < GEMM_RUNS; run++) {
             const double start = clock_seconds();
-            gemm(C, GEMM_SIZE, 0, 1, rows_of(A, GEMM_SIZE), rows_of(B, GEMM_SIZE), GEMM_SIZE, GEMM_SIZE, GEMM_SIZE);
+#pragma omp parallel
+            {
+                const Share own = share_rows(GEMM_SIZE);
+                gemm(C + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE, 0, 1,
+                     rows_of(A + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE), rows_of(B, GEMM_SIZE), own.end - own.begin,
+                     GEMM_SIZE, GEMM_SIZE);
+            }
             if (run >= 0) seconds[run] = clock_seconds() - start;
         }
     }
     free(A);
     free(B);
     free(C);
-    threads_use(threads); // OpenBLAS changes the number of threads outside of parallel regions
     return ok;
 }
 

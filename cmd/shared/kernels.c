@@ -126,9 +126,12 @@ void kernels_report(FILE *out, const char *command) {
     if (!gemm_is_right()) {
         Error error;
         fail_run(&error,
-                 "OpenBLAS's kernels for %s give wrong products on this processor; set " OPENBLAS_CORE
-                 "=Haswell, or another core, or install another OpenBLAS",
-                 gemm_core());
+                 gemm_is_openblas()
+                     ? "OpenBLAS's kernels for %s give wrong products on this processor; set " OPENBLAS_CORE
+                       "=Haswell, or another core, or install another OpenBLAS"
+                     : "%s gives wrong products on this processor; build bitter with another library, for "
+                       "example `make BLAS=openblas`",
+                 gemm_is_openblas() ? gemm_core() : gemm_description());
         die(command, &error);
     }
     const char *own = getenv(OWN_CHOICE);

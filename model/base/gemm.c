@@ -2,14 +2,31 @@
 
 #include "model/base/team.h"
 
+#if defined BLAS_MKL
+#include <mkl_cblas.h>
+#elif defined BLAS_ACCELERATE
+#include <Accelerate/Accelerate.h>
+#define BLAS_NAME "Apple's Accelerate"
+#else
 #include <cblas.h>
+#endif
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-// OpenBLAS only; other BLAS libraries leave these undefined, so they are weak.
+#ifndef BLAS_NAME
+#define BLAS_NAME "a BLAS that does not tell its name"
+#endif
+
+// Each BLAS has functions of its own; the other libraries leave them undefined, so they are weak.
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
+extern const char *bli_info_get_version_str(void) __attribute__((weak));
+extern int bli_arch_query_id(void) __attribute__((weak));
+extern const char *bli_arch_string(int) __attribute__((weak));
+extern void mkl_get_version_string(char *, int) __attribute__((weak));
 
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
 #ifdef REAL_DOUBLE
@@ -37,11 +54,25 @@ const char *gemm_complaint(void) {
 }
 
 const char *gemm_description(void) {
-    return openblas_get_config ? openblas_get_config() : "BLAS without openblas_get_config";
+    static char text[256];
+    if (openblas_get_config) return openblas_get_config();
+    if (bli_info_get_version_str)
+        snprintf(text, sizeof text, "BLIS %s", bli_info_get_version_str());
+    else if (mkl_get_version_string)
+        mkl_get_version_string(text, (int)sizeof text - 1); // padded with spaces, not ended by a zero
+    else
+        return BLAS_NAME;
+    for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--) text[end - 1] = '\0';
+    return text;
+}
+
+bool gemm_is_openblas(void) {
+    return openblas_get_corename != NULL;
 }
 
 const char *gemm_core(void) {
-    return openblas_get_corename ? openblas_get_corename() : "unknown";
+    if (openblas_get_corename) return openblas_get_corename();
+    return bli_arch_query_id ? bli_arch_string(bli_arch_query_id()) : "unknown";
 }
 
 // Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no

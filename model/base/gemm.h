@@ -21,8 +21,8 @@ static inline Matrix columns_of(const real *at, int stride) {
     return (Matrix){at, stride, true};
 }
 
-// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. With
-// OpenBLAS's OpenMP build it uses all threads, or one when called inside a parallel region.
+// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held.
+// Inside a parallel region the calling thread computes it alone.
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
 
 // The most threads that may call gemm() side by side: 1 where the BLAS is a build that does not expect any.
@@ -34,7 +34,11 @@ const char *gemm_complaint(void);
 // What multiplies: library, version and kernel, for config.json.
 const char *gemm_description(void);
 
-// The core whose kernels OpenBLAS uses, by OpenBLAS's name: "Haswell", "SkylakeX"; "unknown" for another BLAS.
+// Is the BLAS OpenBLAS, whose kernels OPENBLAS_CORETYPE chooses?
+bool gemm_is_openblas(void);
+
+// The core whose kernels OpenBLAS or BLIS uses, by the library's name for it: "Haswell", "SkylakeX", "skx"; "unknown"
+// for another BLAS.
 const char *gemm_core(void);
 
 // Does gemm() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,

@@ -2,8 +2,6 @@
 #include "model/base/gemm.h"
 #include "tests/support/support.h"
 
-#include <cblas.h>
-
 typedef enum { RIGHT, ONE_ENTRY, LAST_TERM, NOT_A_NUMBER, IGNORES_TRANSPOSED_B } Mistake;
 
 static Mistake mistake;
@@ -12,13 +10,15 @@ static float at(const float *matrix, bool transposed, int stride, int row, int c
     return transposed ? matrix[column * stride + row] : matrix[row * stride + column];
 }
 
-// Stands in for the library's function of that name.
-void cblas_sgemm(const enum CBLAS_ORDER order, const enum CBLAS_TRANSPOSE transpose_a,
-                 const enum CBLAS_TRANSPOSE transpose_b, const blasint M, const blasint N, const blasint K,
-                 const float alpha, const float *A, const blasint lda, const float *B, const blasint ldb,
-                 const float beta, float *C, const blasint ldc) {
-    const bool a_transposed = transpose_a == CblasTrans;
-    const bool b_transposed = transpose_b == CblasTrans && mistake != IGNORES_TRANSPOSED_B;
+// Stands in for the library's function of that name. Declared without a header, because each library's is different.
+enum { TRANSPOSED = 112 }; // CblasTrans
+void cblas_sgemm(int order, int transpose_a, int transpose_b, int M, int N, int K, float alpha, const float *A, int lda,
+                 const float *B, int ldb, float beta, float *C, int ldc);
+
+void cblas_sgemm(int order, int transpose_a, int transpose_b, int M, int N, int K, float alpha, const float *A, int lda,
+                 const float *B, int ldb, float beta, float *C, int ldc) {
+    const bool a_transposed = transpose_a == TRANSPOSED;
+    const bool b_transposed = transpose_b == TRANSPOSED && mistake != IGNORES_TRANSPOSED_B;
     for (int m = 0; m < M; m++)
         for (int n = 0; n < N; n++) {
             double sum = 0;
