@@ -1,80 +1,207 @@
 #!/bin/sh
-# The training speed of three model shapes under several schemes, beside a large matrix product and, where torch is
-# installed, beside the same model in PyTorch: sh scripts/bench.sh BITTER [SHAPES], where SHAPES is a subset of "A B C".
-# SCHEMES: the schemes to measure (none learned sinusoidal rope alibi).
-# PYTHON: an interpreter with torch (python3). PEER: the script of the PyTorch model (scripts/bench_torch.py).
-# ROUNDS: how often each is measured (3). They take turns, so that a drifting machine affects all alike.
+# The training speed of five sizes of model, beside the same model in PyTorch and beside an older program, and of all
+# position schemes at one size: sh scripts/bench.sh BITTER
+# Everything that is compared takes turns, so that a machine whose speed drifts affects all alike; numbers are medians.
+#
+# PYTHON: an interpreter with torch (python3); PEER: the script of the PyTorch model (scripts/bench_torch.py). The model
+#   runs eager and compiled, and the faster of the two counts.
+# BEFORE: another bitter to compare with. LAUNCH: a command to put before every measured one, such as `taskset -c 0,1`.
+# SHAPES (A B C E F), SCHEMES (all rotations and biases), STEPS: measure less. The table is then saved only if RESULTS, the
+#   directory for it (runs/baseline/bench), is set. ROUNDS: how often each is measured (3).
+#
+# What makes the comparison fair: PyTorch's weights begin as small as bitter's (standard deviation 0.02). With PyTorch's
+# own embeddings (standard deviation 1) and tied weights the logits are so large that many probabilities are denormal
+# numbers, and a step at C takes four times as long on an Intel processor. A torch on the system's OpenBLAS gets Debian's
+# OpenMP build of it, as bitter does: with the pthread build it would be up to four times slower. Threads are as many as
+# bitter's.
 set -eu
-bitter=${1:?"usage: sh scripts/bench.sh BITTER [SHAPES]"}
-shapes=${2:-A B C}
-peer=${PEER:-$(dirname "$0")/bench_torch.py}
+bitter=${1:?"usage: sh scripts/bench.sh BITTER"}
+here=$(dirname "$0")
+limited=${SHAPES:-}${SCHEMES:-}${STEPS:-}
+shapes=${SHAPES:-A B C E F}
+peer=${PEER:-$here/bench_torch.py}
 python=${PYTHON:-python3}
 rounds=${ROUNDS:-3}
-schemes=${SCHEMES:-none learned sinusoidal rope alibi}
-complain() {
-    echo "bench.sh: $1" >&2
-    exit 2
-}
+before=${BEFORE:-}
+launch=${LAUNCH:-}
+near="rope partial prope xpos rope2d rope-learned alibi alibi-learned sandwich t5 kerple fire table"
+far="fire path transformer-xl shaw cope fox"
+schemes=${SCHEMES:-$near path transformer-xl shaw cope fox}
+. "$here/bench_sizes.sh"
 [ -x "$bitter" ] || complain "there is no program $bitter; build it with \`make\`"
-case $rounds in *[!0-9]* | '' | 0) complain "ROUNDS is a number of 1 or more, not '$rounds'" ;; esac
+[ -z "$before" ] || [ -x "$before" ] || complain "there is no program $before; BEFORE is the path of an older bitter"
+whole ROUNDS "$rounds"
+[ -z "${STEPS:-}" ] || whole STEPS "$STEPS"
 for shape in $shapes; do
-    case $shape in A | B | C) ;; *) complain "there is no shape $shape; choose A, B or C" ;; esac
+    case $shape in A | B | C | E | F) ;; *) complain "there is no shape $shape; choose from A, B, C, E and F" ;; esac
 done
-threads=$("$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 | sed 's/.*threads=\([0-9]*\).*/\1/')
-blas=$(ls -d /usr/lib/*/openblas-openmp 2>/dev/null | head -n 1 || true)
-lines=$(mktemp)
-trap 'rm -f "$lines"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 
-# PyTorch on the same OpenBLAS as bitter: with Debian's pthread build it would be up to four times slower.
-torch() {
-    OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=$blas "$python" "$peer" --threads "$threads" "$@" 2>/dev/null
+of() { # WHO [KEY]: the median of what it measured at this shape
+    [ ! -f "$scratch/$1" ] || value "${2:-ms_per_step}" <"$scratch/$1" | median
 }
-with_peer=1
+quotient() { # A B: how many times A is B, or -
+    if [ -n "$1" ] && [ -n "$2" ]; then awk "BEGIN { printf \"%.2f\", $1 / $2 }"; else printf -- -; fi
+}
+say() { # FORMAT ARGUMENT...: to the terminal and to the record
+    # shellcheck disable=SC2059
+    printf "$@" | tee -a "$scratch/record"
+}
+
+# mine WHO PROGRAM OPTION...: add a line to the file WHO.
+mine() {
+    who=$1
+    shift
+    # shellcheck disable=SC2086
+    $launch "$1" bench $model --steps "$steps" $2 $3 $4 $5 2>"$scratch/complaints" >>"$scratch/$who" && return
+    complain "$1 bench $model $2 $3 $4 $5 failed: $(cat "$scratch/complaints")"
+}
+# theirs WHO OPTION...: the same for PyTorch. A way that failed once is not tried again.
+theirs() {
+    [ -n "$with_peer" ] && [ ! -f "$scratch/$1.failed" ] || return 0
+    who=$1
+    shift
+    # shellcheck disable=SC2086
+    OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=${peer_libraries:-${LD_LIBRARY_PATH:-}} \
+        $launch "$python" "$peer" $model --steps $((steps + 3)) "$@" 2>"$scratch/complaints" >"$scratch/line" || : >"$scratch/line"
+    if grep -q ' ms_per_step=' "$scratch/line"; then
+        cat "$scratch/line" >>"$scratch/$who"
+    else
+        tail -n 1 "$scratch/complaints" >"$scratch/$who.failed"
+    fi
+}
+faster() { # A B: the smaller of two numbers, either of which may be missing
+    printf '%s\n' "$@" | awk 'NF && (best == "" || $1 < best) { best = $1 } END { print best }'
+}
+
+# --- who takes part ---
+"$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 >"$scratch/first" 2>/dev/null ||
+    complain "$bitter bench failed; run it alone to see why"
+cores=$(value threads <"$scratch/first")
+rate=$(value sgemm_gflops <"$scratch/first")
+with_peer=1 peer_libraries='' about='' without_peer=''
 if [ ! -f "$peer" ]; then
-    with_peer= && echo "no peer: there is no $peer"
-elif ! "$python" -c 'import torch' 2>/dev/null; then
-    with_peer= && echo "no peer: $python has no torch (PYTHON names another interpreter)"
+    with_peer='' without_peer="there is no $peer"
+elif ! about=$("$python" "$peer" --about 2>/dev/null); then
+    with_peer='' without_peer="this Python has no torch (PYTHON names another interpreter)"
 fi
-
-value() { # KEY < line of key=value
-    sed "s/.*$1=\([0-9.]*\).*/\1/"
+case $about in *'system OpenBLAS'*) peer_libraries=$(ls -d /usr/lib/*/openblas-openmp 2>/dev/null | head -n 1) ;; esac
+bf16=1
+"$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 --precision bf16 >/dev/null 2>"$scratch/bf16.no" || bf16=
+# What a run's config.json says about the machine: processor and BLAS.
+"$bitter" train --data builtin:copy --layers 1 --heads 1 --width 4 --context 96 --batch 1 --steps 1 --eval-every 0 \
+    --out "$scratch/run" >/dev/null 2>&1 || :
+machine() { # KEY
+    sed -n "s/^ *\"$1\": \"\(.*\)\".*/\1/p" "$scratch/run/config.json" 2>/dev/null | head -n 1
 }
-median() {
-    sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
+processor=$(sysctl -n machdep.cpu.brand_string 2>/dev/null || machine cpu)
+[ -n "$processor" ] || processor=$(uname -m)
+name=$(echo "$processor" | tr '[:upper:]' '[:lower:]' |
+    sed 's/([a-z]*)//g; s/ @.*//; s/[0-9]*-core//; s/ cpu//; s/ processor//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
 
-printf '%-5s %-12s %10s %12s %9s %8s %8s\n' shape scheme ms/step tokens/s "% sgemm" MB "x peer"
+# Seconds of all that follows, from the rate of the large product: a guess that is right within a factor of two.
+guess() {
+    for shape in $shapes; do
+        choose "$shape"
+        awk -v rate="$rate" -v part="$threads" -v all="$cores" -v l="$layers" -v c="$width" -v t="$context" -v b="$batch" -v v="$vocab" \
+            -v steps="$steps" -v rounds="$rounds" -v older="${before:+1}" -v peers="${with_peer:+2}" -v bf16="$([ "$shape" != B ] || echo $bf16)" \
+            -v schemes="$([ "$shape" != B ] || echo "$schemes" | wc -w)" 'BEGIN {
+                step = (6 * (12 * l * c * c + v * c) + 12 * l * c * t) * b * t / (rate * 1e9 * part / all) / (c < 128 ? 0.4 : 0.7)
+                one = (steps + 3) * step + 2 * 6 * 17.2 / (rate * part / all) + 0.3
+                torch = (steps + 6) * step * 1.3 + 15
+                print rounds * (one * (1 + older + bf16 + schemes * 1.25) + torch * peers * (1 + bf16))
+            }'
+    done | awk '{ s += $1 } END { printf "%.0f\n", s / 60 + 0.5 }'
+}
+echo "This takes about $(guess) minutes."
+
+# --- the record ---
+say '# %s\n\n' "$processor"
+command="make bench"
+[ -z "${ROUNDS:-}" ] || command="ROUNDS=$rounds $command"
+[ -z "${SHAPES:-}" ] || command="SHAPES=\"$shapes\" $command"
+[ -z "${SCHEMES:-}" ] || command="SCHEMES=\"$schemes\" $command"
+[ -z "${STEPS:-}" ] || command="STEPS=$STEPS $command"
+[ -z "$before" ] || command="BEFORE=bitter-before $command"
+say -- '- command: `%s`, %s; rounds: %s\n' "$command" "$(date +%Y-%m-%d)" "$rounds"
+say -- '- %s cores; E and F use one\n' "$cores"
+say -- '- bitter: %s\n' "${COMPILER:-unknown compiler}; $(machine blas), core $(value core <"$scratch/first")$(
+    value kernels <"$scratch/first" | sed 's/^/; own kernels /')"
+[ -z "$with_peer" ] || say -- '- peer: %s\n' "$about"
+[ -n "$with_peer" ] || say -- '- no peer: %s\n' "$without_peer"
+[ -n "$bf16" ] || say -- '- no bf16: %s\n' "$(sed 's/^bitter[a-z ]*: //' "$scratch/bf16.no" | head -n 1)"
+
+# --- sizes ---
+row='| %-6s | %10s | %10s | %7s | %6s | %11s | %14s | %6s | %9s | %8s |\n'
+say "\n$row" shape 'ms a step' 'tokens/s' '% sgemm' MB 'torch eager' 'torch compiled' 'x peer' 'before' 'x before'
+say '|---|---|---|---|---|---|---|---|---|---|\n'
+line() { # NAME WHO EAGER COMPILED BEFORE
+    ms=$(of "$2") eager=$(of "$3") compiled=$(of "$4") old=$(of "$5")
+    say "$row" "$1" "$ms" "$(of "$2" tokens_per_second)" "$(of "$2" percent_of_sgemm)" "$(of "$2" rss_mb)" "${eager:--}" \
+        "${compiled:--}" "$(quotient "$(faster "$eager" "$compiled")" "$ms")" "${old:--}" "$(quotient "$old" "$ms")"
+}
 for shape in $shapes; do
-    case $shape in
-    A) layers=4 heads=4 width=128 context=64 batch=12 vocab=65 steps=100 ;;
-    B) layers=6 heads=6 width=384 context=256 batch=16 vocab=65 steps=5 ;;
-    *) layers=12 heads=12 width=768 context=1024 batch=1 vocab=50304 steps=3 ;;
-    esac
-    model="--layers $layers --heads $heads --width $width --context $context --batch $batch --vocab $vocab"
-    : >"$lines"
+    choose "$shape"
     round=0
-    while [ $round -lt "$rounds" ]; do
-        round=$((round + 1))
-        for scheme in $schemes; do
-            # shellcheck disable=SC2086
-            "$bitter" bench $model --steps $steps --pos "$scheme" >>"$lines"
-            # The PyTorch model has learned positions, so it runs right after bitter with learned positions.
-            # shellcheck disable=SC2086
-            if [ "$scheme" = learned ] && [ -n "$with_peer" ]; then
-                line=$(torch $model --steps $((steps + 3))) || line=
-                [ -n "$line" ] || echo "no peer at $shape: $python $peer $model failed" >&2
-                echo "$line" | sed -n 's/^torch/pos=torch/p' >>"$lines"
-            fi
+    while [ $((round += 1)) -le "$rounds" ]; do
+        mine "$shape" "$bitter" --pos learned '' ''
+        [ -z "$before" ] || mine "$shape.before" "$before" --pos learned '' ''
+        theirs "$shape.eager"
+        theirs "$shape.compiled" --compile
+        [ "$shape-$bf16" = B-1 ] || continue
+        mine B.bf16 "$bitter" --pos learned --precision bf16
+        theirs B.bf16.eager --bf16
+        theirs B.bf16.compiled --bf16 --compile
+    done
+    line "$shape" "$shape" "$shape.eager" "$shape.compiled" "$shape.before"
+    [ "$shape-$bf16" != B-1 ] || line 'B bf16' B.bf16 B.bf16.eager B.bf16.compiled none
+done
+say '\nx: how many times as fast as the faster PyTorch, and as the program before, bitter is. %% sgemm: rate of floating-point
+operations (6N + 12LCT per token) as a share of that of a large float32 product. Positions are learned.\n'
+for failed in "$scratch"/*.failed; do
+    [ ! -f "$failed" ] || echo "PyTorch failed at $(basename "$failed" .failed | tr . ' '): $(cat "$failed")"
+done
+[ ! -f "$scratch/B.bf16" ] || say '\nB: bf16 is %s times as fast as float32.\n' "$(quotient "$(of B)" "$(of B.bf16)")"
+
+# --- schemes: a few at a time, each beside the run with learned positions just before it ---
+case " $shapes " in *' B '*) ;; *) schemes= ;; esac
+row='| %-14s | %10s | %9s | %6s |\n'
+if [ -n "$schemes" ]; then
+    choose B
+    say "\n$row" 'scheme at B' 'ms a step' 'x learned' asked
+    say '|---|---|---|---|\n'
+fi
+some() { # SCHEME...: measure them and print their rows
+    round=0
+    while [ $((round += 1)) -le "$rounds" ]; do
+        rm -f "$scratch/learned"
+        mine learned "$bitter" --pos learned '' ''
+        for scheme; do
+            mine "pos.$scheme" "$bitter" --pos "$scheme" '' ''
+            ms=$(tail -n 1 "$scratch/pos.$scheme" | value ms_per_step)
+            echo " ratio=$(quotient "$ms" "$(of learned)")" >>"$scratch/ratio.$scheme"
         done
     done
-    peer_ms=$(grep '^pos=torch' "$lines" | value ms_per_step | median || true)
-    for scheme in $schemes ${peer_ms:+torch}; do
-        mine=$(grep "^pos=$scheme " "$lines")
-        ms=$(echo "$mine" | value ms_per_step | median)
-        printf '%-5s %-12s %10s %12s %9s %8s %8s\n' "$shape" "$scheme" "$ms" \
-            "$(echo "$mine" | value tokens_per_second | median)" \
-            "$([ "$scheme" = torch ] && echo - || echo "$mine" | value percent_of_sgemm | median)" \
-            "$([ "$scheme" = torch ] && echo - || echo "$mine" | value rss_mb | median)" \
-            "$([ -n "$peer_ms" ] && awk "BEGIN { printf \"%.2f\", $peer_ms / $ms }" || echo -)"
+    for scheme; do
+        case " $far " in *" $scheme "*) asked=1.20 ;; *) asked=1.05 ;; esac
+        ratio=$(of "ratio.$scheme" ratio)
+        say "$row" "$scheme" "$(of "pos.$scheme")" "$ratio" "$asked$(awk "BEGIN { if ($ratio > $asked) print \" -\" }")"
     done
+}
+# shellcheck disable=SC2086
+set -- $schemes
+while [ $# -gt 4 ]; do
+    some "$1" "$2" "$3" "$4"
+    shift 4
 done
+[ $# -eq 0 ] || some "$@"
+[ -z "$schemes" ] || say '\nx learned: time of a step, divided by that with learned positions. asked: at most this; "-" where it is more.\n'
+
+if [ -z "$limited" ] || [ -n "${RESULTS:-}" ]; then
+    results=${RESULTS:-runs/baseline/bench}
+    mkdir -p "$results"
+    cp "$scratch/record" "$results/$name.md"
+    echo && echo "saved as $results/$name.md"
+fi
