@@ -6,8 +6,8 @@
 # PYTHON: an interpreter with torch (python3); PEER: the script of the PyTorch model (scripts/bench_torch.py). The model
 #   runs eager and compiled, and the faster of the two counts.
 # BEFORE: another bitter to compare with. LAUNCH: a command to put before every measured one, such as `taskset -c 0,1`.
-# SHAPES (A B C E F), SCHEMES (all rotations and biases), STEPS: measure less. The table is then saved only if RESULTS, the
-#   directory for it (runs/baseline/bench), is set. ROUNDS: how often each is measured (3).
+# SHAPES (A B C E F), SCHEMES (all rotations and biases), STEPS: measure less. The table is then saved only if RESULTS,
+#   the directory for it (runs/baseline/bench), is set. ROUNDS: how often each is measured (3).
 #
 # What makes the comparison fair: PyTorch's weights begin as small as bitter's (standard deviation 0.02). With PyTorch's
 # own embeddings (standard deviation 1) and tied weights the logits are so large that many probabilities are denormal
@@ -65,7 +65,8 @@ theirs() {
     shift
     # shellcheck disable=SC2086
     OMP_NUM_THREADS=$threads LD_LIBRARY_PATH=${peer_libraries:-${LD_LIBRARY_PATH:-}} \
-        $launch "$python" "$peer" $model --steps $((steps + 3)) "$@" 2>"$scratch/complaints" >"$scratch/line" || : >"$scratch/line"
+        $launch "$python" "$peer" $model --steps $((steps + 3)) "$@" 2>"$scratch/complaints" >"$scratch/line" ||
+        : >"$scratch/line"
     if grep -q ' ms_per_step=' "$scratch/line"; then
         cat "$scratch/line" >>"$scratch/$who"
     else
@@ -77,7 +78,9 @@ faster() { # A B: the smaller of two numbers, either of which may be missing
 }
 
 # --- who takes part ---
-"$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 >"$scratch/first" 2>/dev/null ||
+tiny="--width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1"
+# shellcheck disable=SC2086
+$launch "$bitter" bench $tiny >"$scratch/first" 2>/dev/null ||
     complain "$bitter bench failed; run it alone to see why"
 cores=$(value threads <"$scratch/first")
 rate=$(value sgemm_gflops <"$scratch/first")
@@ -89,7 +92,8 @@ elif ! about=$("$python" "$peer" --about 2>/dev/null); then
 fi
 case $about in *'system OpenBLAS'*) peer_libraries=$(ls -d /usr/lib/*/openblas-openmp 2>/dev/null | head -n 1) ;; esac
 bf16=1
-"$bitter" bench --width 4 --heads 1 --layers 1 --context 2 --batch 1 --steps 1 --precision bf16 >/dev/null 2>"$scratch/bf16.no" || bf16=
+# shellcheck disable=SC2086
+"$bitter" bench $tiny --precision bf16 >/dev/null 2>"$scratch/bf16.no" || bf16=
 # What a run's config.json says about the machine: processor and BLAS.
 "$bitter" train --data builtin:copy --layers 1 --heads 1 --width 4 --context 96 --batch 1 --steps 1 --eval-every 0 \
     --out "$scratch/run" >/dev/null 2>&1 || :
@@ -105,11 +109,13 @@ name=$(echo "$processor" | tr '[:upper:]' '[:lower:]' |
 guess() {
     for shape in $shapes; do
         choose "$shape"
-        awk -v rate="$rate" -v part="$threads" -v all="$cores" -v l="$layers" -v c="$width" -v t="$context" -v b="$batch" -v v="$vocab" \
-            -v steps="$steps" -v rounds="$rounds" -v older="${before:+1}" -v peers="${with_peer:+2}" -v bf16="$([ "$shape" != B ] || echo $bf16)" \
+        awk -v rate="$rate" -v part="$threads" -v all="$cores" -v l="$layers" -v c="$width" -v t="$context" \
+            -v b="$batch" -v v="$vocab" -v steps="$steps" -v rounds="$rounds" -v older="${before:+1}" \
+            -v peers="${with_peer:+2}" -v bf16="$([ "$shape" != B ] || echo $bf16)" \
             -v schemes="$([ "$shape" != B ] || echo "$schemes" | wc -w)" 'BEGIN {
-                step = (6 * (12 * l * c * c + v * c) + 12 * l * c * t) * b * t / (rate * 1e9 * part / all) / (c < 128 ? 0.4 : 0.7)
-                one = (steps + 3) * step + 2 * 6 * 17.2 / (rate * part / all) + 0.3
+                rate *= part / all
+                step = (6 * (12 * l * c * c + v * c) + 12 * l * c * t) * b * t / (rate * 1e9) / (c < 128 ? 0.4 : 0.7)
+                one = (steps + 3) * step + 2 * 6 * 17.2 / rate + 0.3
                 torch = (steps + 6) * step * 1.3 + 15
                 print rounds * (one * (1 + older + bf16 + schemes * 1.25) + torch * peers * (1 + bf16))
             }'

@@ -18,11 +18,12 @@ built=
 if [ "$(uname -s)" = Darwin ]; then libraries="openblas blis accelerate"; else libraries="openblas blis mkl"; fi
 for library in $libraries; do
     echo "building with $library" >&2
-    if ${MAKE:-make} --no-print-directory BLAS=$library KERNELS=blas BUILD=build/$library build/$library/bitter \
-        >/dev/null 2>"$scratch/errors"; then
+    if ${MAKE:-make} --no-print-directory -j "$(getconf _NPROCESSORS_ONLN)" BLAS="$library" KERNELS=blas \
+        BUILD="build/$library" "build/$library/bitter" >/dev/null 2>"$scratch/errors"; then
         built="$built $library"
     else
-        echo "without $library: $(grep -m 1 -E '[*][*][*]|error|cannot find' "$scratch/errors" | sed 's/.*[*][*][*] *//; s/  Stop[.]$//')"
+        grep -m 1 -E '[*][*][*]|error|cannot find' "$scratch/errors" |
+            sed "s/.*[*][*][*] *//; s/  Stop[.]\$//; s/^/without $library: /"
     fi
 done
 [ -n "$built" ] || complain "no BLAS could be built"
@@ -37,7 +38,7 @@ for shape in A B E; do
     while [ $((round += 1)) -le "$rounds" ]; do
         for program in bitter $built; do
             path=build/$program/bitter
-            [ $program != bitter ] || path=$bitter
+            [ "$program" != bitter ] || path=$bitter
             # shellcheck disable=SC2086
             ${LAUNCH:-} "$path" bench $model --steps "$steps" --pos learned 2>/dev/null |
                 value ms_per_step >>"$scratch/$program.$shape"
@@ -46,7 +47,8 @@ for shape in A B E; do
 done
 for program in bitter $built; do
     # shellcheck disable=SC2059
-    printf "$row" $program "$(median <"$scratch/$program.A")" "$(median <"$scratch/$program.B")" "$(median <"$scratch/$program.E")"
+    printf "$row" "$program" "$(median <"$scratch/$program.A")" "$(median <"$scratch/$program.B")" \
+        "$(median <"$scratch/$program.E")"
 done
 echo
 echo 'A row for bitter as it is, and one for each library alone. If a library is faster by more than a few percent, build'
