@@ -1,6 +1,7 @@
 # bitter: `make deps demo` shows it at work, `make deps test` checks it, `make help` lists the rest.
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
-# BLAS=openblas|blis|mkl|accelerate, the library of matrix products; keep each in a BUILD of its own (`make bench-blas`).
+# BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
+# bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
 
 CFLAGS  ?= -O3 -g
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native)
@@ -58,8 +59,20 @@ BLAS_LIB := $(foreach part,intel_lp64 sequential core,$(call first,$(subst NAME,
 else ifeq ($(BLAS),accelerate)
 INCLUDES += -DBLAS_ACCELERATE -DACCELERATE_NEW_LAPACK
 BLAS_LIB := $(if $(filter Darwin,$(shell uname -s)),-framework Accelerate,$(call BLAS_missing,macOS))
+else ifeq ($(BLAS),none)
+INCLUDES += -DBLAS_NONE
+BLAS_LIB :=
 else
-$(error BLAS is openblas, blis, mkl or accelerate, not '$(BLAS)')
+$(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
+endif
+
+ifeq ($(KERNELS),blas)
+INCLUDES += -DKERNELS_BLAS
+else ifneq ($(KERNELS),)
+$(error KERNELS is blas or nothing, not '$(KERNELS)')
+endif
+ifneq ($(VECTOR),)
+INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
@@ -81,7 +94,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES))) $(TEST_PROGRAMS:=.o)
 
@@ -103,6 +116,12 @@ test-programs: $(TEST_PROGRAMS)
 
 sanitize: ## run all tests under the sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
+
+products: ## test the model with every kind of matrix product: OpenBLAS alone, no BLAS, vectors of each width
+	@$(MAKE) --no-print-directory KERNELS=blas BUILD=build/blas test ONLY=model
+	@BITTER=$(CURDIR)/build/blas/bitter BUILD=build/blas sh tests/run tests/cmd/cli_kernels.sh
+	@$(MAKE) --no-print-directory BLAS=none VECTOR=16 BUILD=build/vector16 test ONLY=model
+	@$(MAKE) --no-print-directory BLAS=none VECTOR=32 BUILD=build/vector32 test ONLY=model
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
 	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))

@@ -5,6 +5,8 @@
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
 #include "lab/run/train_loop.h"
+#include "model/base/blas.h"
+#include "model/base/gemm.h"
 #include "model/base/gemm.h"
 #include "model/base/team.h"
 
@@ -123,11 +125,11 @@ static void print_line(const Trainer *trainer, double seconds, double gemm_secon
     const TrainOptions *o = trainer->options;
     const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%d threads=%d core=%s "
+    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%d threads=%d core=%s kernels=%s "
            "ms_per_step=%.2f "
            "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
            o->pos, o->layers, o->heads, o->width, o->context, o->batch, trainer->gpt.shape.vocab, omp_get_max_threads(),
-           gemm_core(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate,
+           blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate,
            resident_megabytes());
 }
 

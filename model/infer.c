@@ -26,7 +26,7 @@ static void layout(Inference *inference, const Gpt *gpt) {
     a->ln1_rstd = a->ln2_rstd = arena_reals(arena, rows);
     a->qkv = arena_reals(arena, rows * 3 * C);
     a->heads = arena_reals(arena, rows * C);
-    a->fc = inference->buffers.hidden;
+    a->fc = a->hidden = arena_reals(arena, rows * MLP_RATIO * C);
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {

@@ -5,9 +5,9 @@
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
                           int keys, bool training) {
     const size_t C = (size_t)gpt->shape.width, F = (size_t)position_features(&gpt->pos);
-    const size_t attention = attention_scratch(tables, keys, training), head = head_scratch(gpt->shape.vocab);
+    const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
+                 head = head_scratch(gpt->shape.vocab);
     buffers->norm = arena_reals(arena, rows * C);
-    buffers->hidden = arena_reals(arena, rows * MLP_RATIO * C);
     buffers->branch = arena_reals(arena, rows * C);
     buffers->features = arena_reals(arena, rows * F);
     buffers->scratch = arena_reals(arena, attention > head ? attention : head);
@@ -73,8 +73,11 @@ void layer_forward(real *x_out, const Layer *layer, const Attention *attention) 
 
     layernorm_forward(b->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
     linear_forward(a->fc, b->norm, w->fcw, w->fcb, rows, C, hidden);
-    gelu_forward(b->hidden, a->fc, rows, hidden);
-    linear_forward(b->branch, b->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
+    if (a->hidden == a->fc)
+        gelu_forward(a->hidden, a->fc, rows, hidden);
+    else
+        gelu_and_slope(a->hidden, a->fc, rows, hidden); // fc becomes a->slope
+    linear_forward(b->branch, a->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
     residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
 }
 
@@ -88,19 +91,18 @@ static void mlp_backward(real *dx, const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
 
-    residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
-    gelu_and_slope(b->hidden, a->fc, rows, hidden); // fc becomes a->slope
-    linear_backward(b->dhidden, b->dbranch, w->fcprojw, rows, hidden, C);
+    const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
+    linear_backward(b->dhidden, dbranch, w->fcprojw, rows, hidden, C);
     gelu_backward(b->dhidden, a->slope, rows, hidden); // dhidden becomes b->dfc
     layernorm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
     linear_backward(b->dnorm, b->dfc, w->fcw, rows, C, hidden);
-    // dx +=: it already holds the gradient that passes along the residual stream.
-    layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
     team_barrier();
-    linear_backward_weights(dw->fcprojw, dw->fcprojb, b->dbranch, b->hidden, rows, hidden, C);
+    linear_backward_weights(dw->fcprojw, dw->fcprojb, dbranch, a->hidden, rows, hidden, C);
     linear_backward_weights(dw->fcw, dw->fcb, b->dfc, b->norm, rows, C, hidden);
     layernorm_backward_weights(dw->ln2w, dw->ln2b, b->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
     team_barrier();
+    // dx +=: it already holds the gradient that passes along the residual stream.
+    layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
 }
 
 // Compute the scheme's features again, as layernorm_again does with its output, and zero their gradients. By rows.
@@ -127,12 +129,12 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     const real *q = a->qkv, *k = a->qkv + C;
     real *dq = b->dqkv, *dk = b->dqkv + C, *dv = b->dqkv + 2 * C;
 
-    residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
-    linear_backward(b->dheads, b->dbranch, w->projw, rows, C, C);
+    const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
+    linear_backward(b->dheads, dbranch, w->projw, rows, C, C);
     layernorm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
     features_prepare(layer);
     team_barrier();
-    linear_backward_weights(dw->projw, dw->projb, b->dbranch, a->heads, rows, C, C);
+    linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
     if (scheme->score_reduce) scheme->score_reduce(tables, l);
     if (scheme->qk_backward) scheme->qk_backward(tables, l, dq, dk, q, k, 3 * C, layer->at, rows);

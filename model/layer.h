@@ -5,9 +5,8 @@
 
 #include "model/gpt.h"
 
-// What the forward pass keeps for the backward pass. The outputs of the layer norms and of the gelu are not kept,
-// because recomputing them is cheaper. Where no backward pass follows, x and x_mid may share memory, and so may fc and
-// the buffers' hidden.
+// What the forward pass keeps for the backward pass. The outputs of the layer norms are not kept, because recomputing
+// them is cheaper. Where no backward pass follows, x and x_mid share memory, and so do fc and hidden.
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
     real *ln1_mean, *ln1_rstd; // (rows)
@@ -18,14 +17,14 @@ typedef struct {
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
         real *fc;    // (rows, 4C) input of the gelu
-        real *slope; // (rows, 4C) slope of the gelu, which the backward pass puts in fc's place
+        real *slope; // (rows, 4C) slope of the gelu, which takes fc's place where a backward pass follows
     };
+    real *hidden; // (rows, 4C) output of the gelu
 } LayerActivations;
 
 // Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each.
 typedef struct {
-    real *norm;   // (rows, C) output of the layer norm at work
-    real *hidden; // (rows, 4C) output of the gelu
+    real *norm; // (rows, C) output of the layer norm at work
     union {
         real *branch; // (rows, C) forward: what will be added to the residual stream
         real *dheads; // (rows, C) backward: gradient of heads, the output of attention's heads
@@ -33,7 +32,7 @@ typedef struct {
     real *features; // (rows, F) output of the scheme's input hook
     real *scratch;  // (attention_scratch or head_scratch)
     // backward only
-    real *dbranch; // (rows, C) gradient of branch
+    real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
     real *dnorm;   // (rows, C) gradient of norm
     union {
         real *dhidden; // (rows, 4C) gradient of hidden

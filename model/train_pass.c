@@ -18,6 +18,7 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
     layer->ln2_mean = arena_reals(arena, rows);
     layer->ln2_rstd = arena_reals(arena, rows);
     layer->fc = arena_reals(arena, rows * MLP_RATIO * C);
+    layer->hidden = arena_reals(arena, rows * MLP_RATIO * C);
 }
 
 static void layout(TrainPass *pass, const Gpt *gpt) {

@@ -2,6 +2,7 @@
 
 #include "base/file/file.h"
 #include "cmd/shared/arguments.h"
+#include "model/base/blas.h"
 #include "model/base/gemm.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static bool is_own_choice(void) {
 }
 
 static bool is_behind(void) {
-    return is_own_choice() && vectors_of(gemm_core()) < vectors_here();
+    return gemm_uses_blas() && is_own_choice() && vectors_of(blas_core()) < vectors_here();
 }
 
 // The path of the running program; `name` where the system cannot tell.
@@ -99,7 +100,7 @@ static bool try_core(const char *program, char *name) {
 }
 
 void kernels_choose(char **argv) {
-    const char *const own = gemm_core();
+    const char *const own = blas_core();
     if (!is_behind() || is_traced()) return;
     const bool guess = getenv(OWN_CHOICE) != NULL;
     char program[PATH_CAPACITY];
@@ -119,19 +120,20 @@ void kernels_choose(char **argv) {
 
 int kernels_check(void) {
     const char *wanted = getenv(OPENBLAS_CORE);
-    return wanted && strcmp(gemm_core(), wanted) == 0 && gemm_is_right() ? ERROR_NONE : ERROR_RUN;
+    return wanted && strcmp(blas_core(), wanted) == 0 && blas_is_right() ? ERROR_NONE : ERROR_RUN;
 }
 
 void kernels_report(FILE *out, const char *command) {
-    if (!gemm_is_right()) {
+    if (!gemm_uses_blas()) return;
+    if (!blas_is_right()) {
         Error error;
         fail_run(&error,
-                 gemm_is_openblas()
+                 blas_is_openblas()
                      ? "OpenBLAS's kernels for %s give wrong products on this processor; set " OPENBLAS_CORE
                        "=Haswell, or another core, or install another OpenBLAS"
                      : "%s gives wrong products on this processor; build bitter with another library, for "
                        "example `make BLAS=openblas`",
-                 gemm_is_openblas() ? gemm_core() : gemm_description());
+                 blas_is_openblas() ? blas_core() : blas_description());
         die(command, &error);
     }
     const char *own = getenv(OWN_CHOICE);
@@ -139,14 +141,14 @@ void kernels_report(FILE *out, const char *command) {
         fprintf(stderr,
                 "bitter %s: OpenBLAS uses its kernels for %s, which are slow on this processor; set " OPENBLAS_CORE
                 "=%s for faster ones\n",
-                command, gemm_core(), usual_core[vectors_here()]);
+                command, blas_core(), usual_core[vectors_here()]);
     else if (is_behind())
         fprintf(stderr,
                 "bitter %s: OpenBLAS uses its kernels for %s, which are slow on this processor, and has no faster ones "
                 "that multiply right here; install a newer OpenBLAS\n",
-                command, gemm_core());
+                command, blas_core());
     else if (own && !is_own_choice())
         fprintf(out, "kernels %s, which are faster on this processor than OpenBLAS's choice, %s, would be\n",
-                gemm_core(), own);
-    if (gemm_complaint()) fprintf(stderr, "bitter %s: %s\n", command, gemm_complaint());
+                blas_core(), own);
+    if (blas_complaint()) fprintf(stderr, "bitter %s: %s\n", command, blas_complaint());
 }

@@ -120,7 +120,8 @@ static void scores(Probe *probe, int head, int count) {
         .features = probe->features,
         .scratch = probe->scratch,
     };
-    scores_forward(&probe->tables, &block, probe->d);
+    const Packed keys = gemm_pack(NULL, columns_of(block.k, probe->C), probe->d, count);
+    scores_forward(&probe->tables, &block, &keys);
 }
 
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.

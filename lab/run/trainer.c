@@ -4,6 +4,8 @@
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"
+#include "model/base/blas.h"
+#include "model/base/gemm.h"
 #include "model/base/team.h"
 
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 
 int threads_use(long long threads) {
     int count = threads > 0 ? (int)threads : omp_get_max_threads();
-    if (count > gemm_threads_most()) count = gemm_threads_most();
+    if (gemm_uses_blas() && count > blas_threads_most()) count = blas_threads_most();
     if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
     omp_set_dynamic(0);
     omp_set_num_threads(count);

@@ -1,48 +1,36 @@
-// The one door for matrix products.
+// The one door for matrix products. Behind it stand the program's own kernels (product.h), or a BLAS library alone
+// where the program was built so (make KERNELS=blas).
 #ifndef BITTER_GEMM_H
 #define BITTER_GEMM_H
 
-#include "model/base/real.h"
+#include "model/base/matrix.h"
 
-#include <stdbool.h>
-
-// A row-major operand: rows start `stride` numbers apart; `transposed` reads it as its transpose.
-typedef struct {
-    const real *at;
-    int stride;
-    bool transposed;
-} Matrix;
-
-static inline Matrix rows_of(const real *at, int stride) {
-    return (Matrix){at, stride, false};
-}
-
-static inline Matrix columns_of(const real *at, int stride) {
-    return (Matrix){at, stride, true};
-}
-
-// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held.
-// Inside a parallel region the calling thread computes it alone.
+// C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. K is
+// at least 1. Every thread that calls it computes the whole product, on its own.
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
+// C (M,N) = A B + bias (N), which may be NULL.
+void gemm_bias(real *C, int ldc, Matrix A, Matrix B, const real *bias, int M, int N, int K);
 
-// The most threads that may call gemm() side by side: 1 where the BLAS is a build that does not expect any.
-int gemm_threads_most(void);
+// A second operand that several products share: it is put into the order in which the kernel reads it once.
+typedef struct {
+    Matrix B; // (K,N)
+    int K, N;
+    real *at; // its packed form; NULL if it is not packed
+} Packed;
 
-// NULL, or a sentence about a BLAS build that makes training slow.
-const char *gemm_complaint(void);
+// How many numbers of memory gemm_pack needs for B (K,N).
+size_t gemm_packed_size(int K, int N);
+// Pack B (K,N) into `at`; leave it as it is if `at` is NULL. B must not change while the result is in use.
+Packed gemm_pack(real *at, Matrix B, int K, int N);
+// C (M,N) = beta * C + alpha * A (M, end - begin) * rows begin to end of the packed matrix: its first N columns.
+void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int begin, int end, int M,
+                 int N);
 
-// What multiplies: library, version and kernel, for config.json.
-const char *gemm_description(void);
+// How the program multiplies: "own-64", its own kernels in vectors of 64 bytes; "own-32+blas", which leaves large
+// products to the BLAS; or "blas".
+const char *gemm_kernels(void);
 
-// Is the BLAS OpenBLAS, whose kernels OPENBLAS_CORETYPE chooses?
-bool gemm_is_openblas(void);
-
-// The core whose kernels OpenBLAS or BLIS uses, by the library's name for it: "Haswell", "SkylakeX", "skx"; "unknown"
-// for another BLAS.
-const char *gemm_core(void);
-
-// Does gemm() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
-// and starts no threads, so that processes can be forked afterwards.
-bool gemm_is_right(void);
+// Does any product go to the BLAS?
+bool gemm_uses_blas(void);
 
 #endif

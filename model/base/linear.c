@@ -5,9 +5,8 @@
 void linear_forward(real *out, const real *x, const real *weight, const real *bias, int rows, int C, int O) {
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;
-    for (int r = own.begin; bias && r < own.end; r++) memcpy(out + (size_t)r * O, bias, (size_t)O * sizeof(real));
-    gemm(out + (size_t)own.begin * O, O, bias ? 1 : 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C),
-         own.end - own.begin, O, C);
+    gemm_bias(out + (size_t)own.begin * O, O, rows_of(x + (size_t)own.begin * C, C), columns_of(weight, C), bias,
+              own.end - own.begin, O, C);
 }
 
 // Forward was out = x weight^T + bias, so dx = dout weight.

@@ -2,16 +2,48 @@
 
 #include <omp.h>
 
-// What one thread needs: a block of scores, in training its gradient, and the scheme's scratch.
-static size_t thread_scratch(const Tables *tables, int keys, bool training) {
-    const Scheme *scheme = tables->pos->scheme;
-    const size_t block = (size_t)QUERY_BLOCK * (size_t)keys;
-    return (training ? 2 : 1) * block +
-           (scheme->score_scratch ? scheme->score_scratch(tables, QUERY_BLOCK, keys, training) : 0);
+// Rows of scores have room for multiples of this many keys, because vectors are fast and what remains after them is
+// slow. So the softmax of a row works on some numbers beyond the last key that is seen.
+#define TOGETHER 32
+
+static int round_up(int keys) {
+    return (keys + TOGETHER - 1) / TOGETHER * TOGETHER;
 }
 
-size_t attention_scratch(const Tables *tables, int keys, bool training) {
-    return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, training);
+#define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
+
+// One thread's scratch memory, for one head at a time.
+typedef struct {
+    real *S, *dS;    // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
+    real *scheme;    // (score_scratch) of the position scheme
+    real *packed[5]; // in training: operands that all blocks of a head share
+} Scratch;
+
+static Scratch scratch_layout(Arena *arena, const Tables *tables, int keys, int d, bool training) {
+    const Scheme *scheme = tables->pos->scheme;
+    const size_t across = gemm_packed_size(d, keys), down = gemm_packed_size(keys, d);
+    Scratch scratch = {.S = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys))};
+    if (training) scratch.dS = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys));
+    if (scheme->score_scratch)
+        scratch.scheme = arena_reals(arena, scheme->score_scratch(tables, QUERY_BLOCK, keys, training));
+    for (int i = 0; training && i < 5; i++) scratch.packed[i] = arena_reals(arena, across > down ? across : down);
+    return scratch;
+}
+
+static size_t thread_scratch(const Tables *tables, int keys, int d, bool training) {
+    Arena counted = {0};
+    scratch_layout(&counted, tables, keys, d, training);
+    return counted.used / sizeof(real);
+}
+
+size_t attention_scratch(const Tables *tables, int keys, int d, bool training) {
+    return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, d, training);
+}
+
+static Scratch own_scratch(real *scratch, const Attention *a, const Tables *tables) {
+    const bool training = a->lse != NULL;
+    real *own = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, a->d, training);
+    return scratch_layout(&(Arena){.base = (unsigned char *)own}, tables, a->keys, a->d, training);
 }
 
 // One block of queries of one head of one sequence.
@@ -33,10 +65,10 @@ static QueryBlock block_of(const Attention *a, int b, int h, int first) {
     return block;
 }
 
-static ScoreBlock scores_of(real *S, real *scratch, const QueryBlock *block, const Attention *a, const Tables *tables) {
+static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const Tables *tables) {
     return (ScoreBlock){
-        .S = S,
-        .stride = block->columns,
+        .S = scratch->S,
+        .stride = round_up(block->columns),
         .rows = block->rows,
         .columns = block->columns,
         .layer = a->layer,
@@ -50,28 +82,36 @@ static ScoreBlock scores_of(real *S, real *scratch, const QueryBlock *block, con
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * position_features(tables->pos),
-        .scratch = scratch,
+        .scratch = scratch->scheme,
     };
 }
 
-void scores_forward(const Tables *tables, const ScoreBlock *block, int d) {
-    const Scheme *scheme = tables->pos->scheme;
-    if (!scheme->own_scores)
-        gemm(block->S, block->stride, 0, block->scale, rows_of(block->q, block->q_stride),
-             columns_of(block->k, block->k_stride), block->rows, block->columns, d);
-    if (scheme->score_forward) scheme->score_forward(tables, block);
+// A block's products are made in strips of STRIP rows, because causality makes later keys useless.
+typedef struct {
+    int first, rows; // of the block
+    int keys;        // that the last of these rows sees
+} Strip;
+
+// Without packed operands, strips would cost more than they save.
+static Strip strip_of(int first, int rows, int columns, bool packed) {
+    const int length = packed && rows - first > STRIP ? STRIP : rows - first;
+    return (Strip){first, length, columns - rows + first + length};
 }
 
-// Forward was S = scale q k^T, which the scheme then changed. So dq is zeroed, the scheme's hook may add to dq and dk
-// and change dS, and then dq += scale dS k and dk += scale dS^T q.
-static void scores_backward(const ScoreGradient *grad, const Tables *tables, const ScoreBlock *block, int d) {
+void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys) {
     const Scheme *scheme = tables->pos->scheme;
-    const int rows = block->rows, columns = block->columns, qs = block->q_stride, ks = block->k_stride;
-    for (int i = 0; i < rows; i++) memset(grad->dq + (size_t)i * qs, 0, (size_t)d * sizeof(real));
-    if (scheme->score_backward) scheme->score_backward(tables, block, grad);
-    if (scheme->own_scores) return;
-    gemm(grad->dq, qs, 1, block->scale, rows_of(grad->dS, columns), rows_of(block->k, ks), rows, d, columns);
-    gemm(grad->dk, ks, 1, block->scale, columns_of(grad->dS, columns), rows_of(block->q, qs), columns, d, rows);
+    for (int i = 0; !scheme->own_scores && i < block->rows;) {
+        const Strip strip = strip_of(i, block->rows, block->columns, keys->at);
+        real *S = block->S + (size_t)i * block->stride;
+        const Matrix q = rows_of(block->q + (size_t)i * block->q_stride, block->q_stride);
+        gemm_packed(S, block->stride, 0, block->scale, q, keys, 0, keys->K, strip.rows, strip.keys);
+        for (int r = 0; r < strip.rows; r++) {
+            real *row = S + (size_t)r * block->stride;
+            memset(row + strip.keys, 0, (size_t)(block->columns - strip.keys) * sizeof(real));
+        }
+        i += strip.rows;
+    }
+    if (scheme->score_forward) scheme->score_forward(tables, block);
 }
 
 // The row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of
@@ -85,53 +125,75 @@ static real weight_dropout(const QueryBlock *block, const Attention *a, int row,
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
 }
 
-// P = softmax of the first `seen` scores of a row, zeros after them; P may be S. Returns the log of the denominator.
-static real softmax_row(real *P, const real *S, int seen, int columns) {
+// P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S, whose other numbers are
+// overwritten. Returns the log of the denominator.
+static real softmax_row(real *P, real *S, int seen, int stride) {
+    const int end = round_up(seen);
+    for (int j = seen; j < end; j++) S[j] = S[0];
     real largest = S[0];
-    double sum = 0;
 #pragma omp simd reduction(max : largest)
-    for (int j = 0; j < seen; j++) largest = S[j] > largest ? S[j] : largest;
-#pragma omp simd reduction(+ : sum)
-    for (int j = 0; j < seen; j++) {
-        P[j] = real_exp(S[j] - largest);
-        sum += (double)P[j];
+    for (int j = 0; j < end; j++) largest = S[j] > largest ? S[j] : largest;
+    for (int j = 0; j < end; j++) P[j] = real_exp(S[j] - largest);
+    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    double sum = 0;
+    for (int first = 0; first < end; first += 256) { // in parts, so that rounding errors stay small in long rows
+        const int part_end = end - first < 256 ? end : first + 256;
+        real part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int j = first; j < part_end; j++) part += P[j];
+        sum += (double)part;
     }
     const real scale = (real)(1 / sum);
-    for (int j = 0; j < seen; j++) P[j] *= scale;
-    for (int j = seen; j < columns; j++) P[j] = 0;
+    for (int j = 0; j < end; j++) P[j] *= scale;
     return (real)(log(sum) + (double)largest);
 }
 
-static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, real *scratch) {
-    const int columns = block->columns;
-    real *S = scratch, *P = S; // (rows, columns): the weights overwrite the scores
-    const ScoreBlock scores = scores_of(S, S + (size_t)QUERY_BLOCK * a->keys, block, a, tables);
-    scores_forward(tables, &scores, a->d);
+static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, const Packed *keys,
+                          const Packed *values, const Scratch *scratch) {
+    const ScoreBlock scores = scores_of(scratch, block, a, tables);
+    const int stride = scores.stride, C = a->H * a->d;
+    real *P = scratch->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
+    scores_forward(tables, &scores, keys);
     for (int i = 0; i < block->rows; i++) {
-        real *P_i = P + (size_t)i * columns;
-        const int seen = block->before + block->first + i + 1;
+        real *P_i = P + (size_t)i * stride;
+        const int seen = block_seen(&scores, i);
         const size_t row = row_of(block, a, i);
-        const real lse = softmax_row(P_i, S + (size_t)i * columns, seen, columns);
+        const real lse = softmax_row(P_i, P_i, seen, stride);
         if (a->lse) a->lse[row] = lse;
         if (a->P) memcpy(a->P + row * a->keys, P_i, (size_t)seen * sizeof(real));
         if (a->dropout.rate > 0)
             for (int j = 0; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    gemm(a->out + block->out_at, a->H * a->d, 0, 1, rows_of(P, columns), rows_of(a->v + block->kv_at, a->kv_stride),
-         block->rows, a->d, columns);
+    for (int i = 0; i < block->rows;) {
+        const Strip strip = strip_of(i, block->rows, block->columns, values->at);
+        gemm_packed(a->out + block->out_at + (size_t)i * C, C, 0, 1, rows_of(P + (size_t)i * stride, stride), values, 0,
+                    strip.keys, strip.rows, a->d);
+        i += strip.rows;
+    }
+}
+
+// All blocks of one head in training, or one block.
+static void queries_forward(const Attention *a, const Tables *tables, int b, int h, int first, int end, real *memory) {
+    const Scratch scratch = own_scratch(memory, a, tables);
+    const QueryBlock start = block_of(a, b, h, first), last = block_of(a, b, h, (end - 1) / QUERY_BLOCK * QUERY_BLOCK);
+    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, last.columns);
+    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), last.columns, a->d);
+    for (int i = first; i < end; i += QUERY_BLOCK) {
+        const QueryBlock block = block_of(a, b, h, i);
+        block_forward(a, tables, &block, &keys, &values, &scratch);
+    }
 }
 
 void attention_forward(const Attention *a, const Tables *tables, real *scratch) {
+    // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
+    // have few heads and one long sequence, so there blocks are shared out.
+    const int share = a->lse ? a->queries : QUERY_BLOCK;
 #pragma omp for collapse(3) schedule(dynamic)
-    for (int b = 0; b < a->B; b++) {
-        for (int h = 0; h < a->H; h++) {
-            for (int first = 0; first < a->queries; first += QUERY_BLOCK) {
-                const QueryBlock block = block_of(a, b, h, first);
-                block_forward(a, tables, &block,
-                              scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, false));
-            }
-        }
-    }
+    for (int b = 0; b < a->B; b++)
+        for (int h = 0; h < a->H; h++)
+            for (int first = 0; first < a->queries; first += share)
+                queries_forward(a, tables, b, h, first, first + share < a->queries ? first + share : a->queries,
+                                scratch);
 }
 
 // Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
@@ -140,10 +202,11 @@ void attention_forward(const Attention *a, const Tables *tables, real *scratch) 
 // factors; flow is still dout . out.
 static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout,
                                  const QueryBlock *block, const Attention *a, int row) {
-    const int seen = block->before + block->first + row + 1;
+    const int seen = block->before + block->first + row + 1, stride = round_up(block->columns);
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
     const real lse = a->lse[row_of(block, a, row)];
     real flow = 0;
+#pragma omp simd reduction(+ : flow)
     for (int c = 0; c < a->d; c++) flow += dout[c] * out[c];
     if (a->dropout.rate > 0) {
         for (int j = 0; j < seen; j++) {
@@ -152,42 +215,94 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
             dS[j] = weight * (factor * dP[j] - flow);
         }
     } else {
+        for (int j = 0; j < round_up(seen); j++) P[j] = real_exp(S[j] - lse);
 #pragma omp simd
-        for (int j = 0; j < seen; j++) {
-            P[j] = real_exp(S[j] - lse);
-            dS[j] = P[j] * (dP[j] - flow);
-        }
+        for (int j = 0; j < round_up(seen); j++) dS[j] = P[j] * (dP[j] - flow);
     }
-    for (int j = seen; j < block->columns; j++) P[j] = dS[j] = 0;
+    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    memset(dS + seen, 0, (size_t)(stride - seen) * sizeof(real));
+}
+
+// The packed operands of a head's backward pass.
+typedef struct {
+    Packed q, k, dout, k_turned, v_turned; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
+} HeadOperands;
+
+// The gradient of k or v, to which a strip of `grad`, dS or P, adds: out (keys, d) += scale grad^T rows. The strip's
+// keys are seen by it and by later rows of the block; earlier keys are seen by all rows, so the first strip adds to
+// them, too.
+static void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows,
+                           const QueryBlock *block) {
+    for (int i = 0, key = 0; i < block->rows;) {
+        const Strip strip = strip_of(i, block->rows, block->columns, rows->at);
+        const Matrix A = columns_of(grad + (size_t)i * round_up(block->columns) + key, round_up(block->columns));
+        gemm_packed(out + (size_t)key * stride, stride, 1, scale, A, rows, block->first + i, block->first + block->rows,
+                    strip.keys - key, rows->N);
+        i += strip.rows;
+        key = strip.keys;
+    }
+}
+
+// Forward was S = scale q k^T, which the scheme then changed. So the scheme's hook may add to dq and dk and change dS,
+// and then dq += scale dS k and dk += scale dS^T q.
+static void scores_backward(const ScoreGradient *grad, const Tables *tables, const ScoreBlock *scores,
+                            const QueryBlock *block, const HeadOperands *head) {
+    const Scheme *scheme = tables->pos->scheme;
+    const int qs = scores->q_stride, stride = scores->stride;
+    for (int i = 0; scheme->score_backward && i < block->rows; i++)
+        memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
+    if (scheme->score_backward) scheme->score_backward(tables, scores, grad);
+    if (scheme->own_scores) return;
+    for (int i = 0; i < block->rows;) {
+        const Strip strip = strip_of(i, block->rows, block->columns, head->k.at);
+        gemm_packed(grad->dq + (size_t)i * qs, qs, scheme->score_backward ? 1 : 0, scores->scale,
+                    rows_of(grad->dS + (size_t)i * stride, stride), &head->k, 0, strip.keys, strip.rows, head->k.N);
+        i += strip.rows;
+    }
+    add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block);
 }
 
 // One block of queries: adds to dk, dv and dfeatures, overwrites dq.
 static void block_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables,
-                           const QueryBlock *block, real *scratch) {
-    const int C = a->H * a->d, rows = block->rows, columns = block->columns;
-    const size_t size = (size_t)QUERY_BLOCK * a->keys;
-    real *S = scratch, *P = S;           // (rows, columns): the weights overwrite the scores
-    real *dP = scratch + size, *dS = dP; // (rows, columns): dS overwrites dP
+                           const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
+    const int C = a->H * a->d, rows = block->rows, stride = round_up(block->columns);
+    real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
+    real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
     const real *dout = grad->dout + block->out_at;
-    const ScoreBlock scores = scores_of(S, scratch + 2 * size, block, a, tables);
-    scores_forward(tables, &scores, a->d);
+    const ScoreBlock scores = scores_of(scratch, block, a, tables);
+    scores_forward(tables, &scores, &head->k_turned);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    gemm(dP, columns, 0, 1, rows_of(dout, C), columns_of(a->v + block->kv_at, a->kv_stride), rows, columns, a->d);
+    for (int i = 0; i < rows;) {
+        const Strip strip = strip_of(i, rows, block->columns, head->v_turned.at);
+        gemm_packed(dP + (size_t)i * stride, stride, 0, 1, rows_of(dout + (size_t)i * C, C), &head->v_turned, 0, a->d,
+                    strip.rows, strip.keys);
+        i += strip.rows;
+    }
     for (int i = 0; i < rows; i++) {
-        const size_t row = (size_t)i * columns;
+        const size_t row = (size_t)i * stride;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);
     }
-    gemm(grad->dv + block->kv_at, a->kv_stride, 1, 1, columns_of(P, columns), rows_of(dout, C), columns, a->d, rows);
+    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, &head->dout, block);
     const ScoreGradient score_gradient = {dS, grad->dq + block->q_at, grad->dk + block->kv_at,
                                           grad->dfeatures + block->token * position_features(tables->pos)};
-    scores_backward(&score_gradient, tables, &scores, a->d);
+    scores_backward(&score_gradient, tables, &scores, block, head);
 }
 
-void attention_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables, real *scratch) {
+void attention_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables, real *memory) {
     // All blocks of a head add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < a->B; b++) {
         for (int h = 0; h < a->H; h++) {
+            const Scratch scratch = own_scratch(memory, a, tables);
+            const QueryBlock start = block_of(a, b, h, 0);
+            const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
+            const Matrix k_turned = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
+            const Matrix v_turned = columns_of(a->v + start.kv_at, a->kv_stride);
+            const HeadOperands head = {gemm_pack(scratch.packed[0], q, a->queries, a->d),
+                                       gemm_pack(scratch.packed[1], k, a->keys, a->d),
+                                       gemm_pack(scratch.packed[2], dout, a->queries, a->d),
+                                       gemm_pack(scratch.packed[3], k_turned, a->d, a->keys),
+                                       gemm_pack(scratch.packed[4], v_turned, a->d, a->keys)};
             for (int t = 0; t < a->keys; t++) {
                 const size_t row = ((size_t)b * a->key_batch + t) * a->kv_stride + (size_t)h * a->d;
                 memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
@@ -195,8 +310,7 @@ void attention_backward(const AttentionGradient *grad, const Attention *a, const
             }
             for (int first = 0; first < a->queries; first += QUERY_BLOCK) {
                 const QueryBlock block = block_of(a, b, h, first);
-                block_backward(grad, a, tables, &block,
-                               scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, true));
+                block_backward(grad, a, tables, &block, &head, &scratch);
             }
         }
     }

@@ -8,14 +8,14 @@ void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const r
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
         const real *x_r = x + (size_t)r * C;
-        double sum = 0, squares = 0;
+        real sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
         for (int c = 0; c < C; c++) sum += x_r[c];
-        const real m = (real)(sum / C);
+        const real m = sum / (real)C;
 #pragma omp simd reduction(+ : squares)
-        for (int c = 0; c < C; c++) squares += (double)((x_r[c] - m) * (x_r[c] - m));
+        for (int c = 0; c < C; c++) squares += (x_r[c] - m) * (x_r[c] - m);
         mean[r] = m;
-        rstd[r] = (real)(1 / sqrt(squares / C + EPSILON));
+        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)EPSILON);
     }
     layernorm_again(out, x, mean, rstd, weight, bias, rows, C);
 }
@@ -41,14 +41,14 @@ void layernorm_backward(real *dx, const real *dout, const real *x, const real *w
         const real *x_r = x + (size_t)r * C, *dout_r = dout + (size_t)r * C;
         real *dx_r = dx + (size_t)r * C;
         const real m = mean[r], s = rstd[r];
-        double sum = 0, product = 0;
+        real sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
         for (int c = 0; c < C; c++) {
             const real dnorm = dout_r[c] * weight[c];
-            sum += (double)dnorm;
-            product += (double)(dnorm * (x_r[c] - m) * s);
+            sum += dnorm;
+            product += dnorm * (x_r[c] - m) * s;
         }
-        const real by_mean = (real)(sum / C), by_deviation = (real)(product / C);
+        const real by_mean = sum / (real)C, by_deviation = product / (real)C;
         for (int c = 0; c < C; c++) dx_r[c] += s * (dout_r[c] * weight[c] - by_mean - (x_r[c] - m) * s * by_deviation);
     }
 }

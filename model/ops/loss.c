@@ -9,29 +9,28 @@ void head_forward(real *logits, const real *x, const real *wte, int rows, int C,
     linear_forward(logits, x, wte, NULL, rows, C, V);
 }
 
-// The largest logit, and the sum of exp(logit - largest).
-static double denominator(real *largest, const real *logits, int V) {
-    real top = logits[0];
-#pragma omp simd reduction(max : top)
-    for (int v = 0; v < V; v++) top = logits[v] > top ? logits[v] : top;
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int v = 0; v < V; v++) sum += (double)real_exp(logits[v] - top);
-    *largest = top;
-    return sum;
+static real largest_of(const real *values, int count) {
+    real largest = values[0];
+#pragma omp simd reduction(max : largest)
+    for (int n = 0; n < count; n++) largest = values[n] > largest ? values[n] : largest;
+    return largest;
 }
 
-// nll = log(sum of exp(logit)) - logit[target]. With dnll, the logits are overwritten by their gradients:
+// nll = log(sum of exp(logit)) - logit[target]. The logits are overwritten; with dnll, by their gradients:
 // d nll / d logit_v = softmax_v - (v == target).
 static void nll_rows(double *nll, real *logits, const real *dnll, const int *targets, int rows, int V) {
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
-        real *logits_r = logits + (size_t)r * V, largest;
-        const double sum = denominator(&largest, logits_r, V);
-        nll[r] = log(sum) + (double)(largest - logits_r[targets[r]]);
+        real *logits_r = logits + (size_t)r * V;
+        const real largest = largest_of(logits_r, V), target = logits_r[targets[r]];
+        double sum = 0;
+        for (int v = 0; v < V; v++) logits_r[v] = real_exp(logits_r[v] - largest);
+#pragma omp simd reduction(+ : sum)
+        for (int v = 0; v < V; v++) sum += (double)logits_r[v];
+        nll[r] = log(sum) + (double)(largest - target);
         if (!dnll) continue;
         const real scale = (real)(dnll[r] / sum);
-        for (int v = 0; v < V; v++) logits_r[v] = scale * real_exp(logits_r[v] - largest);
+        for (int v = 0; v < V; v++) logits_r[v] *= scale;
         logits_r[targets[r]] -= dnll[r];
     }
 }

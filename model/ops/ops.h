@@ -66,8 +66,8 @@ static inline real dropout_factor(const Dropout *dropout, uint64_t n) {
 
 // out (rows, C) = x + dropout(y). By rows, as all of them here.
 void residual_forward(real *out, const real *x, const real *y, const Dropout *dropout, int rows, int C);
-// dy = dropout(dout); the gradient of x is dout itself.
-void residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C);
+// Returns the gradient of y: dout itself, or, where there is dropout, dy = dropout(dout). The gradient of x is dout.
+const real *residual_backward(real *dy, const real *dout, const Dropout *dropout, int rows, int C);
 // x = dropout(x) in place: forward on values, and backward on gradients.
 void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 
@@ -100,8 +100,8 @@ typedef struct {
     const real *dout;   // (B, queries, H*d)
 } AttentionGradient;
 
-// Numbers of scratch that attention needs for all threads.
-size_t attention_scratch(const Tables *tables, int keys, bool training);
+// Numbers of scratch that attention needs for all threads, with heads of d channels.
+size_t attention_scratch(const Tables *tables, int keys, int d, bool training);
 
 // out = softmax(causal(scores)) v, with scores from scores_forward. Threads share heads and blocks of queries, so a
 // barrier must stand before the call; it ends with one.
@@ -110,9 +110,9 @@ void attention_forward(const Attention *attention, const Tables *tables, real *s
 // 2022, without tiling the keys). Each thread takes whole heads, so B * H should be at least the number of threads.
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const Tables *tables, real *scratch);
 
-// block->S (rows, columns) = scale q k^T with heads of d channels, then changed by the position scheme. Columns of
+// block->S (rows, columns) = scale q k^T, then changed by the position scheme; `keys` is k^T (d, keys). Columns of
 // tokens later than the query's are not masked yet.
-void scores_forward(const Tables *tables, const ScoreBlock *block, int d);
+void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //

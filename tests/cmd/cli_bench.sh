@@ -72,9 +72,9 @@ mistake "no shape D;A, B, C, E and F" SHAPES="A D"
 mistake "ROUNDS;'0'" ROUNDS=0
 mistake "no program ./absent;BEFORE" BEFORE=./absent
 
-make -C "$repository" BLAS=atlas help >"$scratch/out" 2>"$scratch/err" </dev/null
+env -u MAKEFLAGS -u MAKELEVEL make -C "$repository" BLAS=atlas help >"$scratch/out" 2>"$scratch/err" </dev/null
 code=$?
-check "a mistake: make BLAS=atlas" test -z "$(complaint 2 "openblas, blis, mkl or accelerate, not 'atlas'")"
+check "a mistake: make BLAS=atlas" test -z "$(complaint 2 "openblas, blis, mkl, accelerate or none, not 'atlas'")"
 
 program=$BITTER
 bench PYTHON=false SHAPES=F STEPS=1 ROUNDS=1 BEFORE="$BITTER"

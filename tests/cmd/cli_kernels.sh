@@ -17,6 +17,13 @@ lines() {
     wc -l <"$scratch/err" | tr -d ' '
 }
 
+case $("$BITTER" $bench 2>&1) in
+*kernels=*blas*) ;;
+*)
+    skip "OpenBLAS's kernels" "this build multiplies with its own kernels alone; KERNELS=blas uses OpenBLAS's"
+    finish
+    ;;
+esac
 own=$(core)
 check "bench names the core" test -n "$own"
 if ! grep -q '^flags.* avx2 ' /proc/cpuinfo 2>/dev/null; then

@@ -154,7 +154,7 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
     a->shape.q = a->q;
     a->shape.k = a->k;
     a->shape.v = a->v;
-    a->scratch = nan_reals(attention_scratch(&a->tables, keys, training));
+    a->scratch = nan_reals(attention_scratch(&a->tables, keys, WIDTH, training));
     a->P = calloc(a->rows * keys, sizeof(double));
     a->dS = calloc(a->rows * keys, sizeof(double));
     a->dq = nan_reals(a->q_count);

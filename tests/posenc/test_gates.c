@@ -39,7 +39,7 @@ static void golden_read(Golden *g) {
 static void expect_golden(const Golden *g, const char *specification, const real *features, const real *expected) {
     Scene scene;
     scene_make(&scene, specification, shape_of(GOLDEN_H, GOLDEN_C, GOLDEN_T), GOLDEN_T);
-    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.tables, GOLDEN_T, false));
+    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.tables, GOLDEN_T, GOLDEN_D, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
     const Attention attention = {.out = out,

@@ -67,7 +67,8 @@ static void check(const Product *p) {
 
 static const struct {
     int M, N, K;
-} sizes[] = {{1, 1, 1}, {1, 9, 5}, {7, 1, 3}, {5, 6, 1}, {13, 17, 19}, {64, 32, 48}, {131, 67, 97}};
+} sizes[] = {{1, 1, 1},    {1, 9, 5},     {7, 1, 3},      {5, 6, 1},   {13, 17, 19},
+             {64, 32, 48}, {131, 67, 97}, {25, 130, 400}, {9, 800, 33}};
 
 static void check_all(real alpha, real beta) {
     for (size_t i = 0; i < COUNT(sizes); i++)
@@ -146,11 +147,56 @@ static void the_same_threads_give_the_same_bits(void **state) {
     free(again);
 }
 
+static void a_bias_is_added_to_every_row(void **state) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const int M = sizes[i].M, N = sizes[i].N, K = sizes[i].K;
+        real *a = random_reals((size_t)M * K, "A", 1), *b = random_reals((size_t)N * K, "B", 1);
+        real *bias = random_reals((size_t)N, "bias", 1), *C = nan_reals((size_t)M * N),
+             *sum = copy_reals(C, (size_t)M * N);
+        gemm_bias(C, N, rows_of(a, K), columns_of(b, K), bias, M, N, K);
+        gemm(sum, N, 0, 1, rows_of(a, K), columns_of(b, K), M, N, K);
+        for (int n = 0; n < M * N; n++)
+            expect_near("C", (size_t)n, (double)C[n], (double)sum[n] + (double)bias[n % N], 1e-5 * K);
+        free(a);
+        free(b);
+        free(bias);
+        free(C);
+        free(sum);
+    }
+}
+
+// Every range of rows of a packed matrix, also across the blocks in which it is packed.
+static void packed_operands_give_the_same_products(void **state) {
+    enum { M = 21, N = 75, K = 901 };
+    static const int ranges[][2] = {{0, K}, {0, 1}, {K - 1, K}, {5, 300}, {290, 310}, {64, 901}, {299, 602}};
+    real *a = random_reals((size_t)M * K, "A", 1), *b = random_reals((size_t)N * K, "B", 1);
+    real *packed = nan_reals(gemm_packed_size(K, N) + 1), *C = nan_reals(M * N), *expected = nan_reals(M * N);
+    for (int kind = 0; kind < 4; kind++) {
+        const Matrix B = kind & 1 ? columns_of(b, K) : rows_of(b, N);
+        const Packed whole = gemm_pack(kind & 2 ? packed : NULL, B, K, N);
+        for (size_t r = 0; r < COUNT(ranges); r++) {
+            const int begin = ranges[r][0], end = ranges[r][1];
+            for (int columns = 1; columns <= N; columns += 37) {
+                gemm_packed(C, N, 0, 2, rows_of(a + begin, K), &whole, begin, end, M, columns);
+                gemm(expected, N, 0, 2, rows_of(a + begin, K), matrix_from(B, begin, 0), M, columns, end - begin);
+                for (int m = 0; m < M; m++)
+                    expect_all_near("C", C + m * N, expected + m * N, (size_t)columns, 1e-4 * sqrt(end - begin));
+            }
+        }
+    }
+    free(a);
+    free(b);
+    free(packed);
+    free(C);
+    free(expected);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beta_0_overwrites_even_nan), cmocka_unit_test(beta_1_accumulates),
-        cmocka_unit_test(alpha_and_beta_scale),       cmocka_unit_test(nan_and_infinity_pass_through),
-        cmocka_unit_test(threads_may_call_it),        cmocka_unit_test(the_same_threads_give_the_same_bits),
+        cmocka_unit_test(beta_0_overwrites_even_nan),   cmocka_unit_test(beta_1_accumulates),
+        cmocka_unit_test(alpha_and_beta_scale),         cmocka_unit_test(nan_and_infinity_pass_through),
+        cmocka_unit_test(threads_may_call_it),          cmocka_unit_test(the_same_threads_give_the_same_bits),
+        cmocka_unit_test(a_bias_is_added_to_every_row), cmocka_unit_test(packed_operands_give_the_same_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

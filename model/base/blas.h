@@ -1,0 +1,33 @@
+// The BLAS library that the program is linked to (make BLAS=openblas|blis|mkl|accelerate|none).
+#ifndef BITTER_BLAS_H
+#define BITTER_BLAS_H
+
+#include "model/base/matrix.h"
+
+// Is there one?
+bool blas_is_here(void);
+
+// The product of gemm(), by the library. Inside a parallel region the calling thread computes it alone.
+void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
+
+// The most threads that may call blas_product() side by side: 1 where the BLAS is a build that does not expect any.
+int blas_threads_most(void);
+
+// NULL, or a sentence about a BLAS build that makes training slow.
+const char *blas_complaint(void);
+
+// The library, its version and kernel, for config.json.
+const char *blas_description(void);
+
+// Is the BLAS OpenBLAS, whose kernels OPENBLAS_CORETYPE chooses?
+bool blas_is_openblas(void);
+
+// The core whose kernels OpenBLAS or BLIS uses, by the library's name for it: "Haswell", "SkylakeX", "skx"; "unknown"
+// for another BLAS.
+const char *blas_core(void);
+
+// Does blas_product() agree with plain loops, for every combination of transposed operands? Takes about a millisecond,
+// and starts no threads, so that processes can be forked afterwards.
+bool blas_is_right(void);
+
+#endif
