@@ -95,6 +95,11 @@ static inline int block_distance(const ScoreBlock *block, int i, int j, int coun
     return distance < count ? distance : count - 1;
 }
 
+// Do the keys stand at consecutive positions? Then a row reads consecutive entries of a table of distances.
+static inline bool block_consecutive(const ScoreBlock *block) {
+    return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
+}
+
 // The block's scratch as an arena, for schemes that keep several arrays there. Their score_scratch finds the size by
 // the same layout on an arena without memory, which only counts.
 static inline Arena scratch_of(const ScoreBlock *block) {

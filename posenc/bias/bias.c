@@ -41,14 +41,9 @@ void bias_prepare(Tables *tables) {
                 curve_of(tables, set, h)[P - 1 - distance] = (real)pos->scheme->curve(pos, set, h, distance);
 }
 
-// Do the keys stand at consecutive positions? Then a row reads consecutive entries of its curve.
-static bool is_consecutive(const ScoreBlock *block) {
-    return block->key_at[block->columns - 1].t - block->key_at[0].t == block->columns - 1;
-}
-
 void bias_forward(const Tables *tables, const ScoreBlock *block) {
     const real *curve = curve_of(tables, position_set(tables->pos, block->layer), block->head);
-    const bool consecutive = is_consecutive(block);
+    const bool consecutive = block_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
         real *S_i = block->S + (size_t)i * block->stride;
         const real *curve_i = curve + tables->positions - 1 - block->query_at[i].t;
@@ -63,7 +58,7 @@ void bias_forward(const Tables *tables, const ScoreBlock *block) {
 
 void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     real *slab = slab_of(tables, block->sequence, block->head);
-    const bool consecutive = is_consecutive(block);
+    const bool consecutive = block_consecutive(block);
     for (int i = 0; i < block->rows; i++) {
         const real *dS_i = grad->dS + (size_t)i * block->stride;
         const int start = tables->positions - 1 - block->query_at[i].t, seen = block_seen(block, i);

@@ -13,10 +13,13 @@ enum {
     C,   // (sets) the c of psi(x) = ln(|c| x + 1)
     MULT // (sets) the threshold L is |mult * option threshold|
 };
-enum { PSI };   // tables (sets, positions)
+// Tables (sets, positions): psi of each distance, and its derivative with respect to c. Entry e is of distance
+// positions-1 - e, so that a row reads them from left to right.
+enum { PSI, PSI_BY_C };
 enum { SLABS }; // dtables, of the layer at work (B, H, 3W + 3): a Network of gradients
 
-#define EPSILON 1e-6
+#define EPSILON  1e-6
+#define TOGETHER 32 // keys, or in backward hidden units, whose sums stay in registers
 
 typedef struct {
     long long width;
@@ -86,6 +89,7 @@ static Network slab_of(const Tables *tables, int n) {
 static void layout(Tables *tables, Arena *arena, bool training) {
     const Position *pos = tables->pos;
     tables->table[PSI] = arena_reals(arena, (size_t)pos->sets * tables->positions);
+    tables->table[PSI_BY_C] = arena_reals(arena, (size_t)pos->sets * tables->positions);
     if (training) tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * pos->shape.heads * slab_size(pos));
 }
 
@@ -99,11 +103,14 @@ static double psi_by_c(double c, double distance) {
 
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
+    const int P = tables->positions;
     for (int set = 0; set < pos->sets; set++)
 #pragma omp parallel for
-        for (int distance = 0; distance < tables->positions; distance++)
-            tables->table[PSI][(size_t)set * tables->positions + distance] =
-                (real)psi((double)pos->params[C][set], distance);
+        for (int distance = 0; distance < P; distance++) {
+            const size_t entry = (size_t)set * P + P - 1 - distance;
+            tables->table[PSI][entry] = (real)psi((double)pos->params[C][set], distance);
+            tables->table[PSI_BY_C][entry] = (real)psi_by_c((double)pos->params[C][set], distance);
+        }
 }
 
 // What psi(distance) is divided by in one row.
@@ -120,73 +127,92 @@ static Reach reach_of(const Position *pos, int set, int position) {
     return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, by_threshold};
 }
 
-// ratio_j = psi(i - j) / psi(reach of i), for the keys that a query sees.
-static void ratios(real *ratio, const Tables *tables, const ScoreBlock *block, int set, int row, int seen) {
-    const real *table = tables->table[PSI] + (size_t)set * tables->positions;
-    const int query_t = block->query_at[row].t;
-    const real scale = (real)(1 / reach_of(tables->pos, set, query_t).denominator);
-    for (int j = 0; j < seen; j++) ratio[j] = scale * table[query_t - block->key_at[j].t];
+// out_j = scale * table[i - j] for the keys that a query sees, and zeros up to a multiple of TOGETHER.
+static void look_up(real *out, const Tables *tables, int table, real scale, const ScoreBlock *block, int row) {
+    const int seen = block_seen(block, row), start = tables->positions - 1 - block->query_at[row].t;
+    const real *values = tables->table[table] + (size_t)position_set(tables->pos, block->layer) * tables->positions;
+    if (block_consecutive(block)) {
+        values += start + block->key_at[0].t;
+        for (int j = 0; j < seen; j++) out[j] = scale * values[j];
+    } else {
+        for (int j = 0; j < seen; j++) out[j] = scale * values[start + block->key_at[j].t];
+    }
+    for (int j = seen; j % TOGETHER; j++) out[j] = 0;
 }
 
+// Two rows of numbers, one for each key.
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    return 2 * (size_t)columns;
+    return 2 * ((size_t)columns + TOGETHER);
 }
 
-// S_ij += w2 . relu(w1 ratio_ij + b1) + b2
+// The biases of TOGETHER keys: w2 . relu(w1 ratio + b1) + b2. bias may be ratio.
+static void network_forward(real *bias, const real *ratio, Network f, int W) {
+    real sum[TOGETHER];
+    for (int j = 0; j < TOGETHER; j++) sum[j] = *f.b2;
+    for (int n = 0; n < W; n++)
+        for (int j = 0; j < TOGETHER; j++) {
+            const real unit = f.w1[n] * ratio[j] + f.b1[n];
+            sum[j] += f.w2[n] * (unit > 0 ? unit : 0);
+        }
+    memcpy(bias, sum, sizeof sum);
+}
+
+// S_ij += the network's output for ratio_ij = psi(i - j) / psi(reach of i)
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const int set = position_set(pos, block->layer);
     const Network f = network_of(pos, pos->params, set, block->head);
-    const real b2 = *f.b2;
     real *ratio = block->scratch;
     for (int i = 0; i < block->rows; i++) {
         const int seen = block_seen(block, i);
         real *S_i = block->S + (size_t)i * block->stride;
-        ratios(ratio, tables, block, set, i, seen);
-        for (int j = 0; j < seen; j++) S_i[j] += b2;
-        for (int n = 0; n < hidden(pos); n++)
-            for (int j = 0; j < seen; j++) {
-                const real unit = f.w1[n] * ratio[j] + f.b1[n];
-                S_i[j] += f.w2[n] * (unit > 0 ? unit : 0);
-            }
+        look_up(ratio, tables, PSI, (real)(1 / reach_of(pos, set, block->query_at[i].t).denominator), block, i);
+        for (int j = 0; j < seen; j += TOGETHER) network_forward(ratio + j, ratio + j, f, hidden(pos));
+        for (int j = 0; j < seen; j++) S_i[j] += ratio[j];
     }
 }
 
-// One row: with unit = w1 ratio + b1 and a = relu(unit), forward was S += w2 . a + b2. So db2 = sum dS, dw2 = sum dS a;
-// where unit > 0, dunit = dS w2, and dw1 = sum dunit ratio, db1 = sum dunit, dratio = sum over units of dunit w1.
-static void network_backward(Network d, real *dratio, const real *dS, const real *ratio, Network f, int W, int seen) {
-    memset(dratio, 0, (size_t)seen * sizeof(real));
-    for (int j = 0; j < seen; j++) *d.b2 += dS[j];
-    for (int n = 0; n < W; n++) {
-        real dw1 = 0, db1 = 0, dw2 = 0;
-#pragma omp simd reduction(+ : dw1, db1, dw2)
+// One row. With unit = w1 ratio + b1 and a = relu(unit), forward was S += w2 . a + b2. So db2 = sum dS, dw2 = sum dS a;
+// where unit > 0, dunit = dS w2, and dw1 = sum dunit ratio, db1 = sum dunit, dratio = sum over units of dunit w1. All
+// this follows from two sums for each unit over the keys where it is > 0: of dS, and of dS ratio. And so does the sum
+// of dratio ratio over all keys, by_ratio; a third one, of dS ratio_by_c, gives that of dratio ratio_by_c, by_c.
+static void network_backward(Network d, double *by_ratio, double *by_c, const real *dS, const real *ratio,
+                             const real *ratio_by_c, Network f, int W, int seen) {
+    real db2 = 0;
+#pragma omp simd reduction(+ : db2)
+    for (int j = 0; j < seen; j++) db2 += dS[j];
+    *d.b2 += db2;
+    for (int first = 0; first < W; first += TOGETHER) {
+        const int units = W - first < TOGETHER ? W - first : TOGETHER;
+        real w1[TOGETHER] = {0}, b1[TOGETHER] = {0}, sum[TOGETHER] = {0}, sum_r[TOGETHER] = {0}, sum_c[TOGETHER] = {0};
+        memcpy(w1, f.w1 + first, (size_t)units * sizeof(real));
+        memcpy(b1, f.b1 + first, (size_t)units * sizeof(real));
         for (int j = 0; j < seen; j++) {
-            const real unit = f.w1[n] * ratio[j] + f.b1[n];
-            const real dunit = unit > 0 ? dS[j] * f.w2[n] : 0;
-            dw2 += dS[j] * (unit > 0 ? unit : 0);
-            dw1 += dunit * ratio[j];
-            db1 += dunit;
-            dratio[j] += dunit * f.w1[n];
+            const real dS_j = dS[j], r = ratio[j], r_c = ratio_by_c[j];
+            for (int n = 0; n < TOGETHER; n++) {
+                const real passed = w1[n] * r + b1[n] > 0 ? dS_j : 0;
+                sum[n] += passed;
+                sum_r[n] += passed * r;
+                sum_c[n] += passed * r_c;
+            }
         }
-        d.w1[n] += dw1;
-        d.b1[n] += db1;
-        d.w2[n] += dw2;
+        for (int n = 0; n < units; n++) {
+            const real w2 = f.w2[first + n];
+            d.w1[first + n] += w2 * sum_r[n];
+            d.b1[first + n] += w2 * sum[n];
+            d.w2[first + n] += w1[n] * sum_r[n] + b1[n] * sum[n];
+            *by_ratio += (double)(w1[n] * w2 * sum_r[n]);
+            *by_c += (double)(w1[n] * w2 * sum_c[n]);
+        }
     }
 }
 
-// Forward was ratio = psi(distance) / denominator, denominator = psi(reach) + EPSILON: c is in numerator and
-// denominator, mult only in the denominator, and only where the threshold is the reach.
-static void ratios_backward(Network d, const real *dratio, const real *ratio, const Position *pos,
-                            const ScoreBlock *block, int set, int row, int seen) {
-    const int query_t = block->query_at[row].t;
-    const double c = (double)pos->params[C][set];
-    const Reach reach = reach_of(pos, set, query_t);
-    double ddenominator = 0, sum = 0;
-    for (int j = 0; j < seen; j++) {
-        sum += (double)dratio[j] * psi_by_c(c, query_t - block->key_at[j].t) / reach.denominator;
-        ddenominator -= (double)dratio[j] * (double)ratio[j] / reach.denominator;
-    }
-    *d.c += (real)(sum + ddenominator * psi_by_c(c, reach.reach));
+// One row. Forward was ratio = psi(distance) / denominator, denominator = psi(reach) + EPSILON: c is in numerator and
+// denominator, mult only in the denominator, and only where the threshold is the reach. by_ratio and by_c are the sums
+// over keys of dratio times ratio, and of dratio times dpsi(distance)/dc / denominator.
+static void ratios_backward(Network d, double by_ratio, double by_c, Reach reach, const Position *pos, int set) {
+    const double c = (double)pos->params[C][set], ddenominator = -by_ratio / reach.denominator;
+    *d.c += (real)(by_c + ddenominator * psi_by_c(c, reach.reach));
     *d.mult += (real)(reach.by_threshold * ddenominator * fabs(c) / (1 + fabs(c) * reach.reach) *
                       copysign(scheme_options(pos, FireOptions)->threshold, (double)pos->params[MULT][set]));
 }
@@ -196,12 +222,16 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     const int set = position_set(pos, block->layer);
     const Network f = network_of(pos, pos->params, set, block->head);
     const Network d = slab_of(tables, block->sequence * pos->shape.heads + block->head);
-    real *ratio = block->scratch, *dratio = ratio + block->columns;
+    real *ratio = block->scratch, *ratio_by_c = ratio + block->columns + TOGETHER;
     for (int i = 0; i < block->rows; i++) {
-        const int seen = block_seen(block, i);
-        ratios(ratio, tables, block, set, i, seen);
-        network_backward(d, dratio, grad->dS + (size_t)i * block->stride, ratio, f, hidden(pos), seen);
-        ratios_backward(d, dratio, ratio, pos, block, set, i, seen);
+        const Reach reach = reach_of(pos, set, block->query_at[i].t);
+        const real scale = (real)(1 / reach.denominator);
+        double by_ratio = 0, by_c = 0;
+        look_up(ratio, tables, PSI, scale, block, i);
+        look_up(ratio_by_c, tables, PSI_BY_C, scale, block, i);
+        network_backward(d, &by_ratio, &by_c, grad->dS + (size_t)i * block->stride, ratio, ratio_by_c, f, hidden(pos),
+                         block_seen(block, i));
+        ratios_backward(d, by_ratio, by_c, reach, pos, set);
     }
 }
 
