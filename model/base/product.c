@@ -11,9 +11,11 @@
 #endif
 #endif
 // A tile of C stays in registers while its products are summed: TALL rows of two vectors, which leaves some of the
-// processor's 32 or 16 registers for A and B.
-#if VECTOR == 64 || defined __aarch64__
+// processor's 32 or 16 registers for A and B. On ARM, gcc loads so much of A in advance that it has room for 10 rows.
+#if VECTOR == 64 || (defined __aarch64__ && defined __clang__)
 #define TALL 12
+#elif defined __aarch64__
+#define TALL 10
 #else
 #define TALL 6
 #endif
@@ -21,6 +23,15 @@
 #define WIDE   (2 * LANES)
 #define BLOCK  384 // rows, and columns, of B that are packed at a time: they stay in the second-level cache
 #define TURNED 16  // columns that are transposed at a time
+// UNROLL: a loop of constant length becomes plain statements. WHOLE: vectors are not cut in two, as clang does with 64
+// bytes unless it is told not to.
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#define WHOLE  __attribute__((min_vector_width(8 * VECTOR)))
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#define WHOLE
+#endif
 #define INLINE static inline __attribute__((always_inline))
 
 typedef real Vector __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
@@ -124,10 +135,10 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
     // Three starting points, so that a row's address is one of them plus 0 to 3 times the distance of two rows.
     const real *A0 = A, *A4 = A + 4 * down, *A8 = A + 8 * down;
     for (int k = 0; k < panel->K; k++) {
-#pragma GCC unroll 16
+        UNROLL
         for (int i = 0; i < rows; i++) {
             const real a = i < 4 ? A0[i * down] : i < 8 ? A4[(i - 4) * down] : A8[(i - 8) * down];
-#pragma GCC unroll 2
+            UNROLL
             for (int j = 0; j < vectors; j++) sum[i][j] += a * b[j];
         }
         b += vectors;
@@ -135,10 +146,10 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
         A4 += along;
         A8 += along;
     }
-#pragma GCC unroll 16
+    UNROLL
     for (int i = 0; i < rows; i++) {
         Vector *c = (Vector *)(C + (size_t)i * ldc);
-#pragma GCC unroll 2
+        UNROLL
         for (int j = 0; j < vectors; j++) {
             Vector value = panel->alpha * sum[i][j] + bias[j];
             if (panel->beta != 0) value += panel->beta * c[j];
@@ -153,7 +164,7 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
                   : tile(C, ldc, A.at, (size_t)A.stride, 1, panel, rows, vectors))
 #define TILE_ROWS(rows) (panel->width == WIDE ? TILE(rows, 2) : TILE(rows, 1))
 
-static void whole_tile(real *C, int ldc, Matrix A, const Panel *panel, int rows) {
+WHOLE static void whole_tile(real *C, int ldc, Matrix A, const Panel *panel, int rows) {
     switch (rows) {
     case TALL:
         TILE_ROWS(TALL);

@@ -20,10 +20,11 @@ typedef struct {
 
 // -log softmax(logits)[target], in double.
 static inline double nll_of(const real *logits, int V, int target) {
-    double largest = -INFINITY, sum = 0;
-    for (int v = 0; v < V; v++) largest = fmax(largest, (double)logits[v]);
-    for (int v = 0; v < V; v++) sum += exp((double)logits[v] - largest);
-    return log(sum) + largest - (double)logits[target];
+    real largest = logits[0];
+    for (int v = 1; v < V; v++) largest = logits[v] > largest ? logits[v] : largest;
+    double sum = 0;
+    for (int v = 0; v < V; v++) sum += exp((double)logits[v] - (double)largest);
+    return log(sum) + (double)largest - (double)logits[target];
 }
 
 // Feed B sequences `chunk` tokens at a time; the largest difference between a token's nll, and one worked out from its
