@@ -79,7 +79,7 @@ static void a_later_token_changes_no_earlier_logit(void **state) {
     }
 }
 
-// Sharp attention magnifies rounding, which reached 5e-5 where position numbers of hundreds swallow the digits of the
+// Sharp attention magnifies rounding, which reached 2.5e-4 where position numbers of hundreds swallow the digits of the
 // embeddings, and 7e-6 elsewhere; double_model.c is the strict twin of this test.
 static void feeding_in_chunks_agrees_with_training(void **state) {
     chunks_agree_with_training(4e-4);

@@ -9,7 +9,7 @@
 
 static void a_process_forked_after_the_check_can_use_a_team(void **state) {
     if (!blas_is_here()) skip();
-    int threads = 0, status;
+    int threads = 0, status = 0;
     omp_set_num_threads(2);
     assert_true(blas_is_right());
     assert_int_equal(omp_get_max_threads(), 2);
