@@ -94,7 +94,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES))) $(TEST_PROGRAMS:=.o)
 
@@ -122,6 +122,9 @@ products: ## test the model with every kind of matrix product: OpenBLAS alone, n
 	@BITTER=$(CURDIR)/build/blas/bitter BUILD=build/blas sh tests/run tests/cmd/cli_kernels.sh
 	@$(MAKE) --no-print-directory BLAS=none VECTOR=16 BUILD=build/vector16 test ONLY=model
 	@$(MAKE) --no-print-directory BLAS=none VECTOR=32 BUILD=build/vector32 test ONLY=model
+
+arm: all ## build for 64-bit ARM; test the model and the positions in qemu's emulation (15 minutes)
+	@sh scripts/arm.sh "$(MAKE)" $(abspath $(PROGRAM))
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
 	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))
