@@ -16,6 +16,7 @@ static void a_process_forked_after_the_check_can_use_a_team(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         alarm(20);
+        omp_set_num_threads(2); // clang's OpenMP forgets the number in a forked process
 #pragma omp parallel reduction(+ : threads)
         threads += 1;
         _exit(threads == 2 ? 0 : 1);
