@@ -33,6 +33,7 @@ static const Option bench_options[] = {
                "fraction of activations to set to 0, as in `bitter train`"),
     INTEGER_ROW("steps", offsetof(BenchOptions, steps), "40", 1, 1e9, "steps to time, after 3 steps of warm-up"),
     INTEGER_ROW("seed", offsetof(TrainOptions, seed), "1337", 0, HUGE_VAL, "random seed of weights and tokens"),
+    PRECISION_OPTION_ROW(TrainOptions),
     THREADS_OPTION_ROW(TrainOptions),
     {0},
 };

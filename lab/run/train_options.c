@@ -1,6 +1,7 @@
 #include "lab/run/train_options.h"
 
 #include "base/utf8.h"
+#include "model/base/bf16.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -31,6 +32,7 @@ const Option train_options[] = {
     NUMBER_ROW("dropout", FIELD(dropout), "0", 0, 0.99, "X",
                "fraction of embeddings, attention weights and block outputs to set to 0"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed of initial weights, batches and dropout"),
+    PRECISION_OPTION_ROW(TrainOptions),
     THREADS_OPTION_ROW(TrainOptions),
     HEADING_ROW("Progress"),
     INTEGER_ROW("eval-every", FIELD(eval_every), "250", 0, HUGE_VAL, "steps between validations; 0 = only at the end"),
@@ -47,8 +49,8 @@ const Option train_options[] = {
 };
 
 bool option_free_on_resume(const char *name) {
-    static const char *const names[] = {"data",       "eval-every", "eval-tokens", "sample-every",
-                                        "save-every", "out",        "resume",      "threads"};
+    static const char *const names[] = {"data", "eval-every", "eval-tokens", "sample-every", "save-every",
+                                        "out",  "resume",     "threads",     "precision"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
@@ -95,6 +97,8 @@ static bool check_names(const TrainOptions *options, Error *error) {
 
 bool train_options_check(const TrainOptions *options, Error *error) {
     if (!check_names(options, error)) return false;
+    if (options->precision == PRECISION_BF16 && bf16_complaint())
+        return fail_input(error, "--precision bf16: %s; use --precision float", bf16_complaint());
     if (options->min_lr > options->lr)
         return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
                           options->min_lr, options->lr);

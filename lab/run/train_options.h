@@ -18,6 +18,9 @@
         INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
 #define THREADS_OPTION_ROW(S)                                                                                          \
     INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
+#define PRECISION_OPTION_ROW(S)                                                                                        \
+    CHOICE_ROW("precision", offsetof(S, precision), "float", "float|bf16", NULL,                                       \
+               "bf16: round the operands of linear layers to bfloat16, where that is faster")
 
 // What a run's rotations are stretched by, and how its factors were found on text: the mean loss there, in nats; how
 // many candidates were tried; how many tokens were read. 0 where a formula gave them.
@@ -27,9 +30,12 @@ typedef struct {
     long long evaluations, tokens;
 } RunStretch;
 
+typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
+
 typedef struct {
     char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
     long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
+    int precision; // a Precision
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
     long long eval_every, eval_tokens, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
@@ -40,7 +46,8 @@ typedef struct {
 extern const Option train_options[];
 
 // May this option differ between a run and its resumption? The data may have moved: their contents are compared
-// instead. Another number of threads changes only the last bits, and the user is told.
+// instead. Another number of threads changes only the last bits, and the user is told. Another precision lets a run go
+// on where there is no bfloat16.
 bool option_free_on_resume(const char *name);
 
 // The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The

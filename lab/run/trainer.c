@@ -82,6 +82,7 @@ bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus 
         trainer_free(trainer);
         return false;
     }
+    gemm_linear_in_bf16(options->precision == PRECISION_BF16);
     gpt_init(&trainer->gpt, (uint64_t)options->seed);
     trainer->pass.dropout_rate = options->dropout;
     return true;

@@ -1,8 +1,10 @@
 #include "model/base/gemm.h"
 
+#include "model/base/bf16.h"
 #include "model/base/blas.h"
 #include "model/base/product.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 // Products of more terms than this go to the BLAS, where there is one. With AVX-512 the program's own kernels are at
@@ -26,12 +28,21 @@ void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, in
         blas_product(C, ldc, beta, alpha, A, B, M, N, K);
 }
 
-void gemm_bias(real *C, int ldc, Matrix A, Matrix B, const real *bias, int M, int N, int K) {
-    if (is_own(M, N, K)) {
-        product(C, ldc, 0, 1, A, B, bias, M, N, K);
+static bool in_bf16;
+
+void gemm_linear_in_bf16(bool yes) {
+    in_bf16 = yes;
+}
+
+void gemm_linear(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K) {
+    if (in_bf16) {
+        product_bf16(C, ldc, beta, A, B, bias, M, N, K);
+    } else if (is_own(M, N, K)) {
+        product(C, ldc, beta, 1, A, B, bias, M, N, K);
     } else {
+        assert(!bias || beta == 0);
         for (int m = 0; bias && m < M; m++) memcpy(C + (size_t)m * ldc, bias, (size_t)N * sizeof(real));
-        blas_product(C, ldc, bias ? 1 : 0, 1, A, B, M, N, K);
+        blas_product(C, ldc, bias ? 1 : beta, 1, A, B, M, N, K);
     }
 }
 
@@ -58,8 +69,9 @@ bool gemm_uses_blas(void) {
 }
 
 const char *gemm_kernels(void) {
-    static char text[24];
-    if (OWN_MOST <= 0) return "blas";
-    snprintf(text, sizeof text, "own-%d%s", product_vector_bytes(), gemm_uses_blas() ? "+blas" : "");
+    static char text[48];
+    snprintf(text, sizeof text, "own-%d%s%s%s", product_vector_bytes(), gemm_uses_blas() ? "+blas" : "",
+             in_bf16 ? "+bf16-" : "", in_bf16 ? bf16_kernel() : "");
+    return OWN_MOST > 0 ? text : strchr(text, '+') + 1;
     return text;
 }

@@ -8,8 +8,11 @@
 // C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. K is
 // at least 1. Every thread that calls it computes the whole product, on its own.
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
-// C (M,N) = A B + bias (N), which may be NULL.
-void gemm_bias(real *C, int ldc, Matrix A, Matrix B, const real *bias, int M, int N, int K);
+// The products of linear layers: C (M,N) = beta * C + A B + bias (N), which may be NULL. After
+// gemm_linear_in_bf16(true), A and B are rounded to bfloat16 (bf16.h), until it is called again; no product may be
+// under way then.
+void gemm_linear(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K);
+void gemm_linear_in_bf16(bool yes);
 
 // A second operand that several products share: it is put into the order in which the kernel reads it once.
 typedef struct {
@@ -27,7 +30,7 @@ void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed
                  int N);
 
 // How the program multiplies: "own-64", its own kernels in vectors of 64 bytes; "own-32+blas", which leaves large
-// products to the BLAS; or "blas".
+// products to the BLAS; or "blas"; with "+bf16-AMX" or the like after it where linear layers use bfloat16.
 const char *gemm_kernels(void);
 
 // Does any product go to the BLAS?

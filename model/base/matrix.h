@@ -36,4 +36,14 @@ static inline Matrix matrix_from(Matrix matrix, int row, int column) {
     return matrix;
 }
 
+static inline int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+// K rows are cut into as few blocks of at most `most` as possible, all of about this size.
+static inline int block_size(int K, int most) {
+    const int blocks = K > most ? (K + most - 1) / most : 1;
+    return (K + blocks - 1) / blocks;
+}
+
 #endif

@@ -38,16 +38,6 @@ typedef real Vector __attribute__((vector_size(VECTOR), aligned(sizeof(real)), m
 
 // --- B, packed: panels of WIDE columns, each row after row; the last panel may be of LANES columns ---
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
-// K is cut into blocks of this many rows, all of about the same size.
-static int block_rows(int K) {
-    const int blocks = K > BLOCK ? (K + BLOCK - 1) / BLOCK : 1;
-    return (K + blocks - 1) / blocks;
-}
-
 // The width of the panel that begins `left` columns before the end.
 static int panel_width(int left) {
     return left > LANES ? WIDE : LANES;
@@ -64,7 +54,7 @@ static void interleave(real *restrict out, const real *restrict a, const real *r
 // out (TURNED, width) = the transpose of in (width, TURNED), whose rows start `stride` apart; width is a power of 2.
 // Interleaving the first half of the rows with the second half, again and again, ends in a single row: the transpose.
 static void transpose(real *out, const real *in, int stride, int width) {
-    real buffers[2][WIDE * TURNED];
+    real buffers[2][(WIDE > TURNED ? WIDE : TURNED) * TURNED];
     int length = TURNED;
     for (int half = width / 2, turn = 0; half >= 1; half /= 2, turn = !turn) {
         real *to = half == 1 ? out : buffers[turn];
@@ -74,6 +64,10 @@ static void transpose(real *out, const real *in, int stride, int width) {
         in = to;
         stride = length;
     }
+}
+
+void transpose_square(real *out, const real *in) {
+    transpose(out, in, TURNED, TURNED);
 }
 
 // One panel of `width` columns, the first `have` of them from B; the others are zero.
@@ -109,7 +103,7 @@ size_t product_packed_size(int K, int N) {
 }
 
 void product_pack(real *packed, Matrix B, int K, int N) {
-    const int rows = block_rows(K);
+    const int rows = block_size(K, BLOCK);
     for (int k = 0; k < K; k += rows)
         pack_block(packed + padded(N) * (size_t)k, matrix_from(B, k, 0), least(rows, K - k), N);
 }
@@ -236,7 +230,7 @@ static void product_block(real *C, int ldc, real beta, real alpha, Matrix A, con
 
 void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int begin,
                     int end, int M, int N) {
-    const int rows = block_rows(K);
+    const int rows = block_size(K, BLOCK);
     for (int k = begin / rows * rows; k < end; k += rows) {
         const int K_all = least(rows, K - k), from = k < begin ? begin - k : 0, to = least(K_all, end - k);
         product_block(C, ldc, beta, alpha, A, packed + padded(N_all) * (size_t)k, NULL, K_all, from, to - from, M, N,
@@ -273,7 +267,7 @@ void product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, const 
         few_rows(C, ldc, beta, alpha, A, B, bias, M, N, K);
         return;
     }
-    const int rows = block_rows(K);
+    const int rows = block_size(K, BLOCK);
     for (int n = 0; n < N; n += BLOCK) {
         const int columns = least(BLOCK, N - n);
         for (int k = 0; k < K; k += rows) {

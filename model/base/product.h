@@ -21,4 +21,7 @@ void product_pack(real *packed, Matrix B, int K, int N);
 void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int begin,
                     int end, int M, int N);
 
+// out (16, 16) = the transpose of in (16, 16).
+void transpose_square(real *out, const real *in);
+
 #endif

@@ -153,7 +153,7 @@ static void a_bias_is_added_to_every_row(void **state) {
         real *a = random_reals((size_t)M * K, "A", 1), *b = random_reals((size_t)N * K, "B", 1);
         real *bias = random_reals((size_t)N, "bias", 1), *C = nan_reals((size_t)M * N),
              *sum = copy_reals(C, (size_t)M * N);
-        gemm_bias(C, N, rows_of(a, K), columns_of(b, K), bias, M, N, K);
+        gemm_linear(C, N, 0, rows_of(a, K), columns_of(b, K), bias, M, N, K);
         gemm(sum, N, 0, 1, rows_of(a, K), columns_of(b, K), M, N, K);
         for (int n = 0; n < M * N; n++)
             expect_near("C", (size_t)n, (double)C[n], (double)sum[n] + (double)bias[n % N], 1e-5 * K);
