@@ -17,7 +17,8 @@ json_t *options_json(const TrainOptions *options) {
         if (o->type == OPTION_HEADING) continue;
         option_print(options, o, text);
         const size_t flags = JSON_DECODE_ANY | (o->type == OPTION_NUMBER ? JSON_DECODE_INT_AS_REAL : 0);
-        json_t *value = o->type == OPTION_TEXT ? json_string(text) : json_loads(text, flags, NULL);
+        const bool words = o->type == OPTION_TEXT || o->type == OPTION_CHOICE;
+        json_t *value = words ? json_string(text) : json_loads(text, flags, NULL);
         if (json_object_set_new(object, o->name, value) == 0) continue;
         json_decref(object); // no memory, or text that is not UTF-8
         return NULL;

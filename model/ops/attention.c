@@ -126,26 +126,34 @@ static real weight_dropout(const QueryBlock *block, const Attention *a, int row,
 }
 
 // P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S, whose other numbers are
-// overwritten. Returns the log of the denominator.
+// overwritten. Returns the log of the denominator. LANES maxima and sums side by side fill whole vectors.
 static real softmax_row(real *P, real *S, int seen, int stride) {
+    enum { LANES = 16, PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
     const int end = round_up(seen);
-    for (int j = seen; j < end; j++) S[j] = S[0];
-    real largest = S[0];
-#pragma omp simd reduction(max : largest)
-    for (int j = 0; j < end; j++) largest = S[j] > largest ? S[j] : largest;
-    for (int j = 0; j < end; j++) P[j] = real_exp(S[j] - largest);
-    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    real most[LANES];
     double sum = 0;
-    for (int first = 0; first < end; first += 256) { // in parts, so that rounding errors stay small in long rows
-        const int part_end = end - first < 256 ? end : first + 256;
-        real part = 0;
-#pragma omp simd reduction(+ : part)
-        for (int j = first; j < part_end; j++) part += P[j];
-        sum += (double)part;
+    for (int j = seen; j < end; j++) S[j] = S[0];
+    for (int l = 0; l < LANES; l++) most[l] = S[l];
+    for (int j = 0; j < end; j += LANES)
+        for (int l = 0; l < LANES; l++) most[l] = S[j + l] > most[l] ? S[j + l] : most[l];
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) most[l] = most[l + half] > most[l] ? most[l + half] : most[l];
+    for (int first = 0; first < end; first += PART) {
+        const int part_end = end - first < PART ? end : first + PART;
+        real part[LANES] = {0};
+        for (int j = first; j < part_end; j += LANES)
+            for (int l = 0; l < LANES; l++) {
+                P[j + l] = real_exp(S[j + l] - most[0]);
+                part[l] += j + l < seen ? P[j + l] : 0;
+            }
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++) part[l] += part[l + half];
+        sum += (double)part[0];
     }
     const real scale = (real)(1 / sum);
     for (int j = 0; j < end; j++) P[j] *= scale;
-    return (real)(log(sum) + (double)largest);
+    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    return (real)(log(sum) + (double)most[0]);
 }
 
 static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, const Packed *keys,

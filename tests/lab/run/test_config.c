@@ -50,13 +50,16 @@ static void defaults_come_back(void **state) {
 
 // Numbers that need all their digits, the ends of their ranges, and text that JSON has to escape.
 static void every_option_comes_back(void **state) {
-    static const char *const integers[] = {"1", "2", "999", "9007199254740993"},
-                             *const numbers[] = {"0.1", "0.3333333333333333", "0.30000000000000004", "1e-300"},
-                             *const texts[] = {"", "a \"b\" \\ c/\xC3\xA9\xF0\x9F\x98\x80", "words of\xC2\xA0two",
-                                               "rope:base=1e6"},
-                             *const flags[] = {"true", "false", "true", "false"};
-    static const char *const *const values[] = {
-        [OPTION_INTEGER] = integers, [OPTION_NUMBER] = numbers, [OPTION_TEXT] = texts, [OPTION_FLAG] = flags};
+    static const char *const
+        integers[] = {"1", "2", "999", "9007199254740993"},
+        *const numbers[] = {"0.1", "0.3333333333333333", "0.30000000000000004", "1e-300"},
+        *const texts[] = {"", "a \"b\" \\ c/\xC3\xA9\xF0\x9F\x98\x80", "words of\xC2\xA0two", "rope:base=1e6"},
+        *const flags[] = {"true", "false", "true", "false"}, *const choices[] = {"bf16", "float", "bf16", "float"};
+    static const char *const *const values[] = {[OPTION_INTEGER] = integers,
+                                                [OPTION_NUMBER] = numbers,
+                                                [OPTION_TEXT] = texts,
+                                                [OPTION_FLAG] = flags,
+                                                [OPTION_CHOICE] = choices};
     for (int i = 0; i < 4; i++) {
         TrainOptions options = {0};
         options_default(&options, train_options);
