@@ -142,6 +142,15 @@ succeed "gradcheck" gradcheck --pos rope --controls
 check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
 check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$scratch/out")" -eq 2
 
+# --- bfloat16, where the processor has fast products of it ---
+if "$BITTER" train $small --steps 1 --precision bf16 --out rounded >"$scratch/out" 2>"$scratch/err"; then
+    check "config.json says bf16" grep -q '"precision": "bf16"' rounded/config.json
+    check "and which kernel" grep -q '"kernels": ".*bf16-[A-Z]' rounded/config.json
+    succeed "a run may go on in float" train --resume --out rounded --precision float
+else
+    refuses "bf16, where it does not pay" "--precision bf16;use --precision float" train $small --steps 1 --precision bf16
+fi
+
 # --- output that cannot be written ---
 if [ -c /dev/full ]; then
     for words in --help --version "train --pos help" "eval run" "sample run --tokens 5"; do
