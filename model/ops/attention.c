@@ -153,6 +153,7 @@ static real softmax_row(real *P, real *S, int seen, int stride) {
     const real scale = (real)(1 / sum);
     for (int j = 0; j < end; j++) P[j] *= scale;
     memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
     return (real)(log(sum) + (double)most[0]);
 }
 
