@@ -7,7 +7,6 @@
 #include "lab/run/train_loop.h"
 #include "model/base/blas.h"
 #include "model/base/gemm.h"
-#include "model/base/gemm.h"
 #include "model/base/team.h"
 
 #include <omp.h>

@@ -57,6 +57,7 @@ static void transpose(real *out, const real *in, int stride, int width) {
     real buffers[2][(WIDE > TURNED ? WIDE : TURNED) * TURNED];
     int length = TURNED;
     for (int half = width / 2, turn = 0; half >= 1; half /= 2, turn = !turn) {
+        // cppcheck-suppress legacyUninitvar // only its address is taken
         real *to = half == 1 ? out : buffers[turn];
         for (int r = 0; r < half; r++)
             interleave(to + (size_t)r * 2 * length, in + (size_t)r * stride, in + (size_t)(r + half) * stride, length);
@@ -95,7 +96,7 @@ int product_vector_bytes(void) {
 }
 
 static size_t padded(int N) {
-    return (size_t)((N + LANES - 1) / LANES * LANES);
+    return ((size_t)N + LANES - 1) / LANES * LANES;
 }
 
 size_t product_packed_size(int K, int N) {
