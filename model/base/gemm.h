@@ -1,5 +1,5 @@
-// The one door for matrix products. Behind it stand the program's own kernels (product.h), or a BLAS library alone
-// where the program was built so (make KERNELS=blas).
+// The one door for matrix products. Behind it stand the program's own kernels (product.h) and a BLAS library (blas.h),
+// which computes large products where the vectors are narrow, or all of them after make KERNELS=blas.
 #ifndef BITTER_GEMM_H
 #define BITTER_GEMM_H
 
