@@ -125,34 +125,39 @@ static real weight_dropout(const QueryBlock *block, const Attention *a, int row,
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
 }
 
-// P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S, whose other numbers are
-// overwritten. Returns the log of the denominator. LANES maxima and sums side by side fill whole vectors.
-static real softmax_row(real *P, real *S, int seen, int stride) {
+// P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S. Returns the log of the
+// denominator. LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
+static real softmax_row(real *P, const real *S, int seen, int stride) {
     enum { LANES = 16, PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
     const int end = round_up(seen);
     real most[LANES];
     double sum = 0;
-    for (int j = seen; j < end; j++) S[j] = S[0];
-    for (int l = 0; l < LANES; l++) most[l] = S[l];
+    for (int l = 0; l < LANES; l++) most[l] = S[0];
     for (int j = 0; j < end; j += LANES)
-        for (int l = 0; l < LANES; l++) most[l] = S[j + l] > most[l] ? S[j + l] : most[l];
+#pragma omp simd
+        for (int l = 0; l < LANES; l++) {
+            const real any = S[j + l], score = j + l < seen ? any : -INFINITY;
+            most[l] = score > most[l] ? score : most[l];
+        }
     for (int half = LANES / 2; half > 0; half /= 2)
         for (int l = 0; l < half; l++) most[l] = most[l + half] > most[l] ? most[l + half] : most[l];
     for (int first = 0; first < end; first += PART) {
-        const int part_end = end - first < PART ? end : first + PART;
         real part[LANES] = {0};
-        for (int j = first; j < part_end; j += LANES)
+        for (int j = first; j < end && j < first + PART; j += LANES)
+#pragma omp simd
             for (int l = 0; l < LANES; l++) {
-                P[j + l] = real_exp(S[j + l] - most[0]);
-                part[l] += j + l < seen ? P[j + l] : 0;
+                const real weight = real_exp(S[j + l] - most[0]);
+                P[j + l] = j + l < seen ? weight : 0;
+                part[l] += P[j + l];
             }
         for (int half = LANES / 2; half > 0; half /= 2)
             for (int l = 0; l < half; l++) part[l] += part[l + half];
         sum += (double)part[0];
     }
     const real scale = (real)(1 / sum);
+#pragma omp simd
     for (int j = 0; j < end; j++) P[j] *= scale;
-    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    for (int j = end; j < stride; j++) P[j] = 0;
     // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
     return (real)(log(sum) + (double)most[0]);
 }
@@ -211,8 +216,8 @@ void attention_forward(const Attention *a, const Tables *tables, real *scratch) 
 // factors; flow is still dout . out.
 static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout,
                                  const QueryBlock *block, const Attention *a, int row) {
-    const int seen = block->before + block->first + row + 1, stride = round_up(block->columns);
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
+    const int seen = block->before + block->first + row + 1, end = round_up(seen), stride = round_up(block->columns);
     const real lse = a->lse[row_of(block, a, row)];
     real flow = 0;
 #pragma omp simd reduction(+ : flow)
@@ -223,13 +228,16 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
             P[j] = weight * factor;
             dS[j] = weight * (factor * dP[j] - flow);
         }
+        for (int j = seen; j < end; j++) P[j] = dS[j] = 0;
     } else {
-        for (int j = 0; j < round_up(seen); j++) P[j] = real_exp(S[j] - lse);
 #pragma omp simd
-        for (int j = 0; j < round_up(seen); j++) dS[j] = P[j] * (dP[j] - flow);
+        for (int j = 0; j < end; j++) {
+            const real weight = real_exp(S[j] - lse), gradient = weight * (dP[j] - flow);
+            P[j] = j < seen ? weight : 0;
+            dS[j] = j < seen ? gradient : 0;
+        }
     }
-    memset(P + seen, 0, (size_t)(stride - seen) * sizeof(real));
-    memset(dS + seen, 0, (size_t)(stride - seen) * sizeof(real));
+    for (int j = end; j < stride; j++) P[j] = dS[j] = 0;
 }
 
 // The packed operands of a head's backward pass.
