@@ -83,6 +83,8 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * position_features(tables->pos),
         .scratch = scratch->scheme,
+        .kept = a->lse ? block->first : 0,
+        .more = a->lse ? a->keys - block->columns : 0,
     };
 }
 

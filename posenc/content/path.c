@@ -138,22 +138,22 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
 // What one head of one sequence works with.
 typedef struct {
     int d, taps, F, C;
-    const real *raw, *conv; // (columns, F) and (taps, C), d of them the head's
-    const real *log_s;      // (columns), F apart: log(beta / 2), and H further on log f
-    real *z;                // (columns, d) raw, convolved, where there is a convolution
-    real *shrink;           // (columns) 1 / length of what becomes w
+    const real *raw, *conv; // (keys, F) and (taps, C), d of them the head's
+    const real *log_s;      // (keys), F apart: log(beta / 2), and H further on log f
+    real *z;                // (keys, d) raw, convolved, where there is a convolution
+    real *shrink;           // (keys) 1 / length of what becomes w
     real *forget;           // (forget_scratch)
     Reflections reflections;
 } Head;
 
-// Its memory, taken from the arena.
-static Head head_take(Arena *arena, const Position *pos, int rows, int columns) {
-    const size_t N = (size_t)columns;
+// Its memory, taken from the arena; `keys` are all that the head has.
+static Head head_take(Arena *arena, const Position *pos, int rows, int keys) {
+    const size_t N = (size_t)keys;
     Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = position_features(pos), .C = pos->shape.width};
     h.z = arena_reals(arena, N * h.d);
     h.shrink = arena_reals(arena, N);
-    h.forget = arena_reals(arena, forget_scratch(columns));
-    h.reflections = reflections_take(arena, rows, columns, h.d);
+    h.forget = arena_reals(arena, forget_scratch(keys));
+    h.reflections = reflections_take(arena, rows, keys, h.d);
     return h;
 }
 
@@ -165,7 +165,7 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 
 static Head head_of(const Position *pos, const ScoreBlock *block) {
     Arena scratch = scratch_of(block);
-    Head h = head_take(&scratch, pos, block->rows, block->columns);
+    Head h = head_take(&scratch, pos, block->rows, block->columns + block->more);
     const size_t first = (size_t)block->head * h.d;
     h.raw = block->features + first;
     h.log_s = block->features + h.C + block->head;
@@ -229,7 +229,7 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const Head h = head_of(pos, block);
-    for (int t = 0; t < block->columns; t++) reflection_forward(&h, t);
+    for (int t = block->kept; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
     if (scheme_options(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
@@ -242,7 +242,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     if (scheme_options(pos, PathOptions)->forget)
         forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections);
-    for (int t = 0; t < block->columns; t++)
+    for (int t = 0; t < block->columns && block->more == 0; t++)
         reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }
 

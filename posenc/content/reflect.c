@@ -21,179 +21,208 @@
 //
 //     u_n = beta_n (Q . w_n - sum of u_m (w_m . w_n)),   S_n = scale (Q . k_n - sum of u_m (w_m . k_n)),
 //
-// and for all queries of a block and a chunk of keys everything is matrix products but the little triangle of the first
-// sum (the "UT transform" of the authors). With W, K, U one row for each key, Q one for each query, WW and WK the
-// products w_m . w_n and w_m . k_n where m > n, else 0:
+// and for all queries of a block and a chunk of keys everything is matrix products (the "UT transform" of the authors).
+// With W, K one row for each key, and Q, U one for each query, let WW and WK be the products w_m . w_n and w_m . k_n
+// where m > n, else 0. Then U (1/beta + WW) = Q W^T, and with T the inverse of that triangle, 1/beta on its diagonal,
 //
-//     U = beta * (W Q^T - WW^T U),   S = scale (Q K^T - U^T WK),   Q -= U^T W.
+//     [B, S] = Q [W; K]^T,   B = 0 at keys after a query's own,   U = B T,   [S, Q] -= U [WK, W].
+//
+// F = [W; K], T and G = [WK, W] belong to the keys: in training they are made once for all blocks of a head.
 #include "posenc/content/reflect.h"
 
 #include "model/base/gemm.h"
 
-#define CHUNK 16 // keys; half and twice that are slower
+#include <assert.h>
 
-static int chunks_of(int columns) {
-    return (columns + CHUNK - 1) / CHUNK;
+#define CHUNK 16 // keys; more need more arithmetic, fewer smaller products
+
+// n keys from `first` on.
+struct Chunk {
+    int first, n;
+    real *F, *dF;   // (2n, d) W, K
+    real *WG, *dWG; // (n, 2n + d) WW, WK, W; dWG has the gradient of the triangle in the place of that of WW
+    real *T;        // (n, n)
+    real *room[6];  // for these operands:
+    Packed F_turned, T_packed, G_packed, F_packed, T_turned, G_turned;
+};
+
+static int chunks_of(int keys) {
+    return (keys + CHUNK - 1) / CHUNK;
 }
 
-Reflections reflections_take(Arena *arena, int rows, int columns, int d) {
-    const size_t R = (size_t)rows, N = (size_t)columns;
+static struct Chunk chunk_take(Arena *arena, int d) {
+    const size_t D = (size_t)d, N = CHUNK;
+    const size_t packed[] = {gemm_packed_size(d, 2 * CHUNK),     gemm_packed_size(CHUNK, CHUNK),
+                             gemm_packed_size(CHUNK, CHUNK + d), gemm_packed_size(2 * CHUNK, d),
+                             gemm_packed_size(CHUNK, CHUNK),     gemm_packed_size(CHUNK + d, CHUNK)};
+    struct Chunk chunk = {0};
+    real **const members[] = {&chunk.F, &chunk.dF, &chunk.WG, &chunk.dWG, &chunk.T};
+    const size_t sizes[] = {2 * N * D, 2 * N * D, N * (2 * N + D), N * (2 * N + D), N * N};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *members[i] = arena_reals(arena, sizes[i]);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) chunk.room[i] = arena_reals(arena, packed[i]);
+    return chunk;
+}
+
+static size_t chunk_size(int d) {
+    Arena counted = {0};
+    chunk_take(&counted, d);
+    return counted.used / sizeof(real);
+}
+
+Reflections reflections_take(Arena *arena, int rows, int keys, int d) {
+    const size_t R = (size_t)rows, N = (size_t)keys, chunks = (size_t)chunks_of(keys);
     Reflections r = {.d = d};
     r.w = arena_reals(arena, N * d);
     r.dw = arena_reals(arena, N * d);
     r.beta = arena_reals(arena, N);
     r.dlog_beta = arena_reals(arena, N);
-    r.Q = arena_reals(arena, chunks_of(columns) * R * d);
-    r.U = arena_reals(arena, N * R);
-    r.dQ = arena_reals(arena, R * d);
-    r.dU = arena_reals(arena, CHUNK * R);
-    real **const squares[] = {&r.WW, &r.WK, &r.dWW, &r.dWK};
-    for (size_t n = 0; n < 4; n++) *squares[n] = arena_reals(arena, CHUNK * CHUNK);
+    r.chunks = arena_take(arena, chunks * sizeof *r.chunks);
+    r.memory = arena_reals(arena, chunks * chunk_size(d));
+    r.Q = arena_reals(arena, chunks * R * d);
+    r.U = arena_reals(arena, chunks * R * CHUNK);
+    r.X = arena_reals(arena, R * (2 * CHUNK + d));
+    r.dU = arena_reals(arena, R * CHUNK);
     return r;
 }
 
-// The keys at work: n of them from `first` on.
-typedef struct {
-    int first, n;
-    Matrix W, WT, K, KT; // (n, d) and (d, n)
-    const real *beta;    // (n)
-    real *U;             // (n, rows)
-} Chunk;
-
-static Chunk chunk_of(const Reflections *r, const ScoreBlock *block, int index) {
-    const int first = index * CHUNK, left = block->columns - first, d = r->d;
-    const real *w = r->w + (size_t)first * d, *k = block->k + (size_t)first * block->k_stride;
-    return (Chunk){
-        .first = first,
-        .n = left < CHUNK ? left : CHUNK,
-        .W = rows_of(w, d),
-        .WT = columns_of(w, d),
-        .K = rows_of(k, block->k_stride),
-        .KT = columns_of(k, block->k_stride),
-        .beta = r->beta + first,
-        .U = r->U + (size_t)first * block->rows,
-    };
+// M (n, n), rows `stride` apart: zeros where the row is not below the diagonal.
+static void keep_below_diagonal(real *M, int stride, int n) {
+    for (int row = 0; row < n; row++)
+        for (int column = row; column < n; column++) M[(size_t)row * stride + column] = 0;
 }
 
-// The first row of the block whose query stands at key n of the chunk or after it: those before do not see the key.
-static int first_row(const ScoreBlock *block, const Chunk *chunk, int n) {
-    const int row = chunk->first + n - (block->columns - block->rows);
+// T (n, n), the inverse of the triangle with 1/beta on the diagonal and WW below.
+static void invert_triangle(real *T, const real *WW, int stride, const real *beta, int n) {
+    for (int m = 0; m < n; m++) {
+        real *T_m = T + (size_t)m * n;
+        memset(T_m, 0, (size_t)n * sizeof(real));
+        for (int k = 0; k < m; k++)
+            for (int c = 0; c < n; c++) T_m[c] -= WW[(size_t)m * stride + k] * T[(size_t)k * n + c];
+        T_m[m] = 1;
+        for (int c = 0; c < n; c++) T_m[c] *= beta[m];
+    }
+}
+
+// What belongs to the keys of a chunk and is the same for all blocks of queries.
+static void chunk_make(const Reflections *r, const ScoreBlock *block, int index) {
+    const int d = r->d, first = index * CHUNK, n = block->columns - first < CHUNK ? block->columns - first : CHUNK;
+    const int wide = 2 * n + d;
+    Arena memory = {.base = (unsigned char *)(r->memory + (size_t)index * chunk_size(d))};
+    struct Chunk *c = &r->chunks[index];
+    *c = chunk_take(&memory, d);
+    c->first = first;
+    c->n = n;
+    memcpy(c->F, r->w + (size_t)first * d, (size_t)n * d * sizeof(real));
+    for (int m = 0; m < n; m++)
+        memcpy(c->F + (size_t)(n + m) * d, block->k + (size_t)(first + m) * block->k_stride, (size_t)d * sizeof(real));
+    c->F_turned = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
+    gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_turned, 0, d, n, 2 * n);
+    keep_below_diagonal(c->WG, wide, n);
+    keep_below_diagonal(c->WG + n, wide, n);
+    for (int m = 0; m < n; m++)
+        memcpy(c->WG + (size_t)m * wide + 2 * n, c->F + (size_t)m * d, (size_t)d * sizeof(real));
+    invert_triangle(c->T, c->WG, wide, r->beta + first, n);
+    c->T_packed = gemm_pack(c->room[1], rows_of(c->T, n), n, n);
+    c->G_packed = gemm_pack(c->room[2], rows_of(c->WG + n, wide), n, n + d);
+}
+
+// The first row of the block whose query stands in the chunk or after it: those before see none of its keys.
+static int first_row(const ScoreBlock *block, const struct Chunk *c) {
+    const int row = c->first - (block->columns - block->rows);
     return row > 0 ? row : 0;
 }
 
-// M (n, n), rows CHUNK apart: zeros where the row is not below the diagonal.
-static void keep_below_diagonal(real *M, int n) {
-    for (int row = 0; row < n; row++)
-        for (int column = row; column < n; column++) M[row * CHUNK + column] = 0;
-}
-
-static void chunk_products(const Reflections *r, const Chunk *chunk) {
-    const int n = chunk->n, d = r->d;
-    gemm(r->WW, CHUNK, 0, 1, chunk->W, chunk->WT, n, n, d);
-    gemm(r->WK, CHUNK, 0, 1, chunk->W, chunk->KT, n, n, d);
-    keep_below_diagonal(r->WW, n);
-    keep_below_diagonal(r->WK, n);
-}
-
-// From W Q^T to U = beta * (W Q^T - WW^T U), in place, the last key first.
-static void triangle_forward(const ScoreBlock *block, const Chunk *chunk, const real *WW) {
-    const int rows = block->rows;
-    for (int n = chunk->n - 1; n >= 0; n--) {
-        const int start = first_row(block, chunk, n);
-        real *u_n = chunk->U + (size_t)n * rows;
-        for (int i = 0; i < start; i++) u_n[i] = 0;
-        for (int m = n + 1; m < chunk->n; m++) {
-            const real *u_m = chunk->U + (size_t)m * rows;
-            for (int i = start; i < rows; i++) u_n[i] -= WW[m * CHUNK + n] * u_m[i];
-        }
-        for (int i = start; i < rows; i++) u_n[i] *= chunk->beta[n];
-    }
+// B (rows, n), rows `stride` apart, from the block's row `start` on: 0 at the keys after a query's own.
+static void keep_seen(real *B, int stride, const ScoreBlock *block, const struct Chunk *c, int start) {
+    for (int i = start; i < block->rows; i++)
+        for (int m = block_seen(block, i) - c->first; m < c->n; m++) B[(size_t)(i - start) * stride + m] = 0;
 }
 
 void reflect_forward(const ScoreBlock *block, const Reflections *r) {
-    const int rows = block->rows, d = r->d, last = chunks_of(block->columns) - 1;
-    const size_t size = (size_t)rows * d;
-    for (int i = 0; i < rows; i++)
-        memcpy(r->Q + last * size + (size_t)i * d, block->q + (size_t)i * block->q_stride, (size_t)d * sizeof(real));
-    for (int index = last; index >= 0; index--) {
-        const Chunk chunk = chunk_of(r, block, index);
-        real *S = block->S + chunk.first, *Q = r->Q + index * size, *next = Q - size;
-        const Matrix UT = columns_of(chunk.U, rows);
-        chunk_products(r, &chunk);
-        gemm(chunk.U, rows, 0, 1, chunk.W, columns_of(Q, d), chunk.n, rows, d);
-        triangle_forward(block, &chunk, r->WW);
-        gemm(S, block->stride, 0, block->scale, rows_of(Q, d), chunk.KT, rows, chunk.n, d);
-        gemm(S, block->stride, 1, -block->scale, UT, rows_of(r->WK, CHUNK), rows, chunk.n, chunk.n);
-        if (index == 0) break;
-        memcpy(next, Q, size * sizeof(real));
-        gemm(next, d, 1, -1, UT, chunk.W, rows, d, chunk.n);
-    }
-}
-
-// Forward was U = beta * A, A = W Q^T - WW^T U. So dlog beta_n = u_n . du_n, dA = beta * dU, in dU's place, and of what
-// U gave to A: du_m -= WW_mn da_n. This time the first key first, because du_n is complete when the keys before n are
-// done.
-static void triangle_backward(real *dU, real *dlog_beta, const ScoreBlock *block, const Chunk *chunk, const real *WW) {
-    const int rows = block->rows;
-    for (int n = 0; n < chunk->n; n++) {
-        const int start = first_row(block, chunk, n);
-        const real *u_n = chunk->U + (size_t)n * rows;
-        real *da_n = dU + (size_t)n * rows, sum = 0;
-        for (int i = 0; i < start; i++) da_n[i] = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int i = start; i < rows; i++) {
-            sum += u_n[i] * da_n[i];
-            da_n[i] *= chunk->beta[n];
-        }
-        dlog_beta[n] = sum;
-        for (int m = n + 1; m < chunk->n; m++) {
-            real *du_m = dU + (size_t)m * rows;
-            for (int i = start; i < rows; i++) du_m[i] -= WW[m * CHUNK + n] * da_n[i];
+    const int d = r->d, kept = block->kept / CHUNK;
+    assert(block->kept % CHUNK == 0);
+    for (int index = chunks_of(block->columns) - 1, joined = block->rows; index >= 0; index--) {
+        if (index >= kept) chunk_make(r, block, index);
+        const struct Chunk *c = &r->chunks[index];
+        const int n = c->n, wide = 2 * n + d, start = first_row(block, c), rows = block->rows - start;
+        const size_t size = (size_t)block->rows * d;
+        real *Q = r->Q + index * size + (size_t)start * d, *U = r->U + (size_t)index * block->rows * CHUNK;
+        for (int i = start; i < joined; i++) // these queries meet their first key
+            memcpy(Q + (size_t)(i - start) * d, block->q + (size_t)i * block->q_stride, (size_t)d * sizeof(real));
+        joined = start;
+        for (int i = 0; i < start; i++)
+            memset(block->S + (size_t)i * block->stride + c->first, 0, (size_t)n * sizeof(real));
+        gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_turned, 0, d, rows, 2 * n);
+        keep_seen(r->X, wide, block, c, start);
+        gemm_packed(U, n, 0, 1, rows_of(r->X, wide), &c->T_packed, 0, n, rows, n);
+        for (int i = 0; i < rows; i++)
+            memcpy(r->X + (size_t)i * wide + 2 * n, Q + (size_t)i * d, (size_t)d * sizeof(real));
+        gemm_packed(r->X + n, wide, 1, -1, rows_of(U, n), &c->G_packed, 0, n, rows, n + d);
+        for (int i = 0; i < rows; i++) {
+            const real *X_i = r->X + (size_t)i * wide;
+            real *S_i = block->S + (size_t)(start + i) * block->stride + c->first;
+            for (int m = 0; m < n; m++) S_i[m] = block->scale * X_i[n + m];
+            if (index > 0) memcpy(Q - size + (size_t)i * d, X_i + 2 * n, (size_t)d * sizeof(real));
         }
     }
 }
 
-// One chunk, from its first key to its last. dQ comes in as the gradient with respect to the queries after the chunk's
-// reflections and goes out as that with respect to the queries before them.
-static void chunk_backward(real *dw, real *dk, real *dlog_beta, const real *dS, const Reflections *r, const real *Q,
-                           const ScoreBlock *block, const Chunk *chunk) {
-    const int rows = block->rows, n = chunk->n, d = r->d, dks = block->k_stride;
-    const real scale = block->scale;
-    real *dQ = r->dQ, *dU = r->dU, *dWW = r->dWW, *dWK = r->dWK;
-    const Matrix U = rows_of(chunk->U, rows), dA = rows_of(dU, rows), dAT = columns_of(dU, rows);
-    const Matrix S = rows_of(dS, block->stride), ST = columns_of(dS, block->stride);
-    // Q -= U^T W
-    gemm(dw, d, 0, -1, U, rows_of(dQ, d), n, d, rows);
-    gemm(dU, rows, 0, -1, chunk->W, columns_of(dQ, d), n, rows, d);
-    // S = scale (Q K^T - U^T WK)
-    gemm(dU, rows, 1, -scale, rows_of(r->WK, CHUNK), ST, n, rows, n);
-    gemm(dWK, CHUNK, 0, -scale, U, S, n, n, rows);
-    gemm(dQ, d, 1, scale, S, chunk->K, rows, d, n);
-    gemm(dk, dks, 1, scale, ST, rows_of(Q, d), n, d, rows);
-    // U = beta * (W Q^T - WW^T U)
-    triangle_backward(dU, dlog_beta, block, chunk, r->WW);
-    gemm(dWW, CHUNK, 0, -1, U, dAT, n, n, rows);
-    gemm(dQ, d, 1, 1, dAT, chunk->W, rows, d, n);
-    gemm(dw, d, 1, 1, dA, rows_of(Q, d), n, d, rows);
-    // WW = W W^T and WK = W K^T, below the diagonal
-    keep_below_diagonal(dWW, n);
-    keep_below_diagonal(dWK, n);
-    gemm(dw, d, 1, 1, rows_of(dWW, CHUNK), chunk->W, n, d, n);
-    gemm(dw, d, 1, 1, columns_of(dWW, CHUNK), chunk->W, n, d, n);
-    gemm(dw, d, 1, 1, rows_of(dWK, CHUNK), chunk->K, n, d, n);
-    gemm(dk, dks, 1, 1, columns_of(dWK, CHUNK), chunk->W, n, d, n);
+// One chunk. X = [dB, dS, dQ], from the row `start` on; dQ comes in as the gradient with respect to the queries after
+// the chunk's reflections and goes out as that with respect to the queries before them.
+static void chunk_backward(real *X, int stride, const Reflections *r, const ScoreBlock *block, const struct Chunk *c,
+                           const real *Q, const real *U, int start) {
+    const int n = c->n, d = r->d, rows = block->rows - start;
+    // [S, Q] -= U [WK, W]
+    gemm_packed(r->dU, n, 0, -1, rows_of(X + n, stride), &c->G_turned, 0, n + d, rows, n);
+    // U (1/beta + WW) = B, so dB = dU T^T, and the gradient of the triangle is -U^T dB
+    gemm_packed(X, stride, 0, 1, rows_of(r->dU, n), &c->T_turned, 0, n, rows, n);
+    keep_seen(X, stride, block, c, start);
+    gemm(c->dWG, 2 * n + d, 1, -1, columns_of(U, n), rows_of(X, stride), n, 2 * n + d, rows);
+    // [B, S] = Q F^T
+    gemm(c->dF, d, 1, 1, columns_of(X, stride), rows_of(Q, d), 2 * n, d, rows);
+    gemm_packed(X + 2 * n, stride, 1, 1, rows_of(X, stride), &c->F_packed, 0, 2 * n, rows, d);
+}
+
+// After all blocks of a head. Forward was [WW, WK] = W F^T below the diagonal.
+static void chunk_finish(real *dk, int dk_stride, const Reflections *r, const struct Chunk *c) {
+    const int n = c->n, d = r->d, wide = 2 * n + d;
+    real *dw = r->dw + (size_t)c->first * d;
+    for (int m = 0; m < n; m++) r->dlog_beta[c->first + m] = -c->dWG[(size_t)m * wide + m] / r->beta[c->first + m];
+    keep_below_diagonal(c->dWG, wide, n);
+    keep_below_diagonal(c->dWG + n, wide, n);
+    gemm_packed(c->dWG + 2 * n, wide, 1, 1, rows_of(c->dWG, wide), &c->F_packed, 0, 2 * n, n, d);
+    gemm(c->dF, d, 1, 1, columns_of(c->dWG, wide), rows_of(c->F, d), 2 * n, d, n);
+    for (int m = 0; m < n; m++)
+        for (int i = 0; i < d; i++) {
+            dw[m * d + i] = c->dF[m * d + i] + c->dWG[m * wide + 2 * n + i];
+            dk[(size_t)(c->first + m) * dk_stride + i] += c->dF[(n + m) * d + i];
+        }
 }
 
 void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r) {
-    const int rows = block->rows, d = r->d;
-    const size_t size = (size_t)rows * d;
-    memset(r->dQ, 0, size * sizeof(real));
-    for (int index = 0; index < chunks_of(block->columns); index++) {
-        const Chunk chunk = chunk_of(r, block, index);
-        chunk_products(r, &chunk);
-        chunk_backward(r->dw + (size_t)chunk.first * d, grad->dk + (size_t)chunk.first * block->k_stride,
-                       r->dlog_beta + chunk.first, grad->dS + chunk.first, r, r->Q + index * size, block, &chunk);
+    const int d = r->d, stride = 2 * CHUNK + d, chunks = chunks_of(block->columns);
+    real *dQ = r->X + 2 * CHUNK; // the last columns of X; a chunk of fewer keys leaves out the first ones
+    for (int i = 0; i < block->rows; i++) memset(dQ + (size_t)i * stride, 0, (size_t)d * sizeof(real));
+    for (int index = 0; index < chunks; index++) {
+        struct Chunk *c = &r->chunks[index];
+        const int n = c->n, wide = 2 * n + d, start = first_row(block, c);
+        if (c->first >= block->kept) {
+            c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
+            c->T_turned = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
+            c->G_turned = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
+            memset(c->dF, 0, (size_t)2 * n * d * sizeof(real));
+            memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
+        }
+        real *X = dQ + (size_t)start * stride - 2 * n;
+        for (int i = start; i < block->rows; i++)
+            for (int m = 0; m < n; m++)
+                X[(size_t)(i - start) * stride + n + m] =
+                    block->scale * grad->dS[(size_t)i * block->stride + c->first + m];
+        chunk_backward(X, stride, r, block, c, r->Q + ((size_t)index * block->rows + start) * d,
+                       r->U + (size_t)index * block->rows * CHUNK, start);
     }
-    for (int i = 0; i < rows; i++)
-        for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += r->dQ[(size_t)i * d + c];
+    for (int i = 0; i < block->rows; i++)
+        for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += dQ[(size_t)i * stride + c];
+    for (int index = 0; index < chunks && block->more == 0; index++)
+        chunk_finish(grad->dk, block->k_stride, r, &r->chunks[index]);
 }

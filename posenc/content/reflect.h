@@ -6,28 +6,29 @@
 
 #include "posenc/posenc.h"
 
-// One reflection for each key of a block, their gradients, and scratch.
+struct Chunk;
+
+// One reflection for each key of a head, their gradients, and scratch. All but Q, U, X and dU stays the same for the
+// blocks of a head, if there are several (ScoreBlock.kept).
 typedef struct {
     int d;
-    real *w, *dw;           // (columns, d)
-    real *beta, *dlog_beta; // (columns); beta > 0, and dlog_beta = beta dbeta
-    // Left by reflect_forward:
-    real *Q;       // (chunks, rows, d) the queries as they meet the last key of each chunk of keys
-    real *U;       // (columns, rows)
-    real *WW, *WK; // (chunk, chunk), of the chunk at work
-    // Used by reflect_backward only:
-    real *dQ;        // (rows, d)
-    real *dU;        // (chunk, rows), of the chunk at work
-    real *dWW, *dWK; // (chunk, chunk), of the chunk at work
+    real *w, *dw;           // (keys, d)
+    real *beta, *dlog_beta; // (keys); beta > 0, and dlog_beta = beta dbeta
+    struct Chunk *chunks;   // the keys by chunks
+    real *memory;           // of the chunks
+    real *Q, *U;            // (chunks, rows, d), (chunks, rows, chunk) left by reflect_forward
+    real *X, *dU;           // (rows, 2 chunk + d), (rows, chunk), of the chunk at work
 } Reflections;
 
-// Take the memory for a block from the arena.
-Reflections reflections_take(Arena *arena, int rows, int columns, int d);
+// Take the memory for a block of at most `rows` queries from the arena; `keys` are all that the head has.
+Reflections reflections_take(Arena *arena, int rows, int keys, int d);
 
-// block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers.
+// block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. w
+// and beta of the block's keys are there; those of the first block->kept keys are as they were for an earlier block.
 void reflect_forward(const ScoreBlock *block, const Reflections *r);
 
-// grad->dq +=, grad->dk +=, dw and dlog_beta =, from grad->dS. The scratch is as reflect_forward left it.
+// grad->dq +=, from grad->dS; and, with the head's last block, grad->dk +=, dw and dlog_beta =, from all its blocks.
+// The scratch is as reflect_forward left it.
 void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r);
 
 #endif
