@@ -126,13 +126,21 @@ static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, Error *e
     return true;
 }
 
+// Tell the user if a resumed run goes on with other kernels or threads. The trainer exists, so the precision is set.
+static bool tell_difference(const RunPaths *paths, const TrainOptions *options) {
+    char difference[TEXT_CAPACITY];
+    if (options->resume && config_other_machine(difference, paths->config))
+        fprintf(stderr, "bitter train: this run was started in another way (%s), so its numbers may differ a little\n",
+                difference);
+    return true;
+}
+
 bool command_train(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
-    char difference[TEXT_CAPACITY];
     RunPaths paths;
     arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) {
@@ -141,9 +149,6 @@ bool command_train(int argc, char **argv, Error *error) {
     }
     if (!train_complete_options(&options, &paths, given, error)) return false;
     threads_use(options.threads);
-    if (options.resume && config_other_machine(difference, paths.config))
-        fprintf(stderr, "bitter train: this run was started on another machine (%s), so the last bits will differ\n",
-                difference);
 
     Corpus corpus = {0};
     Trainer trainer = {0};
@@ -151,7 +156,7 @@ bool command_train(int argc, char **argv, Error *error) {
     RunLock lock = {0};
     const bool ok =
         corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
-        train_lock_run(&lock, &paths, &options, error) && run_load_or_create(&trainer, &paths, &options, error) &&
+        tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) && run_load_or_create(&trainer, &paths, &options, error) &&
         log_open(&log, paths.log, (long long)trainer.progress.step, error) && train(&trainer, &paths, &log, error);
     const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);

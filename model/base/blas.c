@@ -8,39 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef BLAS_NONE
-
-bool blas_is_here(void) {
-    return false;
-}
-
-void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
-    assert(!"this program was built without a BLAS");
-}
-
-int blas_threads_most(void) {
-    return THREADS_MOST;
-}
-
-const char *blas_complaint(void) {
-    return NULL;
-}
-
-const char *blas_description(void) {
-    return "none";
-}
-
-bool blas_is_openblas(void) {
-    return false;
-}
-
-const char *blas_core(void) {
-    return "none";
-}
-
-#else
-
-#if defined BLAS_MKL
+#if defined BLAS_NONE
+#define BLAS_NAME "none"
+#elif defined BLAS_MKL
 #include <mkl_cblas.h>
 #elif defined BLAS_ACCELERATE
 #include <Accelerate/Accelerate.h>
@@ -61,11 +31,10 @@ extern int bli_arch_query_id(void) __attribute__((weak));
 extern const char *bli_arch_string(int) __attribute__((weak));
 extern void mkl_get_version_string(char *, int) __attribute__((weak));
 
-bool blas_is_here(void) {
-    return true;
-}
-
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K) {
+#if defined BLAS_NONE
+    assert(!"this program was built without a BLAS");
+#else
 #ifdef REAL_DOUBLE
 #define CBLAS_GEMM cblas_dgemm
 #else
@@ -73,7 +42,9 @@ void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, i
 #endif
     CBLAS_GEMM(CblasRowMajor, A.transposed ? CblasTrans : CblasNoTrans, B.transposed ? CblasTrans : CblasNoTrans, M, N,
                K, alpha, A.at, A.stride, B.at, B.stride, beta, C, ldc);
+#endif
 }
+
 enum { SEQUENTIAL, OWN_THREADS, OPENMP }; // what openblas_get_parallel() returns
 
 // A sequential build shares buffers between calls without a lock: two at a time give wrong products.
@@ -110,8 +81,6 @@ const char *blas_core(void) {
     if (openblas_get_corename) return openblas_get_corename();
     return bli_arch_query_id ? bli_arch_string(bli_arch_query_id()) : "unknown";
 }
-
-#endif
 
 // Large enough that OpenBLAS uses its usual kernels (products of fewer than a million terms may bypass them), and no
 // multiples of a vector's length.

@@ -73,5 +73,4 @@ const char *gemm_kernels(void) {
     snprintf(text, sizeof text, "own-%d%s%s%s", product_vector_bytes(), gemm_uses_blas() ? "+blas" : "",
              in_bf16 ? "+bf16-" : "", in_bf16 ? bf16_kernel() : "");
     return OWN_MOST > 0 ? text : strchr(text, '+') + 1;
-    return text;
 }

@@ -127,6 +127,13 @@ static real weight_dropout(const QueryBlock *block, const Attention *a, int row,
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
 }
 
+// exp(x), but 0 where that is less than 1e-26: gradients of such small weights would be denormal numbers, with which
+// some processors multiply a hundred times slower. Biases that fall with distance make many of them.
+static inline real weight_of(real x) {
+    const real weight = real_exp(x);
+    return x < -60 ? 0 : weight; // NaN stays NaN
+}
+
 // P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S. Returns the log of the
 // denominator. LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
 static real softmax_row(real *P, const real *S, int seen, int stride) {
@@ -148,7 +155,7 @@ static real softmax_row(real *P, const real *S, int seen, int stride) {
         for (int j = first; j < end && j < first + PART; j += LANES)
 #pragma omp simd
             for (int l = 0; l < LANES; l++) {
-                const real weight = real_exp(S[j + l] - most[0]);
+                const real weight = weight_of(S[j + l] - most[0]);
                 P[j + l] = j + l < seen ? weight : 0;
                 part[l] += P[j + l];
             }
@@ -226,7 +233,7 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
     for (int c = 0; c < a->d; c++) flow += dout[c] * out[c];
     if (a->dropout.rate > 0) {
         for (int j = 0; j < seen; j++) {
-            const real factor = weight_dropout(block, a, row, j), weight = real_exp(S[j] - lse);
+            const real factor = weight_dropout(block, a, row, j), weight = weight_of(S[j] - lse);
             P[j] = weight * factor;
             dS[j] = weight * (factor * dP[j] - flow);
         }
@@ -234,7 +241,7 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
     } else {
 #pragma omp simd
         for (int j = 0; j < end; j++) {
-            const real weight = real_exp(S[j] - lse), gradient = weight * (dP[j] - flow);
+            const real weight = weight_of(S[j] - lse), gradient = weight * (dP[j] - flow);
             P[j] = j < seen ? weight : 0;
             dS[j] = j < seen ? gradient : 0;
         }

@@ -146,7 +146,10 @@ check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$s
 if "$BITTER" train $small --steps 1 --precision bf16 --out rounded >"$scratch/out" 2>"$scratch/err"; then
     check "config.json says bf16" grep -q '"precision": "bf16"' rounded/config.json
     check "and which kernel" grep -q '"kernels": ".*bf16-[A-Z]' rounded/config.json
-    succeed "a run may go on in float" train --resume --out rounded --precision float
+    succeed "it goes on in bf16" train --resume --out rounded
+    check "without a word" test ! -s "$scratch/err"
+    succeed "it may go on in float" train --resume --out rounded --precision float
+    check "and says that kernels differ" grep -q 'kernels: .*bf16-[A-Z0-9_]* before' "$scratch/err"
 else
     refuses "bf16, where it does not pay" "--precision bf16;use --precision float" train $small --steps 1 --precision bf16
 fi
