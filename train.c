@@ -154,10 +154,11 @@ bool command_train(int argc, char **argv, Error *error) {
     Trainer trainer = {0};
     RunLog log = {0};
     RunLock lock = {0};
-    const bool ok =
-        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
-        tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) && run_load_or_create(&trainer, &paths, &options, error) &&
-        log_open(&log, paths.log, (long long)trainer.progress.step, error) && train(&trainer, &paths, &log, error);
+    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
+                    tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
+                    run_load_or_create(&trainer, &paths, &options, error) &&
+                    log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
+                    train(&trainer, &paths, &log, error);
     const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);
     trainer_free(&trainer);
