@@ -344,6 +344,34 @@ static void a_repeating_text_is_learned(void **state) {
     }
 }
 
+// ALiBi's first head of two falls by 1/16 a token, so e^-56 is left at distance 896 and e^-62.5 at 1000. Scores at the
+// start of training are near 0.
+static void weights_too_small_to_matter_are_zero(void **state) {
+    enum { T = 1100, NEAR = 896, FAR = 1000, V = 5 };
+    const Shape shape = {.vocab = V, .context = T, .layers = 1, .heads = 2, .width = 16};
+    Gpt gpt;
+    Inference inference;
+    Position pos;
+    Error error;
+    int ids[T];
+    must(position_create(&pos, "alibi", &shape, &error), &error);
+    must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
+    gpt_init(&gpt, 1);
+    must(inference_create(&inference, &gpt, 1, T, T, &error), &error);
+    inference.P = malloc((size_t)2 * T * T * sizeof(real)); // (H,T,T)
+    assert_non_null(inference.P);
+    ids_make(ids, T, V, 1);
+    inference_feed(&inference, &gpt, ids, T);
+    for (int query = FAR; query < T; query++) {
+        const real *P = inference.P + (size_t)query * T;
+        assert_true(P[query - NEAR] > 0);
+        for (int key = 0; key <= query - FAR; key++) assert_true(P[key] == 0);
+    }
+    free(inference.P);
+    inference_free(&inference);
+    gpt_free(&gpt);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_later_token_changes_no_earlier_loss),
@@ -357,6 +385,7 @@ int main(void) {
         cmocka_unit_test(impossible_shapes_are_refused),
         cmocka_unit_test(too_much_memory_is_refused),
         cmocka_unit_test(a_repeating_text_is_learned),
+        cmocka_unit_test(weights_too_small_to_matter_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
