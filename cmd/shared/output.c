@@ -31,32 +31,38 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
 }
 
 // Fails (input) unless the path is free or an empty directory. Renaming cannot replace a symbolic link by a directory.
-static bool check_free(const char *path, Error *error) {
+static bool check_free(const char *option, const char *path, Error *error) {
     if (path_is_link(path))
-        return fail_input(error, "--out %s is a symbolic link; name the directory itself, or remove the link", path);
+        return fail_input(error, "%s %s is a symbolic link; name the directory itself, or remove the link", option,
+                          path);
     DIR *entries = opendir(path);
     if (!entries && errno == ENOENT) return true;
     if (!entries)
-        return fail_input(error, "cannot use %s for --out: %s; choose a new directory", path, strerror(errno));
+        return fail_input(error, "cannot use %s for %s: %s; choose a new directory", path, option, strerror(errno));
     bool empty = true;
     for (const struct dirent *entry; (entry = readdir(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
     closedir(entries);
-    return empty || fail_input(error, "%s exists and is not empty; choose another --out, or remove it first", path);
+    return empty ||
+           fail_input(error, "%s exists and is not empty; choose another %s, or remove it first", path, option);
+}
+
+bool output_place(Output *output, const char *option, const char *path, Error *error) {
+    *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
+    if (!path_format(output->path, error, "%s", path)) return false;
+    for (size_t end = strlen(output->path); end > 1 && output->path[end - 1] == '/';) output->path[--end] = 0;
+    const char *base = path_name(output->path);
+    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
+        return fail_input(error, "%s %s does not name a new directory; give the name of one", option, output->path);
+    return path_parent(output->parent, output->path, error) && check_free(option, output->path, error);
 }
 
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
-    char name[TEXT_CAPACITY];
-    name_of(name, first_input);
+    char name[TEXT_CAPACITY], path[PATH_CAPACITY];
     *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
-    bool fits =
-        *out ? path_format(output->path, error, "%s", out) : path_format(output->path, error, "runs/data/%s", name);
-    if (!fits) return false;
-    for (size_t last; (last = strlen(output->path) - 1) > 0 && output->path[last] == '/';) output->path[last] = 0;
-    const char *base = path_name(output->path);
-    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-        return fail_input(error, "--out %s does not name a new directory; give the name of one", output->path);
-    return path_parent(output->parent, output->path, error) && check_free(output->path, error);
+    if (*out) return output_place(output, "--out", out, error);
+    name_of(name, first_input);
+    return path_format(path, error, "runs/data/%s", name) && output_place(output, "--out", path, error);
 }
 
 // The length of the part of the path that exists.

@@ -11,7 +11,11 @@ typedef struct {
     int lock;        // keeps other processes from removing the temporary directory; -1 = there is none
 } Output;
 
-// Choose the path: `out`, or if that is "", runs/data/NAME, named after the first input. Fails (input) if it exists.
+// Set the path, which the user gave as `option`, such as "--out". Fails (input) unless it is free or an empty
+// directory.
+bool output_place(Output *output, const char *option, const char *path, Error *error);
+
+// The same for `out`, given as --out, or if that is "", for runs/data/NAME, named after the first input.
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error);
 
 // Make the directory under a temporary name, and its parents. Remove what killed processes left of the same output.

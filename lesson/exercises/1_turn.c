@@ -1,0 +1,23 @@
+// Exercise 1: turn a point.
+//
+// What for: A language model must know in which order its words stand. RoPE, the usual way to tell it, takes the
+// numbers of a word two by two. Each two numbers are a point in a plane, and the point is turned around the origin,
+// like the hand of a clock: word 0 not at all, word 1 by one angle, word 2 by twice that angle, and so on.
+//
+// Formula: Look at a point on the first axis, (1, 0). Turned by an angle, it stands at (cos angle, sin angle). The
+// point (0, 1) is a quarter turn ahead, and goes to (-sin angle, cos angle). Any point (x0, x1) is x0 times the first
+// of these plus x1 times the second, before the turn and after it.
+//
+// Fill in: y, the point x turned by `angle` (in radians, counterclockwise). c and s are the cosine and sine.
+//
+// Hint: y[0] = x0 times what (1, 0) gets as its first number, plus x1 times what (0, 1) gets as its first number.
+#include "exercise.h"
+
+#include <math.h>
+
+void turn(double y[2], const double x[2], double angle) {
+    const double c = cos(angle), s = sin(angle);
+    const double x0 = x[0], x1 = x[1]; // copies, because y may be the same array as x
+    y[0] = FILL_IN;
+    y[1] = FILL_IN;
+}

@@ -1,0 +1,29 @@
+// Exercise 2: turn the gradient back.
+//
+// What for: Training asks of every number in the model: if it were a little larger, how much would the loss grow? That
+// is its gradient. A leading d marks it: dx[0] is the gradient of x[0]. Gradients travel backwards: when y was computed
+// from x, dy is known first, and dx follows from it. Here y is the turned point of exercise 1:
+//
+//     y0 = x0 c - x1 s          c = cos angle
+//     y1 = x0 s + x1 c          s = sin angle
+//
+// Formula: x0 stands in both lines. If x0 grows by 1, y0 grows by c, which costs c dy0, and y1 grows by s, which costs
+// s dy1. The costs add up: this is the chain rule.
+//
+//     dx0 = dy0 (how much y0 grows with x0) + dy1 (how much y1 grows with x0)
+//     dx1 = dy0 (how much y0 grows with x1) + dy1 (how much y1 grows with x1)
+//
+// Fill in: dx, for given dy and angle.
+//
+// Hint: Read the four factors off the two lines of the forward turn, column by column instead of row by row. When it
+// works, compare it with exercise 1: which turn is it?
+#include "exercise.h"
+
+#include <math.h>
+
+void turn_back(double dx[2], const double dy[2], double angle) {
+    const double c = cos(angle), s = sin(angle);
+    const double dy0 = dy[0], dy1 = dy[1]; // copies, because dx may be the same array as dy
+    dx[0] = FILL_IN;
+    dx[1] = FILL_IN;
+}

@@ -1,0 +1,192 @@
+#include "check.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 90 // of a paragraph
+
+static int blank_line; // where FILL_IN was reached; 0 = nowhere
+static const char *exercise_file;
+static char paragraphs[8000]; // what has been said
+
+double blank(int line) {
+    if (blank_line == 0) blank_line = line;
+    return 0;
+}
+
+// --- what is printed ---
+void begin(const char *file) {
+    exercise_file = file;
+    blank_line = 0;
+    *paragraphs = 0;
+}
+
+static void append(const char *format, const char *text) {
+    const size_t used = strlen(paragraphs);
+    snprintf(paragraphs + used, sizeof paragraphs - used, format, text);
+}
+
+void say(const char *format, ...) {
+    char text[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    int column = 0;
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        const int length = (int)strlen(word);
+        const bool fits = column > 0 && column + 1 + length <= COLUMNS;
+        append(fits ? " %s" : column > 0 ? "\n    %s" : "    %s", word);
+        column = fits ? column + 1 + length : length;
+    }
+    append("%s", "\n");
+}
+
+bool filled_in(const char *extra) {
+    if (blank_line == 0) return true;
+    printf("%-16s not filled in yet: FILL_IN in line %d%s\n", exercise_file, blank_line, extra);
+    return false;
+}
+
+int end(const char *wrong) {
+    printf("%-16s %s%s\n%s", exercise_file, wrong ? "WRONG: " : "right", wrong ? wrong : "", paragraphs);
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static void show_groups(char *text, size_t size, const Group *groups, const double *numbers) {
+    size_t used = 0;
+    for (const Group *group = groups; group->count > 0; group++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s = ", group == groups ? "" : ", ", group->name);
+        for (int i = 0; i < group->count; i++, numbers++)
+            used += (size_t)snprintf(text + used, size - used, "%s%.6g%s",
+                                     i > 0              ? ", "
+                                     : group->count > 1 ? "("
+                                                        : "",
+                                     *numbers, i + 1 == group->count && i > 0 ? ")" : "");
+    }
+}
+
+static void show(const char *label, const Group *groups, const double *numbers) {
+    char text[1500];
+    show_groups(text, sizeof text, groups, numbers);
+    say("%s %s", label, text);
+}
+
+// --- numbers ---
+void invent_numbers(double *in, int count, int test) {
+    unsigned state = (unsigned)test * 747796405u + 2891336453u;
+    for (int i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        const int step = (int)(state >> 16) % 40; // 0 to 39
+        in[i] = (step < 20 ? step - 20 : step - 19) / 10.0;
+    }
+}
+
+double slope(double (*f)(const double *in), const double *in, int index) {
+    const double h = 1e-5;
+    double moved[MOST];
+    memcpy(moved, in, sizeof moved);
+    moved[index] = in[index] + h;
+    const double more = f(moved);
+    moved[index] = in[index] - h;
+    return (more - f(moved)) / (2 * h);
+}
+
+bool close_to(double a, double b) {
+    return fabs(a - b) <= 1e-7 * (1 + fabs(b));
+}
+
+// --- one function ---
+typedef struct {
+    const Check *check;
+    int count; // numbers that the function gives
+    double in[TESTS][MOST], yours[TESTS][MOST], right[TESTS][MOST];
+} Tried;
+
+static void try(Tried *tried, const Check *it) {
+    *tried = (Tried){.check = it};
+    for (const Group *group = it->out; group->count > 0; group++) tried->count += group->count;
+    for (int test = 0; test < TESTS; test++) {
+        it->invent(tried->in[test], test);
+        it->right(tried->right[test], tried->in[test]);
+        it->yours(tried->yours[test], tried->in[test]);
+    }
+}
+
+// Is output `index` the same in all tests? index -1: all outputs.
+static bool same(double a[TESTS][MOST], double b[TESTS][MOST], int index, int count) {
+    for (int test = 0; test < TESTS; test++)
+        for (int i = 0; i < count; i++)
+            if ((index < 0 || i == index) && !close_to(a[test][i], b[test][i])) return false;
+    return true;
+}
+
+static const char *recognise(Tried *tried) {
+    for (const Mistake *mistake = tried->check->mistakes; mistake->sentence; mistake++) {
+        double gives[TESTS][MOST];
+        for (int test = 0; test < TESTS && mistake->gives; test++) mistake->gives(gives[test], tried->in[test]);
+        if (!mistake->gives || same(tried->yours, gives, -1, tried->count)) return mistake->sentence;
+    }
+    return NULL;
+}
+
+// What can be said of mistakes that are on no list.
+static void say_general(Tried *tried) {
+    const double factor = tried->yours[0][0] / tried->right[0][0];
+    double scaled[TESTS][MOST];
+    for (int test = 0; test < TESTS; test++)
+        for (int i = 0; i < tried->count; i++) scaled[test][i] = factor * tried->right[test][i];
+    if (isfinite(factor) && fabs(factor) > 1e-6 && same(tried->yours, scaled, -1, tried->count)) {
+        say(close_to(factor, -1) ? "All has the wrong sign." : "All is %.6g times what it should be.", factor);
+        return;
+    }
+    for (int i = 0; tried->count > 1 && i < tried->count; i++)
+        if (same(tried->yours, tried->right, i, tried->count))
+            say("%s[%d] is right in all tests.", tried->check->out[0].name, i);
+}
+
+static int worst_test(Tried *tried) {
+    int worst = 0;
+    double most = 0;
+    for (int test = 0; test < TESTS; test++)
+        for (int i = 0; i < tried->count; i++) {
+            const double error = fabs(tried->yours[test][i] - tried->right[test][i]);
+            if (isnan(error)) return test;
+            if (error > most) most = error, worst = test;
+        }
+    return worst;
+}
+
+static bool is_right(Tried *tried) {
+    return same(tried->yours, tried->right, -1, tried->count);
+}
+
+static int report(Tried *tried) {
+    const Check *it = tried->check;
+    const char *sentence = recognise(tried);
+    const int test = worst_test(tried);
+    if (sentence)
+        say("%s", sentence);
+    else
+        say_general(tried);
+    show("for", it->in, tried->in[test]);
+    show("expected", it->out, tried->right[test]);
+    show("found", it->out, tried->yours[test]);
+    return end(it->function);
+}
+
+int check_exercise(const char *file, const Check *checks, int count) {
+    static Tried tried;
+    begin(file);
+    for (int i = 0; i < count; i++) {
+        char extra[200] = "";
+        if (i > 0) snprintf(extra, sizeof extra, "; %s is right", checks[i - 1].function);
+        try(&tried, &checks[i]);
+        if (!filled_in(extra)) return EXIT_FAILURE;
+        if (!is_right(&tried)) return report(&tried);
+    }
+    return end(NULL);
+}

@@ -1,0 +1,229 @@
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// in: q (2), k (2), w, dscore, m, n
+enum { Q = 0, K = 2, W = 4, DSCORE = 5, M = 6, N = 7, INPUTS = 8 };
+enum { DW, DQ, DK = DQ + 2, GRADIENTS = DK + 2 };
+
+static const Group inputs[] = {{"q", 2}, {"k", 2}, {"w", 1}, {"dscore", 1}, {"m", 1}, {"n", 1}, {0}};
+static const char *const names[] = {"dw", "dq[0]", "dq[1]", "dk[0]", "dk[1]"};
+
+static void invent(double *in, int test) {
+    static const int places[TESTS][2] = {{3, 1}, {5, 0}, {7, 6}, {4, 4}, {9, 2}, {2, 0}, {12, 5}, {8, 5}};
+    memset(in, 0, MOST * sizeof *in);
+    invent_numbers(in, INPUTS, test);
+    in[W] = 0.2 + 1.3 * ((test * 3) % TESTS) / (TESTS - 1);
+    in[M] = places[test][0];
+    in[N] = places[test][1];
+}
+
+static double score(const double *in) {
+    return own_score(in + Q, in + K, (int)in[M], (int)in[N], in[W]);
+}
+
+static double moved_score(const double *in, int tokens) {
+    return own_score(in + Q, in + K, (int)in[M] + tokens, (int)in[N] + tokens, in[W]);
+}
+
+static void yours(double *gradients, const double *in, double dw) {
+    gradients[DW] = dw;
+    own_backward(&gradients[DW], gradients + DQ, gradients + DK, in[DSCORE], in + Q, in + K, (int)in[M], (int)in[N],
+                 in[W]);
+}
+
+static void right(double *gradients, const double *in) {
+    gradients[DW] = in[DSCORE] * slope(score, in, W);
+    for (int i = 0; i < 2; i++) {
+        gradients[DQ + i] = in[DSCORE] * slope(score, in, Q + i);
+        gradients[DK + i] = in[DSCORE] * slope(score, in, K + i);
+    }
+}
+
+static void show_input(const double *in) {
+    char text[400];
+    int used = 0;
+    for (const Group *group = inputs; group->count > 0; in += group->count, group++)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, group->count == 2 ? "%s%s = (%.6g, %.6g)" : "%s%s = %.6g",
+                     group == inputs ? "" : ", ", group->name, in[0], in[1]);
+    say("for %s", text);
+}
+
+// --- does the scheme do anything? ---
+static bool changes(const double *in, int index, double by) {
+    double other[MOST];
+    memcpy(other, in, sizeof other);
+    other[index] += by;
+    return !close_to(score(in), score(other));
+}
+
+// Why there is nothing to check; NULL if there is.
+static const char *idle(void) {
+    bool position = false, parameter = false;
+    for (int test = 0; test < TESTS; test++) {
+        double in[MOST];
+        invent(in, test);
+        if (!isfinite(score(in)))
+            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? m - n may be 0.";
+        position = position || changes(in, M, 2) || changes(in, N, in[M] - in[N]);
+        parameter = parameter || changes(in, W, 0.3);
+    }
+    if (!position) return "Your score is the same at all positions, so it tells the model nothing about them.";
+    return parameter ? NULL : "Your score does not change with w, so there is nothing to learn.";
+}
+
+// --- gradients ---
+typedef struct {
+    double in[TESTS][MOST], yours[TESTS][GRADIENTS], right[TESTS][GRADIENTS];
+} Tried;
+
+// Is gradient `index`, times what factor() says, right in all tests?
+static bool right_but_for(const Tried *tried, int index, double (*factor)(const double *in)) {
+    for (int test = 0; test < TESTS; test++)
+        if (!close_to(tried->yours[test][index] * factor(tried->in[test]), tried->right[test][index])) return false;
+    return true;
+}
+
+static double one(const double *in) {
+    return 1;
+}
+static double minus_one(const double *in) {
+    return -1;
+}
+static double dscore(const double *in) {
+    return in[DSCORE];
+}
+static double minus_dscore(const double *in) {
+    return -in[DSCORE];
+}
+static double distance(const double *in) {
+    return in[M] - in[N];
+}
+static double minus_distance(const double *in) {
+    return in[N] - in[M];
+}
+static double parameter(const double *in) {
+    return in[W];
+}
+static double inverse_parameter(const double *in) {
+    return 1 / in[W];
+}
+static double doubled(const double *in) {
+    return 2;
+}
+static double doubled_parameter(const double *in) {
+    return 2 * in[W];
+}
+
+static const struct {
+    const char *sentence;
+    double (*factor)(const double *in);
+} missing[] = {
+    {"It has the wrong sign.", minus_one},
+    {"The factor dscore is missing: this is how much the score grows, and the chain rule multiplies it by dscore.",
+     dscore},
+    {"The factor -dscore is missing: you have how much the score falls, and the chain rule multiplies by dscore.",
+     minus_dscore},
+    {"The factor m - n is missing: where the distance multiplies w, it is the chain rule's inner factor.", distance},
+    {"The factor n - m is missing: where the distance multiplies w, it is the chain rule's inner factor.",
+     minus_distance},
+    {"The factor w is missing.", parameter},
+    {"There is a factor w too many. A bias w f(m - n) grows by f(m - n) when w grows by 1.", inverse_parameter},
+    {"The factor 2 is missing: the derivative of w w is 2 w.", doubled},
+    {"The factor 2 w is missing: the derivative of w w is 2 w.", doubled_parameter},
+};
+enum { MISSING = sizeof missing / sizeof *missing };
+
+static bool check_gradient(const Tried *tried, int index) {
+    if (right_but_for(tried, index, one)) return true;
+    int i = 0, test = 0;
+    while (i < MISSING && !right_but_for(tried, index, missing[i].factor)) i++;
+    while (close_to(tried->yours[test][index], tried->right[test][index])) test++;
+    say("gradient: %s is wrong. %s", names[index], i < MISSING ? missing[i].sentence : "");
+    show_input(tried->in[test]);
+    say("expected %s = %.6g", names[index], tried->right[test][index]);
+    say("found %s = %.6g", names[index], tried->yours[test][index]);
+    return false;
+}
+
+// Has the scheme a gradient of q or k that differs from a bias's, and has the program that of a bias?
+static bool has_bias_gradients(const Tried *tried) {
+    bool differs = false;
+    for (int test = 0; test < TESTS; test++)
+        for (int i = 0; i < 2; i++) {
+            const double *in = tried->in[test];
+            const double dq = in[DSCORE] * in[K + i], dk = in[DSCORE] * in[Q + i];
+            if (!close_to(tried->yours[test][DQ + i], dq) || !close_to(tried->yours[test][DK + i], dk)) return false;
+            differs = differs || !close_to(tried->right[test][DQ + i], dq);
+        }
+    return differs;
+}
+
+static bool check_gradients(void) {
+    static Tried tried;
+    for (int test = 0; test < TESTS; test++) {
+        invent(tried.in[test], test);
+        right(tried.right[test], tried.in[test]);
+        yours(tried.yours[test], tried.in[test], 0);
+    }
+    for (int index = 0; index < GRADIENTS; index++) {
+        if (check_gradient(&tried, index)) continue;
+        if (index >= DQ && has_bias_gradients(&tried))
+            say("These are the gradients of q and k for a bias. Your scheme turns or scales them: change these lines.");
+        return false;
+    }
+    double again[GRADIENTS];
+    yours(again, tried.in[0], 10);
+    if (close_to(again[DW], 10 + tried.right[0][DW])) {
+        say("gradient: right; dw, dq and dk agree with the slopes of your score");
+        return true;
+    }
+    say("gradient: *dw is overwritten. Add to it with +=, because all queries and keys share one w.");
+    say("for *dw = 10 before");
+    say("expected *dw = %.6g afterwards", 10 + tried.right[0][DW]);
+    say("found *dw = %.6g", again[DW]);
+    return false;
+}
+
+// --- shift ---
+static bool check_shift(void) {
+    for (int test = 0; test < TESTS; test++)
+        for (int tokens = 1; tokens < 1000; tokens *= 5) {
+            double in[MOST];
+            invent(in, test);
+            const double before = score(in), after = moved_score(in, tokens);
+            if (close_to(after, before)) continue;
+            const int m = (int)in[M], n = (int)in[N];
+            say("shift: not only the distance matters. Use m and n in the form m - n alone.");
+            show_input(in);
+            say("score with m = %d, n = %d: %.6g", m, n, before);
+            say("score with m = %d, n = %d: %.6g", m + tokens, n + tokens, after);
+            return false;
+        }
+    say("shift: right; when query and key both move, the score stays");
+    return true;
+}
+
+static bool called_all(void) {
+    double in[MOST], gradients[GRADIENTS];
+    invent(in, 0);
+    score(in);
+    yours(gradients, in, 0);
+    return filled_in("");
+}
+
+int main(void) {
+    begin("7_own_scheme.c");
+    if (!called_all()) return EXIT_FAILURE;
+    const char *why = idle();
+    if (why) {
+        say("%s", why);
+        return end("own_score()");
+    }
+    const bool gradients = check_gradients(), shift = check_shift();
+    return end(gradients ? shift ? NULL : "own_score()" : shift ? "own_backward()" : "own_score() and own_backward()");
+}
