@@ -2,11 +2,13 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
+# WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
 CFLAGS  ?= -O3 -g
 # Compilers prefer vectors of 256 bits where there are 512, but here these are faster by 3 to 7% (model/SPEED.md).
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native -mprefer-vector-width=512)
 BLAS    ?= openblas
+WASM_CC ?= clang
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 
@@ -96,14 +98,14 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES))) $(TEST_PROGRAMS:=.o)
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
 deps: ## install the libraries and tools that are missing
-	@sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
+	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
@@ -148,6 +150,10 @@ extend-far: all ## then at 512 times the trained length (1 more hour)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
+
+lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson on gradients (1 minute)
+	@$(MAKE) -s --no-print-directory $(TALES)
+	@sh scripts/lesson.sh "$(WASM_CC)" "$(CC) -E $(INCLUDES)" $(BUILD) $(TALES)
 
 pictures: all ## draw the pictures of README.md again
 	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg

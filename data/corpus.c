@@ -165,13 +165,20 @@ static bool builtin_open(Corpus *corpus, Error *error) {
     return ok;
 }
 
-bool corpus_open(Corpus *corpus, const char *name, Error *error) {
+// Open the corpus called `name` by one of the two functions; on failure nothing is left to close.
+static bool open_with(Corpus *corpus, const char *name, bool (*open)(Corpus *corpus, Error *error), Error *error) {
     *corpus = (Corpus){0};
-    if (path_format(corpus->name, error, "%s", name) &&
-        (is_builtin(name) ? builtin_open(corpus, error) : directory_open(corpus, error)))
-        return true;
+    if (path_format(corpus->name, error, "%s", name) && open(corpus, error)) return true;
     corpus_close(corpus);
     return false;
+}
+
+bool corpus_open_builtin(Corpus *corpus, const char *name, Error *error) {
+    return open_with(corpus, name, builtin_open, error);
+}
+
+bool corpus_open(Corpus *corpus, const char *name, Error *error) {
+    return open_with(corpus, name, is_builtin(name) ? builtin_open : directory_open, error);
 }
 
 static void split_close(Split *split) {

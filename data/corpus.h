@@ -24,6 +24,9 @@ typedef struct {
 // validation). Fails (input) as shard_open does, or when a split has no shard.
 bool corpus_open(Corpus *corpus, const char *name, Error *error);
 
+// The same for "builtin:NAME" only; a program that calls just this one needs no files.
+bool corpus_open_builtin(Corpus *corpus, const char *name, Error *error);
+
 // Fails (input) when the directory holds shards, because a run written there would replace their
 // tokenizer.json.
 bool corpus_absent(const char *directory, Error *error);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input.
+# Install the libraries and tools that are missing. $1: a command that preprocesses C from standard input. With
+# WASM_CC=clang, also what `make lesson` needs: that compiler, its linker and a C library for WebAssembly.
 set -e
 preprocess=$1
 
@@ -18,6 +19,12 @@ if command -v apt-get >/dev/null 2>&1; then
     ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
 fi
 command -v gnuplot >/dev/null 2>&1 || missing="$missing gnuplot"
+lesson=
+if [ -n "${WASM_CC:-}" ]; then
+    program='#include <math.h>\n#include <stdio.h>\nint main(int n, char **words) { return printf("%%g", sin(n)); }\n'
+    printf "$program" | $WASM_CC --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null || lesson=WebAssembly
+fi
+missing="$missing${lesson:+ $lesson}"
 [ -n "$missing" ] || exit 0
 
 echo "installing what is missing:$missing"
@@ -26,11 +33,12 @@ sudo=
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev \
-        libcmocka-dev gnuplot-nox >/dev/null
+        libcmocka-dev gnuplot-nox ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
     $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot
+    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot \
+        ${lesson:+clang lld wasi-libc wasi-compiler-rt}
 elif command -v brew >/dev/null 2>&1; then
     brew install openblas libomp jansson cmocka gnuplot
 else

@@ -1,0 +1,66 @@
+// What the page of the lesson may ask the program: the interface of the two WebAssembly modules that scripts/lesson.sh
+// builds. In single precision the module trains one model (train.c), in double it checks gradients and computes single
+// pairs (check.c): it also exports the functions of posenc/rotation/rotate.h, lab/lesson/pair.h and
+// lab/lesson/picture.h that take numbers and pointers to numbers. JavaScript calls them through lesson/page/wasm.js.
+//
+// A module holds at most one model. A function that fails writes one sentence to the text and returns 1 (if it returns
+// an int), NaN (a double) or NULL (a pointer).
+#ifndef BITTER_LESSON_MODULE_H
+#define BITTER_LESSON_MODULE_H
+
+enum {
+    LESSON_TEXT = 1 << 16, // bytes of the text, with its final 0
+    LESSON_NUMBERS = 4096  // numbers of the scratch array
+};
+
+// --- both modules ---
+
+// The text (LESSON_TEXT), UTF-8, through which strings go in and out.
+char *lesson_text(void);
+
+// An array (LESSON_NUMBERS) for the caller's own use, such as the operands of rope_pair_forward.
+double *lesson_numbers(void);
+
+// How many numbers the array has that a function returned last.
+int lesson_count(void);
+
+// --- single precision: train one model ---
+
+// Text in: options as `bitter train` takes them, "--pos rope --layers 2". Create the model, replacing the one before.
+int lesson_start(void);
+
+// (9): layers, heads, width, context, batch, steps, parameters, those of the scheme, and steps done so far.
+double *lesson_shape(void);
+
+// One optimiser step; returns its loss in nats a token.
+double lesson_step(void);
+
+// The loss in nats a token that `bitter train` calls the validation loss.
+double lesson_validate(void);
+
+// The same loss in windows of `length` tokens, with the stretch of lesson_stretch.
+double lesson_loss_at(int length);
+
+// Text in: "none", or "METHOD FACTOR" with a method of `bitter extend` that is a formula, "yarn 4". From now on
+// lesson_loss_at, lesson_sample and lesson_attention stretch the rotations so; training and lesson_validate never do.
+int lesson_stretch(void);
+
+// Text in: a prompt. Text out: its continuation by so many tokens, which need not be UTF-8; sampled as `bitter sample`
+// does.
+int lesson_sample(int tokens);
+
+// (L, H, T) mean attention weight by distance over 8 validation windows of the trained length T; see
+// lab/eval/attended.h.
+double *lesson_attention(void);
+
+// (H, d/2) radians a token by which each head and pair of a layer turns, without any stretch; NULL if the scheme has no
+// such frequencies.
+double *lesson_frequencies(int layer);
+
+// --- double precision: check gradients ---
+
+// Text in: a scheme as --pos takes it, "rope:base=500". Text out: for each tensor a line NAME, largest relative error,
+// "ok" or "FAILED", separated by tabs. The model and the text are those of `bitter gradcheck` with its default options.
+int lesson_gradcheck(void);
+
+#endif

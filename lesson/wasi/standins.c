@@ -1,0 +1,36 @@
+// What the lesson's modules have instead of files that need an operating system: base/memory.c, base/interrupt.c and
+// zlib's CRC-32.
+#include "base/interrupt.h"
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+// A browser does not say how much memory there is; an allocation fails where there is not enough.
+size_t memory_available(void) {
+    return SIZE_MAX;
+}
+
+bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {
+    return fail_run(error, "%s need %.2f GiB of memory, more than there is; %s", what, bytes / (1 << 30), advice);
+}
+
+void *memory_grow(void *block, size_t size, size_t larger) {
+    return realloc(block, larger);
+}
+
+// No signal comes; the page stops between steps.
+bool stop_check(const Stop *stop, Error *error) {
+    return true;
+}
+
+// Bit by bit: only the batches of a training step are summed up.
+uLong crc32(uLong crc, const Bytef *bytes, uInt size) {
+    uint32_t sum = ~(uint32_t)crc;
+    for (uInt i = 0; i < size; i++) {
+        sum ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320u : 0);
+    }
+    return ~sum;
+}

@@ -1,0 +1,191 @@
+#!/bin/sh
+# Build lesson/lesson.html: one file with all pages, styles and scripts of lesson/page/ and the program's own C code as
+# two WebAssembly modules (lesson/module.h), and lesson/lesson.stamp, the checksums of all that went into it.
+#   scripts/lesson.sh "CLANG" "PREPROCESSOR" BUILD TALES
+# CLANG compiles for --target=wasm32-wasi; PREPROCESSOR is the command of the native build that finds the headers of
+# zlib and jansson; BUILD is a directory for what is made on the way; TALES is the text of builtin:tales in C.
+#
+# In lesson/page/page.html stand, each on a line of its own or inside one:
+#   {{style}} {{scripts}} {{modules}}   the style sheet, the scripts in the order below, both modules
+#   {{c FILE FUNCTION}}                 the C function, from its first line to its last
+#   {{comment FILE FUNCTION}}           the comment above it, without slashes
+#   {{line FILE FUNCTION}}              the number of its first line
+set -eu
+export LC_ALL=C
+
+clang=$1 preprocess=$2 build=$3 tales=$4
+page=lesson/page
+# Scripts of the page, in this order; those that do not exist yet are left out. worker.js runs in workers only.
+scripts='wasm worker draw clock back length distance torque train broken page'
+# Functions that JavaScript calls: those of these headers that have such names.
+float_headers='lesson/module.h'
+double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h lab/lesson/picture.h'
+called='(lesson|rope|rope_pair|pair|picture)_[a-z_]*'
+# Files that need an operating system; lesson/wasi/ has what the modules need of them.
+left_out='base/memory.c base/interrupt.c base/file/file.c'
+
+give_up() {
+    echo "lesson.sh: $*" >&2
+    exit 1
+}
+
+work=$build/lesson
+mkdir -p "$work/include"
+
+# --- the modules ---
+
+# Where the native build finds a header: "zlib.h" -> /usr/include/zlib.h and others whose names begin with zlib or zconf.
+native_headers() {
+    printf '#include <zlib.h>\n#include <jansson.h>\n' | $preprocess -x c - | sed -n 's/^# [0-9]* "\([^"]*\)".*/\1/p' |
+        grep -E '/(zlib|zconf|jansson|jansson_config)\.h$' | sort -u
+}
+
+sources() { # FILE-OR-FOLDER...
+    find base data model posenc lesson/shared.c lesson/wasi "$@" -name '*.c' | sort |
+        grep -v -x -F "$(printf '%s\n' $left_out)"
+    echo "$tales"
+}
+
+# compile KIND FLAGS SOURCE...: objects whose names tell the path.
+compile() {
+    kind=$1 flags=$2
+    shift 2
+    rm -rf "$work/$kind"
+    mkdir -p "$work/$kind"
+    printf '%s\n' "$@" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' sh -c '
+        object=$(echo {} | sed "s|^$1/||; s|/|+|g; s|\.c$||")
+        $2 --target=wasm32-wasi -msimd128 -O3 -std=c11 -D_XOPEN_SOURCE=700 -DBLAS_NONE -DVECTOR=16 -ffp-contract=fast \
+            -fno-math-errno -fno-trapping-math -Wno-unknown-pragmas -Wno-deprecated-declarations \
+            -Wno-implicit-function-declaration -Wno-pass-failed $3 -I. -Ilesson/wasi -I"$4/include" -MMD \
+            -c {} -o "$4/$5/$object.o"' sh "$build" "$clang" "$flags" "$work" "$kind"
+}
+
+# Names of the functions that the headers declare for JavaScript, as options of the linker.
+exports() { # HEADER...
+    sed -nE "s/^[A-Za-z].*[ *]($called)\(.*/-Wl,--export-if-defined=\1/p" "$@"
+}
+
+# link KIND HEADER...: the linker leaves out what no function of the headers needs.
+link() {
+    kind=$1
+    shift
+    # shellcheck disable=SC2046
+    $clang --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
+        -Wl,--Map="$work/$kind.map" $(exports "$@") -o "$work/$kind.wasm" "$work/$kind"/*.o
+}
+
+# The sources of which something was linked, and the headers that these include.
+linked_sources() { # KIND
+    sed -nE "s|.*$work/$1/([^ ]*)\.o:.*|\1|p" "$work/$1.map" | sort -u | while read -r object; do
+        cat "$work/$1/$object.d"
+    done | tr -s ' \\' '\n\n' | grep -E '^[a-z].*\.[ch]$' | grep -v "^$build/" | sort -u
+}
+
+make_modules() {
+    rm -f "$work"/include/*
+    for header in $(native_headers); do ln -s "$header" "$work/include/"; done
+    # shellcheck disable=SC2046
+    compile float '' $(sources lab/eval lab/lesson lab/run lesson/train.c)
+    # shellcheck disable=SC2046
+    compile double -DREAL_DOUBLE $(sources lab/lesson lesson/check.c)
+    # shellcheck disable=SC2086
+    link float $float_headers
+    # shellcheck disable=SC2086
+    link double $double_headers
+    { linked_sources float; linked_sources double; } | sort -u >"$work/sources"
+}
+
+# They are made again only when a source or this script has changed.
+# shellcheck disable=SC2046
+cksum $(find base data model posenc lab lesson -name '*.[ch]') "$tales" scripts/lesson.sh >"$work/inputs.new"
+if ! cmp -s "$work/inputs" "$work/inputs.new"; then
+    rm -f "$work/inputs"
+    make_modules
+    mv "$work/inputs.new" "$work/inputs"
+fi
+
+# --- the page ---
+
+script_tags() {
+    for name in $scripts; do
+        file=$page/$name.js
+        [ -f "$file" ] || continue
+        ! grep -q '</script' "$file" || give_up "$file contains </script, which would end it inside the page"
+        [ "$name" = worker ] && type=' type="text/plain"' || type=
+        printf '<script id="%s.js"%s>\n' "$name" "$type"
+        cat "$file"
+        echo '</script>'
+    done
+}
+
+module_tags() {
+    for kind in float double; do
+        printf '<script id="module-%s" type="application/octet-stream">\n' "$kind"
+        gzip -9n <"$work/$kind.wasm" | base64 | fold -w 120
+        echo '</script>'
+    done
+}
+
+for file in "$page"/*.js; do
+    case " $scripts " in
+    *" $(basename "$file" .js) "*) ;;
+    *) give_up "$file is not in the list of scripts at the top of scripts/lesson.sh; add it there" ;;
+    esac
+done
+{ echo '<style>'; cat "$page/style.css"; echo '</style>'; } >"$work/style"
+script_tags >"$work/scripts"
+module_tags >"$work/modules"
+
+# Fills in what stands in double braces. A function begins in column 0 with a line that holds its name and a parenthesis
+# and ends with a brace in column 0, as clang-format writes it.
+awk -v work="$work" '
+    function stop(why) { print "lesson.sh: page.html, line " NR ": " why | "cat >&2"; failed = 1; exit 1 }
+    function whole(name,   line) { while ((getline line <(work "/" name)) > 0) print line; close(work "/" name) }
+    function escaped(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); return text }
+    # body, comment, first: of the function.
+    function find(file, name,   line, number, inside, found) {
+        body = comment = ""
+        number = 0
+        while ((getline line <file) > 0) {
+            number++
+            if (!inside && line ~ "^[A-Za-z_].*[ *]" name "\\(") { inside = found = 1; first = number }
+            if (inside) body = body (body == "" ? "" : "\n") line
+            else if (line ~ /^\/\//) comment = comment (comment == "" ? "" : "\n") substr(line, 4)
+            else comment = ""
+            if (inside && line ~ /;$/ && line !~ /^ / && line !~ /^}/) { inside = found = 0; body = comment = "" }
+            if (inside && line ~ /^}/) break
+        }
+        close(file)
+        if (!found) stop("there is no function " name " in " file)
+    }
+    function expand(text,   head, tag, part) {
+        while (match(text, /\{\{[a-z]+ [^ }]+ [^ }]+\}\}/)) {
+            tag = substr(text, RSTART + 2, RLENGTH - 4)
+            head = substr(text, 1, RSTART - 1)
+            text = substr(text, RSTART + RLENGTH)
+            split(tag, part, " ")
+            find(part[2], part[3])
+            printf "%s", head
+            if (part[1] == "c") printf "%s", escaped(body)
+            else if (part[1] == "comment") printf "%s", escaped(comment)
+            else if (part[1] == "line") printf "%s", first
+            else stop("{{" part[1] " ...}} means nothing; write c, comment or line")
+        }
+        if (text ~ /\{\{/) stop("cannot read " text)
+        print text
+    }
+    /^ *\{\{(style|scripts|modules)\}\} *$/ { gsub(/[ {}]/, ""); whole($0); next }
+    { expand($0) }
+    END { exit failed }' "$page/page.html" >"$work/lesson.html"
+mv "$work/lesson.html" lesson/lesson.html
+
+# --- the stamp ---
+{
+    cat "$work/sources"
+    ls "$page"/*
+    sed -nE 's/.*\{\{(c|comment|line) ([^ }]+) .*/\2/p' "$page/page.html"
+    ls scripts/lesson.sh scripts/tales/*.awk data/made/tales/tales.txt lesson/lesson.html
+} | sort -u | xargs cksum >lesson/lesson.stamp
+size=$(wc -c <lesson/lesson.html)
+printf '%s\n' "lesson/lesson.html: $size bytes, made from $(wc -l <lesson/lesson.stamp | tr -d ' ') files"
+[ "$size" -le 1500000 ] || give_up "the page may have at most 1500000 bytes"
