@@ -1,4 +1,5 @@
 // The module in double precision.
+#include "lab/lesson/picture.h"
 #include "lesson/shared.h"
 #include "model/gradcheck.h"
 
@@ -23,4 +24,9 @@ int lesson_gradcheck(void) {
                          errors[i].worst <= TOLERANCE ? "ok" : "FAILED");
     free(errors);
     return 0;
+}
+
+int lesson_lengths(double *lengths, int keys, int pair, int positions) {
+    Error error;
+    return picture_lengths(lengths, lesson_text(), keys, pair, positions, &error) ? 0 : lesson_failed(&error);
 }

@@ -63,4 +63,7 @@ double *lesson_frequencies(int layer);
 // "ok" or "FAILED", separated by tabs. The model and the text are those of `bitter gradcheck` with its default options.
 int lesson_gradcheck(void);
 
+// picture_lengths of lab/lesson/picture.h. Text in: the scheme.
+int lesson_lengths(double *lengths, int keys, int pair, int positions);
+
 #endif

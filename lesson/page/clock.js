@@ -1,0 +1,62 @@
+// Section 1: one pair of channels is turned forward, and all pairs of a head are clocks.
+const clock = {
+    start(root, c) {
+        const plane = new Plane(root.querySelector('.plane')), faces = new Clocks(root.querySelector('.faces'), 200, () => controls.update());
+        const controls = new Controls(root.querySelector('form'), draw);
+        const PAIRS = 16;
+
+        function draw({t, pair, base, direction, length}) {
+            const b = 10 ** base, theta = c.theta(b, pair, 2 * PAIRS), phi = t * theta;
+            const x = polar(direction, length), y = c.forward(x, phi);
+            const columns = [c.forward([1, 0], phi), c.forward([0, 1], phi)];
+            drawPair(x, y, phi);
+            drawFaces(t, pair, b);
+            show(root, {
+                base: String(Math.round(b)), theta: digits(theta, 5), t: String(t), phi: digits(phi, 3),
+                degrees: digits(inDegrees(phi), 0), turns: digits(phi / (2 * Math.PI), 2),
+                m00: digits(columns[0][0], 3), m10: digits(columns[0][1], 3),
+                m01: digits(columns[1][0], 3), m11: digits(columns[1][1], 3),
+                x0: digits(x[0], 3), x1: digits(x[1], 3), y0: digits(y[0], 3), y1: digits(y[1], 3),
+            });
+        }
+
+        function drawPair(x, y, phi) {
+            plane.clear(`The arrow x at (${digits(x[0], 2)}, ${digits(x[1], 2)}) is turned by ${digits(inDegrees(phi), 0)} ` +
+                `degrees and becomes the arrow y at (${digits(y[0], 2)}, ${digits(y[1], 2)}).`);
+            plane.arc(Math.atan2(x[1], x[0]), phi, 0.35, 'forward');
+            plane.vector(x, 'x', 'before');
+            plane.vector(y, 'y', 'forward');
+            plane.polarHandle('x', x, controls, 'direction', 'length');
+        }
+
+        function drawFaces(t, chosen, base) {
+            const angles = Array.from({length: PAIRS}, (_, i) => t * c.theta(base, i, 2 * PAIRS));
+            faces.draw(angles.map((angle, i) => ({name: `pair ${i}`, look: i === chosen ? 'strong' : '',
+                hands: [{angle, look: i === chosen ? 'chosen' : 'forward'}]})),
+                `${PAIRS} clocks, one for each pair of a head, at position ${t}. The hand of pair 0 has turned by ` +
+                `${digits(angles[0], 1)} radians, that of pair ${PAIRS - 1} by ${digits(angles.at(-1), 3)}.`);
+        }
+
+        play(root.querySelector('button[name=play]'), () => {
+            const {t} = controls.values;
+            controls.set({t: t < 128 ? t + 1 : 0});
+        });
+        controls.update();
+    },
+};
+
+// A button that repeats `step` until it is pressed again. Readers who want no motion get one step for each press.
+function play(button, step, pause = 150) {
+    const still = matchMedia('(prefers-reduced-motion: reduce)'), name = button.textContent;
+    let timer = 0;
+    button.addEventListener('click', () => {
+        if (timer || still.matches) {
+            clearInterval(timer);
+            timer = 0;
+            if (still.matches) step();
+        } else {
+            timer = setInterval(step, pause);
+        }
+        button.textContent = timer ? 'Stop' : name;
+    });
+}

@@ -1,0 +1,70 @@
+// Section 4: the score of a query and a key depends on their distance alone, and a stretch slows the clocks.
+const distance = {
+    start(root, c) {
+        const again = () => controls.update();
+        const line = new WidePicture(root.querySelector('.line'), 92, again);
+        const chart = new Chart(root.querySelector('.chart'), 320, again), faces = new Clocks(root.querySelector('.faces'), 100, again);
+        const PAIRS = 8, FARTHEST = 256, METHODS = {none: 0, pi: 0, ntk: 1, yarn: 3}; // Method of posenc/stretch/stretch.h
+        const controls = new Controls(root.querySelector('form'), draw);
+        legend(root.querySelector('.key'), [['s0 thick', 'the score'], ['faint', 'what each pair adds to it']]);
+
+        function draw(v) {
+            const base = 10 ** v.base, m = v.query + v.both, n = v.key + v.both;
+            const vector = Array.from({length: PAIRS}, (_, i) => [v[`pair${i}`] ? 1 : 0, 0]).flat();
+            const stretched = c.fill('picture_factors', PAIRS, METHODS[v.stretch], v.stretch === 'none' ? 1 : v.factor, v.trained, base, PAIRS);
+            const factors = [...stretched];
+            const score = c.value('picture_score', vector, vector, factors, base, PAIRS, m, n);
+            drawLine(m, n, score, v);
+            drawChart(Math.abs(m - n), vector, factors, base, v);
+            drawFaces(Math.abs(m - n), factors, base, v);
+            show(root, {m: String(m), n: String(n), distance: String(m - n), score: digits(score, 6), base: String(Math.round(base)),
+                attention: v.stretch === 'yarn' ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, the scores by its square; that is left out of the picture.` : ''});
+        }
+
+        function drawLine(m, n, score, v) {
+            const right = line.width - 24, x = t => 24 + t * (right - 24) / 512;
+            line.clear(`A line of positions with the query at ${m} and the key at ${n}, ${Math.abs(m - n)} apart. Their score is ${digits(score, 3)}.`);
+            line.line([24, 52], [right, 52], 'axis');
+            for (let t = 0; t <= 512; t += 128) {
+                line.line([x(t), 48], [x(t), 56], 'axis');
+                line.text([x(t), 74], String(t), 'tick middle');
+            }
+            line.line([x(m), 52], [x(n), 52], 'span');
+            const label = (t, words, look, side) => {
+                line.add('circle', {cx: x(t), cy: 52, r: 9, class: `token ${look}`});
+                line.text([Math.max(44, Math.min(right - 24, x(t))), side], words, `name ${look}`);
+            };
+            label(m, `query ${m}`, 'forward', 34);
+            label(n, `key ${n}`, 'gradient', 16);
+            const token = (name, other) => pixel => controls.set({[name]: Math.round((pixel[0] - 24) * 512 / (right - 24)) - controls.values.both});
+            line.handle('query', [x(m), 52], token('query'));
+            line.handle('key', [x(n), 52], token('key'));
+        }
+
+        function drawChart(apart, vector, factors, base, v) {
+            const each = c.fill('picture_scores', PAIRS * (FARTHEST + 1), vector, vector, factors, base, PAIRS, FARTHEST + 1);
+            const row = i => Array.from({length: FARTHEST + 1}, (_, t) => [t, each[i * (FARTHEST + 1) + t]]);
+            const total = row(0).map(([t], _) => [t, c.value('picture_score', vector, vector, factors, base, PAIRS, t, 0)]);
+            chart.clear(`The score by distance from 0 to ${FARTHEST}: ${digits(total[0][1], 1)} at 0, ${digits(total[8][1], 2)} at 8, ` +
+                `${digits(total[64][1], 2)} at 64, ${digits(total[FARTHEST][1], 2)} at ${FARTHEST}. The tokens are ${apart} apart.`);
+            chart.axes({from: 0, to: FARTHEST, name: 'distance between query and key'}, {from: -4, to: 8, name: 'score'});
+            const past = chart.at([v.trained, -4]), {top, right, bottom} = chart.frame;
+            if (v.trained < FARTHEST) chart.add('rect', {x: past[0], y: top, width: right - past[0], height: bottom - top, class: 'past'});
+            chart.text([Math.min(past[0] + 5, right - 110), top + 14], 'past training', 'tick');
+            for (let i = 0; i < PAIRS; i++) if (v[`pair${i}`]) chart.draw([{points: row(i), look: 'faint'}]);
+            chart.draw([{points: total, look: 's0 thick'}]);
+            if (apart <= FARTHEST) chart.mark(total[apart], 's0');
+        }
+
+        function drawFaces(apart, factors, base, v) {
+            faces.draw(factors.map((factor, i) => {
+                const theta = c.theta(base, i, 2 * PAIRS);
+                return {name: `÷ ${digits(factor, 2)}`, seen: v.trained * theta,
+                    hands: [{angle: apart * theta, look: 'before'}, {angle: apart * theta / factor, look: 'forward'}]};
+            }), `${PAIRS} clocks at distance ${apart}. The shaded part of a face is what training showed it. ` +
+                factors.map((factor, i) => `Pair ${i}: frequency divided by ${digits(factor, 2)}.`).join(' '));
+        }
+
+        controls.update();
+    },
+};

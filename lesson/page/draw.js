@@ -1,0 +1,298 @@
+// Drawing and controls, for all sections. JavaScript only places pixels here: the numbers come from the C code.
+
+// The named inputs of a form. `draw` is called with their values whenever one of them moves.
+class Controls {
+    constructor(form, draw) {
+        this.form = form;
+        this.draw = draw;
+        form.addEventListener('submit', event => event.preventDefault());
+        form.addEventListener('input', () => this.update());
+    }
+
+    get values() {
+        const values = {};
+        for (const input of this.form.elements) {
+            if (!input.name || (input.type === 'radio' && !input.checked)) continue;
+            values[input.name] = input.type === 'checkbox' ? input.checked
+                : input.type === 'range' || input.type === 'number' ? input.valueAsNumber : input.value;
+        }
+        return values;
+    }
+
+    // Moves inputs, as the reader would; the browser keeps them within their ranges.
+    set(changes) {
+        for (const [name, value] of Object.entries(changes)) this.form.elements[name].value = value;
+        this.update();
+    }
+
+    update() {
+        const values = this.values;
+        for (const output of this.form.querySelectorAll('output[data-of]'))
+            output.value = digits(values[output.dataset.of], +output.dataset.digits || 0) + (output.dataset.unit || '');
+        this.draw(values);
+    }
+}
+
+function digits(number, count) {
+    return number.toFixed(count).replace(/^-(?=[0.]*$)/, '').replace('-', '−');
+}
+
+// Small or large numbers as 1.2·10⁻⁷, for text.
+function scientific(number) {
+    const [mantissa, exponent] = number.toExponential(1).split('e');
+    return `${mantissa.replace('-', '−')}·10${exponent.replace('+', '').replace(/./g, c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)])}`;
+}
+
+// Writes texts into the elements of `root` that have these data-show names.
+function show(root, texts) {
+    for (const [name, text] of Object.entries(texts))
+        for (const element of root.querySelectorAll(`[data-show="${name}"]`)) element.textContent = text;
+}
+
+function element(name, attributes = {}, ...children) {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+}
+
+// An <svg> that is drawn anew at each change; handles stay, so that they can be dragged meanwhile.
+class Picture {
+    // Pixels of the view, which is `width` x `height`.
+    constructor(svg, width, height) {
+        this.svg = svg;
+        svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+        svg.setAttribute('role', 'img');
+        Object.assign(this, {width, height, parts: element('g'), handles: element('g'), kept: {}});
+        svg.replaceChildren(this.parts, this.handles);
+    }
+
+    // Starts the drawing; `words` say what it shows to those who do not see it.
+    clear(words) {
+        this.svg.setAttribute('aria-label', words);
+        this.parts.replaceChildren();
+    }
+
+    add(name, attributes, ...children) {
+        const made = element(name, attributes, ...children);
+        this.parts.append(made);
+        return made;
+    }
+
+    line(a, b, look) {
+        return this.add('line', {x1: a[0], y1: a[1], x2: b[0], y2: b[1], class: look});
+    }
+
+    path(points, look) {
+        return this.add('path', {d: points.map((p, i) => `${i ? 'L' : 'M'}${p[0].toFixed(1)} ${p[1].toFixed(1)}`).join(''), class: look});
+    }
+
+    text(at, words, look = '') {
+        return this.add('text', {x: at[0], y: at[1], class: look}, words);
+    }
+
+    arrow(a, b, look) {
+        const angle = Math.atan2(b[1] - a[1], b[0] - a[0]), length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+        const head = Math.min(11, length * 0.6);
+        const corner = side => [b[0] - head * Math.cos(angle + side), b[1] - head * Math.sin(angle + side)];
+        this.line(a, [b[0] - head * 0.7 * Math.cos(angle), b[1] - head * 0.7 * Math.sin(angle)], `arrow ${look}`);
+        this.path([b, corner(0.42), corner(-0.42), b], `head ${look}`);
+    }
+
+    // A place to take hold of. `moved` gets the pixel to which it is dragged. The inputs beside the picture do the same.
+    handle(name, at, moved) {
+        const circle = this.kept[name] ??= this.makeHandle();
+        circle.moved = moved;
+        circle.setAttribute('cx', at[0]);
+        circle.setAttribute('cy', at[1]);
+    }
+
+    makeHandle() {
+        const circle = element('circle', {r: 14, class: 'handle'});
+        const move = event => {
+            const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+            circle.moved([p.x, p.y]);
+        };
+        circle.addEventListener('pointerdown', event => {
+            circle.setPointerCapture(event.pointerId);
+            circle.onpointermove = move;
+            event.preventDefault();
+        });
+        circle.addEventListener('lostpointercapture', () => { circle.onpointermove = null; });
+        this.handles.append(circle);
+        return circle;
+    }
+}
+
+// A picture as wide as the page allows, so that its letters are as large as those of the text. `resized` is called when
+// that width has changed.
+class WidePicture extends Picture {
+    constructor(svg, height, resized) {
+        super(svg, Math.round(svg.parentElement.clientWidth) || 640, height);
+        new ResizeObserver(([{contentRect}]) => {
+            if (Math.abs(contentRect.width - this.width) < 2 || contentRect.width === 0) return;
+            this.width = Math.round(contentRect.width);
+            svg.setAttribute('viewBox', `0 0 ${this.width} ${this.height}`);
+            resized();
+        }).observe(svg);
+    }
+
+    setHeight(height) {
+        this.height = height;
+        this.svg.setAttribute('viewBox', `0 0 ${this.width} ${height}`);
+    }
+}
+
+// A picture of the plane in which a pair of channels is a point; `reach` is how far it goes from the middle.
+class Plane extends Picture {
+    constructor(svg, reach = 1.6) {
+        super(svg, 320, 320);
+        this.unit = 160 / reach;
+    }
+
+    at(p) {
+        return [160 + p[0] * this.unit, 160 - p[1] * this.unit];
+    }
+
+    clear(words) {
+        super.clear(words);
+        this.line([0, 160], [320, 160], 'axis');
+        this.line([160, 0], [160, 320], 'axis');
+        this.add('circle', {cx: 160, cy: 160, r: this.unit, class: 'unit'});
+    }
+
+    // An arrow from `from` to from + v, with its name at the tip.
+    vector(v, name, look, from = [0, 0]) {
+        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), length = Math.hypot(v[0], v[1]) || 1;
+        this.arrow(this.at(from), [x, y], look);
+        const label = [x + 24 * v[0] / length, y - 24 * v[1] / length + 5];
+        this.text([Math.max(14, Math.min(306, label[0])), Math.max(16, Math.min(312, label[1]))], name, `name ${look}`);
+    }
+
+    // The arc from the direction of angle `a` on by `turn` radians; many turns wind outwards a little.
+    arc(a, turn, radius, look) {
+        const count = Math.max(2, Math.min(400, Math.ceil(Math.abs(turn) * 12)));
+        this.path(Array.from({length: count + 1}, (_, i) => {
+            const phi = a + turn * i / count, r = radius * (1 + 0.012 * Math.abs(turn) * i / count);
+            return this.at([r * Math.cos(phi), r * Math.sin(phi)]);
+        }), `arc ${look}`);
+    }
+
+    // A handle at p + from that sets two inputs: the direction in degrees and the length of p.
+    polarHandle(name, p, controls, angle, length, from = [0, 0]) {
+        this.handle(name, this.at([p[0] + from[0], p[1] + from[1]]), pixel => {
+            const v = [(pixel[0] - 160) / this.unit - from[0], (160 - pixel[1]) / this.unit - from[1]];
+            controls.set({[angle]: Math.round(Math.atan2(v[1], v[0]) * 180 / Math.PI), [length]: Math.hypot(v[0], v[1])});
+        });
+    }
+}
+
+// The arrow that two inputs describe: a direction in degrees, a length.
+function polar(degrees, length) {
+    return [length * Math.cos(degrees * Math.PI / 180), length * Math.sin(degrees * Math.PI / 180)];
+}
+
+function inDegrees(radians) {
+    return radians * 180 / Math.PI;
+}
+
+// Rows of clocks.
+class Clocks extends WidePicture {
+    // clocks: {hands: [{angle, look}], seen, name, look}, where the face is shaded up to the angle `seen`.
+    draw(clocks, words) {
+        const across = Math.min(clocks.length, this.width < 560 ? 4 : 8), cell = this.width / across;
+        const radius = Math.min(36, cell / 2 - 6);
+        this.setHeight(Math.ceil(clocks.length / across) * (2 * radius + 32));
+        this.clear(words);
+        clocks.forEach((clock, i) => {
+            const middle = [(i % across + 0.5) * cell, Math.floor(i / across) * (2 * radius + 32) + radius + 4];
+            this.face(middle, radius, clock);
+            this.text([middle[0], middle[1] + radius + 18], clock.name, `tick middle ${clock.look ?? ''}`);
+        });
+    }
+
+    face(middle, radius, {hands, seen = 0}) {
+        const tip = (angle, r) => [middle[0] + r * Math.cos(angle), middle[1] - r * Math.sin(angle)];
+        this.add('circle', {cx: middle[0], cy: middle[1], r: radius, class: seen >= 2 * Math.PI ? 'face seen' : 'face'});
+        if (seen > 0 && seen < 2 * Math.PI) {
+            const count = Math.ceil(seen * 8), arc = Array.from({length: count + 1}, (_, i) => tip(seen * i / count, radius));
+            this.path([middle, ...arc, middle], 'seen');
+        }
+        for (const hand of hands) this.line(middle, tip(hand.angle, radius * 0.88), `hand ${hand.look}`);
+    }
+}
+
+// A line chart. x, y: {from, to, name, log}; lines: {points: [[x, y] ...], look, name}.
+class Chart extends WidePicture {
+    get frame() {
+        return {left: 52, right: this.width - 14, top: 12, bottom: this.height - 40};
+    }
+
+    scale(axis, value) {
+        const position = axis.log ? Math.log(value / axis.from) / Math.log(axis.to / axis.from)
+            : (value - axis.from) / (axis.to - axis.from);
+        return Math.max(-0.02, Math.min(1.02, position));
+    }
+
+    at(p) {
+        const {left, right, top, bottom} = this.frame;
+        return [left + (right - left) * this.scale(this.x, p[0]), bottom - (bottom - top) * this.scale(this.y, p[1])];
+    }
+
+    axes(x, y) {
+        Object.assign(this, {x, y});
+        const {left, right, top, bottom} = this.frame;
+        for (const value of ticks(x)) {
+            const [px] = this.at([value, y.from]);
+            this.line([px, top], [px, bottom], 'grid');
+            this.text([px, bottom + 16], tickName(value), 'tick middle');
+        }
+        for (const value of ticks(y)) {
+            const [, py] = this.at([x.from, value]);
+            this.line([left, py], [right, py], 'grid');
+            this.text([left - 6, py + 4], tickName(value), 'tick end');
+        }
+        this.text([(left + right) / 2, this.height - 6], x.name, 'tick middle');
+        this.add('text', {transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)`, class: 'tick middle'}, y.name);
+    }
+
+    draw(lines) {
+        for (const line of lines) {
+            const points = line.points.filter(p => Number.isFinite(p[1]));
+            if (points.length) this.path(points.map(p => this.at(p)), `curve ${line.look}`);
+        }
+    }
+
+    mark(p, look) {
+        const [cx, cy] = this.at(p);
+        this.add('circle', {cx, cy, r: 5, class: `mark ${look}`});
+    }
+}
+
+function ticks(axis) {
+    const values = [];
+    if (axis.log) {
+        const step = Math.max(1, Math.ceil(Math.log10(axis.to / axis.from) / 7));
+        for (let e = Math.ceil(Math.log10(axis.from)); 10 ** e <= axis.to * 1.001; e += step) values.push(10 ** e);
+        return values;
+    }
+    const rough = (axis.to - axis.from) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+    for (let i = Math.ceil(axis.from / step); i * step <= axis.to + step / 1000; i++) values.push(i * step);
+    return values;
+}
+
+function tickName(value) {
+    if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3)) return scientific(value).replace('1.0·', '');
+    return String(+value.toPrecision(6)).replace('-', '−');
+}
+
+// The key of a chart, in a <ul class="key">: [look, words] each.
+function legend(list, entries) {
+    list.replaceChildren(...entries.map(([look, words]) => {
+        const item = document.createElement('li'), sample = element('svg', {viewBox: '0 0 30 10', 'aria-hidden': 'true'});
+        sample.append(element('line', {x1: 1, y1: 5, x2: 29, y2: 5, class: `curve ${look}`}));
+        item.append(sample, words);
+        return item;
+    }));
+}

@@ -1,0 +1,144 @@
+// Section 6, second half: samples, attention, frequencies and longer windows of the models that train.js has trained.
+const inside = {
+    start(form, answers, training) {
+        Object.assign(this, {form, answers, training});
+        this.controls = new Controls(form, () => {});
+        this.controls.update();
+        for (const what of ['sample', 'attention', 'frequencies', 'beyond'])
+            form.elements[what].addEventListener('click', () => this.ask(what));
+    },
+
+    enable(able) {
+        for (const button of this.form.querySelectorAll('button')) button.disabled = !able;
+    },
+
+    // Asks all models, each with the stretch that is chosen, and shows the answers side by side.
+    async ask(what) {
+        const v = this.controls.values, method = v.stretch === 'none' ? 'none' : `${v.stretch} ${v.factor}`;
+        this.enable(false);
+        const note = document.createElement('p'), boxes = document.createElement('div');
+        note.textContent = 'Asking the models …';
+        this.answers.replaceChildren(note, boxes);
+        boxes.className = 'many';
+        await this[what](boxes, note, v, method);
+        this.enable(true);
+    },
+
+    // Calls one model's worker; without frequencies of its own, a scheme is asked again with no stretch.
+    async stretched(model, method) {
+        try {
+            await model.worker.request('stretch', {method});
+            return method;
+        } catch {
+            await model.worker.request('stretch', {method: 'none'});
+            return 'none';
+        }
+    },
+
+    box(boxes, title) {
+        const box = document.createElement('div'), heading = document.createElement('h4');
+        heading.textContent = title;
+        box.append(heading);
+        boxes.append(box);
+        return box;
+    },
+
+    title(model, method) {
+        return `${model.name}${method === 'none' ? '' : `, ${method.split(' ').join(' × ')}`}, ${model.losses.length} steps`;
+    },
+
+    paragraph(box, text, look = 'small') {
+        const p = document.createElement('p');
+        p.className = look;
+        p.textContent = text;
+        box.append(p);
+    },
+
+    picture(box, PictureClass, ...size) {
+        const svg = element('svg');
+        box.append(svg);
+        return new PictureClass(svg, ...size, () => {});
+    },
+
+    async sample(boxes, note, v, method) {
+        note.textContent = `Each model goes on after “${v.prompt}”, one byte after the other.`;
+        for (const model of this.training.models) {
+            const used = await this.stretched(model, method);
+            const box = this.box(boxes, this.title(model, used));
+            try {
+                this.paragraph(box, v.prompt + await model.worker.request('sample', {prompt: v.prompt, tokens: 200}), 'sample');
+            } catch (error) {
+                this.paragraph(box, error.message, 'error');
+            }
+        }
+    },
+
+    // A grid: a row for each layer and head, a column for each distance.
+    async attention(boxes, note, v, method) {
+        note.textContent = 'How much each head attends to the token at a distance, on unseen text. The stronger the colour, the more; each row is one head.';
+        for (const model of this.training.models) {
+            const used = await this.stretched(model, method);
+            const layers = await model.worker.request('attention'), rows = layers.flat(), heads = layers[0].length;
+            const most = Math.min(32, rows[0].length), top = Math.max(...rows.flat());
+            const height = rows.length * 22 + 30, grid = this.picture(this.box(boxes, this.title(model, used)), Picture, 340, height);
+            grid.clear(rows.map((row, r) => `Layer ${Math.floor(r / heads)}, head ${r % heads}: most attention, ` +
+                `${digits(Math.max(...row), 2)}, at distance ${row.indexOf(Math.max(...row))}.`).join(' '));
+            grid.svg.classList.add('heat');
+            rows.forEach((row, r) => {
+                grid.text([0, r * 22 + 15], `${Math.floor(r / heads)}.${r % heads}`, 'tick');
+                for (let j = 0; j < most; j++)
+                    grid.add('rect', {x: 28 + j * 312 / most, y: r * 22, width: 312 / most - 0.5, height: 20, 'fill-opacity': Math.sqrt(row[j] / top).toFixed(3)});
+            });
+            for (const j of [0, 8, 16, 24]) grid.text([28 + (j + 0.5) * 312 / most, height - 14], String(j), 'tick middle');
+            grid.text([184, height - 1], 'distance; rows are layer.head', 'tick middle');
+        }
+    },
+
+    // Frequencies by pair against base^(-2i/d), which is what every rotary scheme here begins with.
+    async frequencies(boxes, note) {
+        note.textContent = 'Radians a token by pair, one line for each layer and head; grey: 10000^(−2i/d). A model that learns its frequencies begins on the grey line.';
+        for (const model of this.training.models) {
+            const box = this.box(boxes, this.title(model, 'none'));
+            try {
+                const layers = await Promise.all(Array.from({length: model.shape.layers}, (_, layer) => model.worker.request('frequencies', {layer})));
+                const rows = layers.flat(), pairs = rows[0].length, chart = this.picture(box, Chart, 240);
+                const designed = rows[0].map((_, i) => [i, this.training.numbers.theta(10000, i, 2 * pairs)]);
+                chart.clear(rows.map((row, r) => `Line ${r}: from ${digits(row[0], 3)} to ${digits(row.at(-1), 4)} radians a token.`).join(' '));
+                chart.axes({from: 0, to: pairs - 1, name: 'pair'}, {from: Math.min(1e-4, ...rows.flat()), to: Math.max(2, ...rows.flat()), log: true, name: 'radians a token'});
+                chart.draw([{points: designed, look: 'thick faint'}, ...rows.map(row => ({points: row.map((value, i) => [i, value]), look: model.look}))]);
+            } catch (error) {
+                this.paragraph(box, error.message);
+            }
+        }
+    },
+
+    async beyond(boxes, note, v, method) {
+        const box = this.box(boxes, 'Loss on unseen text by length of the window'), chart = this.picture(box, Chart, 280);
+        boxes.className = '';
+        const context = this.training.models[0].shape.context, lengths = [context / 2, context, context * 2, context * 4], lines = [];
+        for (const model of this.training.models) {
+            const used = await this.stretched(model, method), points = [];
+            note.textContent = `Trained in windows of ${context} bytes, read in longer ones${method === 'none' ? '' : `, rotations stretched: ${method.split(' ').join(' × ')}`}.`;
+            for (const length of lengths) {
+                try {
+                    points.push([length, await model.worker.request('loss_at', {length})]);
+                } catch (error) {
+                    this.paragraph(box, `${model.name}: ${error.message}`);
+                    break;
+                }
+            }
+            lines.push({name: this.title(model, used), look: model.look, points});
+            this.drawBeyond(chart, lines, lengths, context);
+        }
+    },
+
+    drawBeyond(chart, lines, lengths, context) {
+        const losses = lines.flatMap(line => line.points.map(p => p[1]));
+        chart.clear(lines.map(line => `${line.name}: ` + line.points.map(p => `${digits(p[1], 2)} at ${p[0]}`).join(', ')).join('. '));
+        chart.axes({from: lengths[0], to: lengths.at(-1), name: 'bytes in the window'}, {from: Math.floor(Math.min(...losses) * 2) / 2, to: Math.ceil(Math.max(...losses) * 2) / 2, name: 'loss'});
+        const [x] = chart.at([context, 1]);
+        chart.add('rect', {x, y: chart.frame.top, width: chart.frame.right - x, height: chart.frame.bottom - chart.frame.top, class: 'past'});
+        chart.draw(lines);
+        lines.forEach(line => line.points.forEach(p => chart.mark(p, line.look)));
+    },
+};

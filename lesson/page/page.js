@@ -1,0 +1,19 @@
+// Starts the sections when the page is there.
+(async () => {
+    const status = document.getElementById('status'), part = id => document.getElementById(id);
+    try {
+        const numbers = new Numbers(await Bitter.load(await Bitter.embedded('double')));
+        clock.start(part('clock'), numbers);
+        back.start(part('back'), numbers);
+        lengths.start(part('length'), numbers);
+        distance.start(part('distance'), numbers);
+        torque.start(part('torque'), numbers);
+        train.start(part('train'), numbers);
+        broken.start(part('broken'), numbers);
+        status.textContent = '';
+    } catch (error) {
+        status.textContent = `This browser cannot run the page: ${error.message}. It needs WebAssembly with vectors and ` +
+            'DecompressionStream: Chrome or Edge 91, Firefox 113, Safari 16.4, or newer.';
+        console.error(error);
+    }
+})();
