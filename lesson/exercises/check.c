@@ -39,10 +39,32 @@ void say(const char *format, ...) {
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         const int length = (int)strlen(word);
         const bool fits = column > 0 && column + 1 + length <= COLUMNS;
-        append(fits ? " %s" : column > 0 ? "\n    %s" : "    %s", word);
+        append(fits ? " " : column > 0 ? "\n    " : "    ", "");
+        for (char *glue = word; (glue = strchr(glue, '~'));) *glue = ' ';
+        append("%s", word);
         column = fits ? column + 1 + length : length;
     }
-    append("%s", "\n");
+    append("\n", "");
+}
+
+static double unsigned_nan(double x) {
+    return isnan(x) ? fabs(x) : x;
+}
+
+void say_numbers(const char *label, const Group *groups, const double *numbers) {
+    char text[200];
+    snprintf(text, sizeof text, "    %-9s", label);
+    append("%s", text);
+    for (const Group *group = groups; group->count > 0; group++) {
+        append("%s ", group == groups ? "" : ",");
+        append(group->count > 1 ? "%s = (" : "%s = ", group->name);
+        for (int i = 0; i < group->count; i++, numbers++) {
+            snprintf(text, sizeof text, "%s%.6g", i > 0 ? ", " : "", unsigned_nan(*numbers));
+            append("%s", text);
+        }
+        append(group->count > 1 ? ")" : "", "");
+    }
+    append("\n", "");
 }
 
 bool filled_in(const char *extra) {
@@ -54,25 +76,6 @@ bool filled_in(const char *extra) {
 int end(const char *wrong) {
     printf("%-16s %s%s\n%s", exercise_file, wrong ? "WRONG: " : "right", wrong ? wrong : "", paragraphs);
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-static void show_groups(char *text, size_t size, const Group *groups, const double *numbers) {
-    size_t used = 0;
-    for (const Group *group = groups; group->count > 0; group++) {
-        used += (size_t)snprintf(text + used, size - used, "%s%s = ", group == groups ? "" : ", ", group->name);
-        for (int i = 0; i < group->count; i++, numbers++)
-            used += (size_t)snprintf(text + used, size - used, "%s%.6g%s",
-                                     i > 0              ? ", "
-                                     : group->count > 1 ? "("
-                                                        : "",
-                                     *numbers, i + 1 == group->count && i > 0 ? ")" : "");
-    }
-}
-
-static void show(const char *label, const Group *groups, const double *numbers) {
-    char text[1500];
-    show_groups(text, sizeof text, groups, numbers);
-    say("%s %s", label, text);
 }
 
 // --- numbers ---
@@ -133,19 +136,34 @@ static const char *recognise(Tried *tried) {
     return NULL;
 }
 
+static bool all_finite(double numbers[TESTS][MOST], int count) {
+    for (int test = 0; test < TESTS; test++)
+        for (int i = 0; i < count; i++)
+            if (!isfinite(numbers[test][i])) return false;
+    return true;
+}
+
 // What can be said of mistakes that are on no list.
 static void say_general(Tried *tried) {
+    if (!all_finite(tried->yours, tried->count)) {
+        say("A result is infinite or not a number (nan). Do you divide by 0, or take the root or logarithm of a "
+            "negative "
+            "number?");
+        return;
+    }
     const double factor = tried->yours[0][0] / tried->right[0][0];
     double scaled[TESTS][MOST];
     for (int test = 0; test < TESTS; test++)
         for (int i = 0; i < tried->count; i++) scaled[test][i] = factor * tried->right[test][i];
     if (isfinite(factor) && fabs(factor) > 1e-6 && same(tried->yours, scaled, -1, tried->count)) {
-        say(close_to(factor, -1) ? "All has the wrong sign." : "All is %.6g times what it should be.", factor);
+        say(close_to(factor, -1) ? "Everything has the wrong sign." : "Everything is %.6g times what it should be.",
+            factor);
         return;
     }
     for (int i = 0; tried->count > 1 && i < tried->count; i++)
-        if (same(tried->yours, tried->right, i, tried->count))
-            say("%s[%d] is right in all tests.", tried->check->out[0].name, i);
+        say(same(tried->yours, tried->right, i, tried->count) ? "%s[%d] is right in all tests."
+                                                              : "%s[%d] is not right in all tests.",
+            tried->check->out[0].name, i);
 }
 
 static int worst_test(Tried *tried) {
@@ -172,9 +190,9 @@ static int report(Tried *tried) {
         say("%s", sentence);
     else
         say_general(tried);
-    show("for", it->in, tried->in[test]);
-    show("expected", it->out, tried->right[test]);
-    show("found", it->out, tried->yours[test]);
+    say_numbers("input", it->in, tried->in[test]);
+    say_numbers("expected", it->out, tried->right[test]);
+    say_numbers("found", it->out, tried->yours[test]);
     return end(it->function);
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MOST = 20, GROUPS = 5 };
+enum { MOST = 20, GROUPS = 7 };
 
 // From some numbers to some numbers: your function, the right one, or what a mistake gives.
 typedef void Compute(double *out, const double *in);
@@ -39,11 +39,13 @@ enum { TESTS = 8 };
 int check_exercise(const char *file, const Check *checks, int count);
 
 // The parts of check_exercise, for exercises that need more. begin() comes first. filled_in() tells whether no blank()
-// was called since then; if one was, it prints that, and `extra`. say() keeps a paragraph. end() prints whether the
-// exercise is right (wrong = NULL) or what is wrong, then what was said, and returns the exit code.
+// was called since then; if one was, it prints that, and `extra`. say() keeps a paragraph (~ is a blank at which no
+// line ends), say_numbers() a line of numbers. end() prints whether the exercise is right (wrong = NULL) or what is
+// wrong, then what was said, and returns the exit code.
 void begin(const char *file);
 bool filled_in(const char *extra);
 void say(const char *format, ...);
+void say_numbers(const char *label, const Group *groups, const double *numbers);
 int end(const char *wrong);
 
 // Numbers that look random, from -2 to 2 in steps of 0.1 and not 0; the same for the same test.

@@ -61,6 +61,10 @@ static void new_y0(double *y, const double *in) {
 }
 
 static void exchanged(double *y, const double *in) {
+    matrix(y, in, -sin(in[2]), cos(in[2]), cos(in[2]), sin(in[2]));
+}
+
+static void exchanged_lines(double *y, const double *in) {
     matrix(y, in, sin(in[2]), cos(in[2]), cos(in[2]), -sin(in[2]));
 }
 
@@ -84,6 +88,7 @@ static const Mistake mistakes[] = {
     {"You take the angle as degrees. It is in radians, as cos() and sin() want it: no factor is needed.", degrees},
     {"y[1] is computed from the new y[0]. It needs the old x[0], which is still in x0.", new_y0},
     {"x0 and x1 are exchanged in both lines.", exchanged},
+    {"y[0] and y[1] are exchanged: one line has what belongs in the other.", exchanged_lines},
     {"You return x as it was: the point is not turned.", unturned},
     {0},
 };

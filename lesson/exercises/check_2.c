@@ -81,7 +81,7 @@ static const Mistake mistakes[] = {
     {"Sine and cosine are exchanged: x0 stands in y0 with c, so dy0 comes to dx[0] with c.", sine_for_cosine},
     {"You take the angle as degrees. It is in radians, as cos() and sin() want it: no factor is needed.", degrees},
     {"dx[1] is computed from the new dx[0]. It needs the old dy[0], which is still in dy0.", new_dx0},
-    {"dx[0] and dx[1] are exchanged: one line has what belongs into the other.", exchanged},
+    {"dx[0] and dx[1] are exchanged: one line has what belongs in the other.", exchanged},
     {"You return dy as it was. But a gradient with respect to y is not yet one with respect to x: turn it.", unturned},
     {"Only half of the chain rule: x0 stands in y0 and in y1, so dx[0] has two terms, and so has dx[1].", only_cosine},
     {0},

@@ -146,7 +146,7 @@ int main(void) {
     const Check checks[] = {
         {"torque()", {{"dy", 2}, {"y", 2}}, {{"torque", 1}}, invent, your_torque, right_torque, torque_mistakes},
         {"theta_gradient()",
-         {{"dy[0]", 2}, {"dy[1]", 2}, {"dy[2]", 2}, {"y", 2 * T}},
+         {{"dy[0]", 2}, {"dy[1]", 2}, {"dy[2]", 2}, {"y[0]", 2}, {"y[1]", 2}, {"y[2]", 2}},
          {{"dtheta", 1}},
          invent_theta,
          your_theta,

@@ -75,9 +75,9 @@ static void last_only(double *dm, const double *in) {
 
 static const Mistake slope_mistakes[] = {
     {"The sign is wrong: S_ij has the term minus m (i - j), so it shrinks when m grows.", plus},
-    {"The factor i - j is missing: when m grows by 1, the score S_ij falls by the distance i - j, not by 1.",
+    {"The factor i~-~j is missing: when m grows by 1, the score S_ij falls by the distance i~-~j, not by 1.",
      no_distance},
-    {"The factor -(i - j) is missing: when m grows by 1, the score S_ij falls by the distance i - j. You add up dS.",
+    {"The factor -(i - j) is missing: when m grows by 1, the score S_ij falls by the distance i~-~j. You add up dS.",
      no_distance_plus},
     {"Your distance is one too large: a token's distance to itself, i - i, is 0.", from_1},
     {"You multiply by the position i. The distance is i - j.", only_i},
@@ -145,7 +145,13 @@ static const Mistake sigma_mistakes[] = {
 
 int main(void) {
     const Check checks[] = {
-        {"slope_gradient()", {{"T = 3, dS", T * T}}, {{"dm", 1}}, invent, your_slope, right_slope, slope_mistakes},
+        {"slope_gradient()",
+         {{"dS[0..2]", T}, {"dS[3..5]", T}, {"dS[6..8]", T}},
+         {{"dm", 1}},
+         invent,
+         your_slope,
+         right_slope,
+         slope_mistakes},
         {"sigma_gradient()",
          {{"dm", 1}, {"m", 1}},
          {{"dsigma", 1}},

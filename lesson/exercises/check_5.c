@@ -157,18 +157,18 @@ static const BucketMistake mistakes[] = {
     {"distance / exact and last / exact divide whole numbers, and C drops the fraction: 17 / 16 is 1. Write "
      "(double)distance / exact and (double)last / exact.",
      whole_divisions},
-    {"The end is missing: there are buckets 0 to buckets - 1, and you count on. If `number` is larger, return buckets "
+    {"The end is missing: there are buckets 0 to buckets~-~1, and you count on. If `number` is larger, return buckets "
      "- "
      "1.",
      no_end},
-    {"The last bucket has the number buckets - 1, because the first has the number 0. You go as far as `buckets`.",
+    {"The last bucket has the number buckets~-~1, because the first has the number 0. You go as far as `buckets`.",
      one_too_many},
-    {"Your last bucket is buckets - 2. Buckets are counted from 0, so the last one is buckets - 1.", one_too_few},
+    {"Your last bucket is buckets~-~2. Buckets are counted from 0, so the last one is buckets~-~1.", one_too_few},
     {"`number` starts again at 0. The first `exact` buckets are taken already: add exact.", not_after_exact},
-    {"You divide the range into `buckets` pieces. But `exact` of the buckets are taken already: buckets - exact are "
+    {"You divide the range into `buckets` pieces. But `exact` of the buckets are taken already: buckets~-~exact are "
      "left.",
      all_pieces},
-    {"You divide the range into `exact` pieces. buckets - exact are left, which is not the same when `buckets` is odd.",
+    {"You divide the range into `exact` pieces. buckets~-~exact are left, which is not the same when `buckets` is odd.",
      exact_pieces},
     {"You round to the nearest bucket. Round down: (int)(part * (buckets - exact)).", rounded},
     {"You round up. Round down: (int)(part * (buckets - exact)).", rounded_up},
@@ -219,7 +219,7 @@ static void say_general(Setting at) {
     }
     for (int distance = at.last; distance <= FARTHEST; distance++)
         if (yours(distance, at) != at.buckets - 1) {
-            say("From `last` on, everything belongs into the last bucket, %d.", at.buckets - 1);
+            say("From `last` on, everything belongs in the last bucket, %d.", at.buckets - 1);
             return;
         }
 }
@@ -231,16 +231,17 @@ static int report(Setting at) {
     if (first > 0 && wrong == FARTHEST + 1 - first)
         say("Right for distances below %d, wrong from %d on.", first, first);
     else if (first > 0)
-        say("Right for distances below %d; of those from %d to %d, %d are wrong.", first, first, FARTHEST, wrong);
+        say("Right for distances below %d, but of those from %d to %d, %d are wrong.", first, first, FARTHEST, wrong);
     int i = 0;
     while (i < MISTAKES && !gives(mistakes[i].gives)) i++;
     if (i < MISTAKES)
         say("%s", mistakes[i].sentence);
     else
         say_general(at);
-    say("for buckets = %d, last = %d, distance = %d", at.buckets, at.last, first);
-    say("expected bucket %d", right(first, at));
-    say("found bucket %d", yours(first, at));
+    say_numbers("input", (Group[]){{"distance", 1}, {"buckets", 1}, {"last", 1}, {0}},
+                (double[]){first, at.buckets, at.last});
+    say_numbers("expected", (Group[]){{"bucket", 1}, {0}}, (double[]){right(first, at)});
+    say_numbers("found", (Group[]){{"bucket", 1}, {0}}, (double[]){yours(first, at)});
     return end("bucket()");
 }
 

@@ -142,7 +142,7 @@ static const Mistake mistakes[] = {
      no_weight},
     {"P_j must multiply the average, too: it is P_j (dP_j - average), with brackets, and not P_j dP_j - average.",
      no_bracket},
-    {"All has the wrong sign: it is dP_j minus the average, and you have the average minus dP_j.", turned_round},
+    {"Everything has the wrong sign: it is dP_j minus the average, and you have the average minus dP_j.", turned_round},
     {0},
 };
 

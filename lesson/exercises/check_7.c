@@ -1,7 +1,6 @@
 #include "check.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,14 +42,8 @@ static void right(double *gradients, const double *in) {
     }
 }
 
-static void show_input(const double *in) {
-    char text[400];
-    int used = 0;
-    for (const Group *group = inputs; group->count > 0; in += group->count, group++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, group->count == 2 ? "%s%s = (%.6g, %.6g)" : "%s%s = %.6g",
-                     group == inputs ? "" : ", ", group->name, in[0], in[1]);
-    say("for %s", text);
+static void say_gradient(const char *label, int index, double gradient) {
+    say_numbers(label, (Group[]){{names[index], 1}, {0}}, &gradient);
 }
 
 // --- does the scheme do anything? ---
@@ -68,7 +61,7 @@ static const char *idle(void) {
         double in[MOST];
         invent(in, test);
         if (!isfinite(score(in)))
-            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? m - n may be 0.";
+            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? m~-~n may be 0.";
         position = position || changes(in, M, 2) || changes(in, N, in[M] - in[N]);
         parameter = parameter || changes(in, W, 0.3);
     }
@@ -91,30 +84,39 @@ static bool right_but_for(const Tried *tried, int index, double (*factor)(const 
 static double one(const double *in) {
     return 1;
 }
+
 static double minus_one(const double *in) {
     return -1;
 }
+
 static double dscore(const double *in) {
     return in[DSCORE];
 }
+
 static double minus_dscore(const double *in) {
     return -in[DSCORE];
 }
+
 static double distance(const double *in) {
     return in[M] - in[N];
 }
+
 static double minus_distance(const double *in) {
     return in[N] - in[M];
 }
+
 static double parameter(const double *in) {
     return in[W];
 }
+
 static double inverse_parameter(const double *in) {
     return 1 / in[W];
 }
+
 static double doubled(const double *in) {
     return 2;
 }
+
 static double doubled_parameter(const double *in) {
     return 2 * in[W];
 }
@@ -128,27 +130,15 @@ static const struct {
      dscore},
     {"The factor -dscore is missing: you have how much the score falls, and the chain rule multiplies by dscore.",
      minus_dscore},
-    {"The factor m - n is missing: where the distance multiplies w, it is the chain rule's inner factor.", distance},
-    {"The factor n - m is missing: where the distance multiplies w, it is the chain rule's inner factor.",
+    {"The factor m~-~n is missing: where the distance multiplies w, it is the chain rule's inner factor.", distance},
+    {"The factor n~-~m is missing: where the distance multiplies w, it is the chain rule's inner factor.",
      minus_distance},
     {"The factor w is missing.", parameter},
-    {"There is a factor w too many. A bias w f(m - n) grows by f(m - n) when w grows by 1.", inverse_parameter},
+    {"There is a factor w too many. A bias w f(m~-~n) grows by f(m~-~n) when w grows by 1.", inverse_parameter},
     {"The factor 2 is missing: the derivative of w w is 2 w.", doubled},
     {"The factor 2 w is missing: the derivative of w w is 2 w.", doubled_parameter},
 };
 enum { MISSING = sizeof missing / sizeof *missing };
-
-static bool check_gradient(const Tried *tried, int index) {
-    if (right_but_for(tried, index, one)) return true;
-    int i = 0, test = 0;
-    while (i < MISSING && !right_but_for(tried, index, missing[i].factor)) i++;
-    while (close_to(tried->yours[test][index], tried->right[test][index])) test++;
-    say("gradient: %s is wrong. %s", names[index], i < MISSING ? missing[i].sentence : "");
-    show_input(tried->in[test]);
-    say("expected %s = %.6g", names[index], tried->right[test][index]);
-    say("found %s = %.6g", names[index], tried->yours[test][index]);
-    return false;
-}
 
 // Has the scheme a gradient of q or k that differs from a bias's, and has the program that of a bias?
 static bool has_bias_gradients(const Tried *tried) {
@@ -163,6 +153,22 @@ static bool has_bias_gradients(const Tried *tried) {
     return differs;
 }
 
+static bool check_gradient(const Tried *tried, int index) {
+    if (right_but_for(tried, index, one)) return true;
+    int i = 0, test = 0;
+    const bool bias = index >= DQ && has_bias_gradients(tried);
+    while (i < MISSING && !right_but_for(tried, index, missing[i].factor)) i++;
+    while (close_to(tried->yours[test][index], tried->right[test][index])) test++;
+    say("gradient: %s is wrong. %s", names[index],
+        bias          ? "It is still the gradient for a bias. Your scheme turns or scales q and k: change this line."
+        : i < MISSING ? missing[i].sentence
+                      : "");
+    say_numbers("input", inputs, tried->in[test]);
+    say_gradient("expected", index, tried->right[test][index]);
+    say_gradient("found", index, tried->yours[test][index]);
+    return false;
+}
+
 static bool check_gradients(void) {
     static Tried tried;
     for (int test = 0; test < TESTS; test++) {
@@ -170,12 +176,8 @@ static bool check_gradients(void) {
         right(tried.right[test], tried.in[test]);
         yours(tried.yours[test], tried.in[test], 0);
     }
-    for (int index = 0; index < GRADIENTS; index++) {
-        if (check_gradient(&tried, index)) continue;
-        if (index >= DQ && has_bias_gradients(&tried))
-            say("These are the gradients of q and k for a bias. Your scheme turns or scales them: change these lines.");
-        return false;
-    }
+    for (int index = 0; index < GRADIENTS; index++)
+        if (!check_gradient(&tried, index)) return false;
     double again[GRADIENTS];
     yours(again, tried.in[0], 10);
     if (close_to(again[DW], 10 + tried.right[0][DW])) {
@@ -183,9 +185,9 @@ static bool check_gradients(void) {
         return true;
     }
     say("gradient: *dw is overwritten. Add to it with +=, because all queries and keys share one w.");
-    say("for *dw = 10 before");
-    say("expected *dw = %.6g afterwards", 10 + tried.right[0][DW]);
-    say("found *dw = %.6g", again[DW]);
+    say_numbers("before", (Group[]){{"*dw", 1}, {0}}, (double[]){10});
+    say_numbers("expected", (Group[]){{"*dw", 1}, {0}}, (double[]){10 + tried.right[0][DW]});
+    say_numbers("found", (Group[]){{"*dw", 1}, {0}}, again);
     return false;
 }
 
@@ -197,14 +199,14 @@ static bool check_shift(void) {
             invent(in, test);
             const double before = score(in), after = moved_score(in, tokens);
             if (close_to(after, before)) continue;
-            const int m = (int)in[M], n = (int)in[N];
-            say("shift: not only the distance matters. Use m and n in the form m - n alone.");
-            show_input(in);
-            say("score with m = %d, n = %d: %.6g", m, n, before);
-            say("score with m = %d, n = %d: %.6g", m + tokens, n + tokens, after);
+            say("shift: not only the distance matters. Use m and n only together, as m~-~n.");
+            say_numbers("input", inputs, in);
+            say_numbers("found", (Group[]){{"score", 1}, {0}}, &before);
+            say_numbers("moved", (Group[]){{"m", 1}, {"n", 1}, {"score", 1}, {0}},
+                        (double[]){in[M] + tokens, in[N] + tokens, after});
             return false;
         }
-    say("shift: right; when query and key both move, the score stays");
+    say("shift: right; when query and key both move, the score stays the same");
     return true;
 }
 
