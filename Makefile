@@ -92,7 +92,7 @@ TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
-tests_of = $(foreach folder,$(FOLDERS),$(sort $(shell find tests/$(folder) -name '$(1)')))
+tests_of = $(foreach folder,$(FOLDERS) lesson,$(sort $(shell find tests/$(folder) -name '$(1)')))
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
 SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \

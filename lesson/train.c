@@ -57,6 +57,8 @@ static bool parse_options(TrainOptions *options, char *line, Error *error) {
         if (!value) return fail_input(error, "%s needs a value", word);
         if (!option_set(options, option, value, word, error)) return false;
     }
+    if (*options->init || options->resume || *options->out)
+        return fail_input(error, "--init, --resume and --out need files, which there are none of here; leave them out");
     return is_builtin(options->data) ||
            fail_input(error, "--data %s: there are no files here; use builtin:NAME", options->data);
 }
