@@ -1,10 +1,11 @@
 // Exercise 1: turn a point.
 //
-// What for: A language model must know in which order its words stand. RoPE, the usual way to tell it, takes the
-// numbers of a word two by two. Each two numbers are a point in a plane, and the point is turned around the origin,
-// like the hand of a clock: word 0 not at all, word 1 by one angle, word 2 by twice that angle, and so on.
+// What it is for: A language model reads a text as tokens (words or parts of words), and holds a list of numbers for
+// each. It must also know where in the text each token stands. The usual way to tell it is called RoPE. It takes the
+// numbers in pairs. A pair is a point in a plane, and RoPE turns the point around the origin, like the hand of a clock:
+// that of token 0 not at all, that of token 1 by some angle, that of token 2 by twice the angle, and so on.
 //
-// Formula: Look at a point on the first axis, (1, 0). Turned by an angle, it stands at (cos angle, sin angle). The
+// Formula: Look at a point on the first axis, (1, 0). Turned by an angle, it arrives at (cos angle, sin angle). The
 // point (0, 1) is a quarter turn ahead, and goes to (-sin angle, cos angle). Any point (x0, x1) is x0 times the first
 // of these plus x1 times the second, before the turn and after it.
 //

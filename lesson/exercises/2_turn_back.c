@@ -1,8 +1,9 @@
 // Exercise 2: turn the gradient back.
 //
-// What for: Training asks of every number in the model: if it were a little larger, how much would the loss grow? That
-// is its gradient. A leading d marks it: dx[0] is the gradient of x[0]. Gradients travel backwards: when y was computed
-// from x, dy is known first, and dx follows from it. Here y is the turned point of exercise 1:
+// What it is for: The loss says how wrong a model is. Training asks of every number in the model: if this number grew,
+// how fast would the loss grow? That is the gradient of the number. A leading d marks it: dx[0] is the gradient of
+// x[0]. Gradients travel backwards: when y was computed from x, dy is known first, and dx is computed from it. Here y
+// is the turned point of exercise 1:
 //
 //     y0 = x0 c - x1 s          c = cos angle
 //     y1 = x0 s + x1 c          s = sin angle

@@ -1,14 +1,17 @@
 // Exercise 3: the torque on the hand of the clock.
 //
-// What for: RoPE's angles are chosen by its inventors: the word at position t is turned by t theta, with a fixed theta.
-// The scheme rope-learned lets training choose theta. For that we need the gradient of the angle, and then of theta.
+// What it is for: RoPE turns the token at position t by the angle t theta. Its inventors chose theta, and it stays
+// fixed. The scheme rope-learned lets training choose theta instead. For that we need the gradient of the angle, and
+// then the gradient of theta.
 //
-// Formula, first part: Turn y = (y0, y1) a tiny bit further, by a (radians). It moves at right angles to the hand, to
+// Formula, first part: Turn the point y = (y0, y1) a tiny bit further, by the angle a (in radians). It moves at right
+// angles to the hand of the clock, to
 //
 //     (y0 - a y1,  y1 + a y0).
 //
-// So y0 grows by -y1 for each radian, and y1 grows by y0. Multiply each by its gradient and add: how much the loss
-// grows for each radian. In physics, y is a lever, dy is a force at its end, and this number is the torque.
+// So y0 grows by -y1 for each radian, and y1 grows by y0. Multiply each by its gradient, dy0 or dy1, and add the two:
+// this is how much the loss grows for each radian. In physics, y is a lever, dy is a force at its end, and this number
+// is the torque.
 //
 // Formula, second part: The token at position t was turned by t theta. When theta grows by 1, its angle grows by t. All
 // tokens share one theta, so theta's gradient is a sum over all tokens.

@@ -1,8 +1,9 @@
 // Exercise 5: the buckets of T5.
 //
-// What for: The model T5 learns one number for each distance between two tokens and adds it to the score. But there are
-// many distances, and 100 tokens back or 101 makes little difference. So T5 sorts distances into a few buckets, and
-// learns one number for each bucket. Near distances have a bucket each. Far ones share, and the farther, the more.
+// What it is for: The model T5 learns one number for each distance between two tokens and adds it to the score. But
+// there are many distances, and whether a token stands 100 or 101 tokens back makes little difference. So T5 sorts
+// distances into a few buckets, and learns one number for each bucket. Near distances have a bucket each. Far ones
+// share, and the farther, the more.
 //
 // Formula: Let exact = buckets / 2.
 // - A distance below `exact` is the number of its own bucket: 0, 1, 2, ... exact - 1.

@@ -1,11 +1,11 @@
 // Exercise 6: softmax, backwards.
 //
-// What for: Attention turns scores into weights: positive numbers that add up to 1, one for each token that is looked
-// at. The function that does it is softmax,
+// What it is for: Attention turns scores into weights: positive numbers that add up to 1, one for each token that is
+// looked at. The function that does it is softmax,
 //
 //     P_i = exp(S_i) / (exp(S_0) + exp(S_1) + ... + exp(S_{n-1})).
 //
-// Every gradient that reaches a position scheme through the scores has come through this function.
+// Gradients travel backwards, so every gradient of a score has come through this function.
 //
 // Formula: When S_j grows, its own weight P_j grows, and all others shrink, because together they stay 1:
 //

@@ -1,12 +1,12 @@
 // Exercise 7: a position scheme of your own.
 //
-// What for: You have seen two ways to tell attention about positions: turn query and key, or add something to their
-// score. Now invent one. It has one number w that training can change.
+// What it is for: You have seen two ways to tell attention about positions: turn query and key, or add something to
+// their score. Now invent one. It has one number w that training can change.
 //
-// own_score is the score of a query q at position m and a key k at position n, where n <= m. Without positions it is
-// q0 k0 + q1 k1. The simplest thing to do is to add a bias f(w, m - n); ALiBi's is -w (m - n). Take another one, for
+// own_score is the score of a query q at position i and a key k at position j, where j <= i. Without positions it is q0
+// k0 + q1 k1. The simplest thing to do is to add a bias f(w, i - j); ALiBi's is -w (i - j). Take another one, for
 // example one that falls quickly at first and slowly later. (Or turn: if you like, replace the whole body. q and k
-// turned by m w and n w have the score  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (n - m) w.)
+// turned by i w and j w have the score  cos(a) (q0 k0 + q1 k1) + sin(a) (q1 k0 - q0 k1)  with a = (j - i) w.)
 //
 // own_backward gets dscore, the gradient of the score, and makes the gradients of w, q and k. Those of q and k are
 // there, and are right for every bias. A scheme that turns must change them.
@@ -18,18 +18,18 @@
 // - Are the gradients right? It compares them with the slopes of your own_score, for w between 0.2 and 1.5.
 // - Does only the distance matter? It moves query and key by the same number of tokens; the score must not change.
 //
-// Hint: Start with a bias whose derivative you know, such as -w sqrt(m - n) or -log(1 + w (m - n)). Include the chain
+// Hint: Start with a bias whose derivative you know, such as -w sqrt(i - j) or -log(1 + w (i - j)). Include the chain
 // rule's inner factor.
 #include "exercise.h"
 
 #include <math.h>
 
-double own_score(const double q[2], const double k[2], int m, int n, double w) {
+double own_score(const double q[2], const double k[2], int i, int j, double w) {
     return q[0] * k[0] + q[1] * k[1] + FILL_IN;
 }
 
-void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int m,
-                  int n, double w) {
+void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int i,
+                  int j, double w) {
     dq[0] = dscore * k[0];
     dq[1] = dscore * k[1];
     dk[0] = dscore * q[0];

@@ -47,8 +47,9 @@ void say(const char *format, ...) {
     append("\n", "");
 }
 
-static double unsigned_nan(double x) {
-    return isnan(x) ? fabs(x) : x;
+// Without the sign of nan and 0, and without the rounding errors of a difference that should be 0.
+static double tidy(double x) {
+    return isnan(x) ? fabs(x) : fabs(x) < 1e-9 ? 0 : x;
 }
 
 void say_numbers(const char *label, const Group *groups, const double *numbers) {
@@ -59,7 +60,7 @@ void say_numbers(const char *label, const Group *groups, const double *numbers) 
         append("%s ", group == groups ? "" : ",");
         append(group->count > 1 ? "%s = (" : "%s = ", group->name);
         for (int i = 0; i < group->count; i++, numbers++) {
-            snprintf(text, sizeof text, "%s%.6g", i > 0 ? ", " : "", unsigned_nan(*numbers));
+            snprintf(text, sizeof text, "%s%.6g", i > 0 ? ", " : "", tidy(*numbers));
             append("%s", text);
         }
         append(group->count > 1 ? ")" : "", "");
@@ -151,6 +152,9 @@ static void say_general(Tried *tried) {
             "number?");
         return;
     }
+    const char *name = tried->check->out[0].name;
+    char list[200] = "";
+    bool some = false; // of the results are right
     const double factor = tried->yours[0][0] / tried->right[0][0];
     double scaled[TESTS][MOST];
     for (int test = 0; test < TESTS; test++)
@@ -160,10 +164,12 @@ static void say_general(Tried *tried) {
             factor);
         return;
     }
-    for (int i = 0; tried->count > 1 && i < tried->count; i++)
-        say(same(tried->yours, tried->right, i, tried->count) ? "%s[%d] is right in all tests."
-                                                              : "%s[%d] is not right in all tests.",
-            tried->check->out[0].name, i);
+    for (int i = 0, wrong = 0; i < tried->count; i++) {
+        if (same(tried->yours, tried->right, i, tried->count)) continue;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s[%d]", wrong++ ? ", " : "", name, i);
+        some = wrong < tried->count;
+    }
+    if (tried->count > 1 && some) say("Wrong: %s. All the rest of %s is right.", list, name);
 }
 
 static int worst_test(Tried *tried) {
@@ -178,6 +184,29 @@ static int worst_test(Tried *tried) {
     return worst;
 }
 
+static bool wrong_for(const Tried *tried, const double *in) {
+    double yours[MOST] = {0}, right[MOST] = {0};
+    tried->check->yours(yours, in);
+    tried->check->right(right, in);
+    for (int i = 0; i < tried->count; i++)
+        if (!close_to(yours[i], right[i])) return true;
+    return false;
+}
+
+// Put zeros and ones for as many numbers as possible, so that the example can be computed by hand.
+static void simplify(Tried *tried, int test) {
+    const Check *it = tried->check;
+    double *in = tried->in[test];
+    for (int value = 0; value <= 1; value++)
+        for (int i = it->simple; i < it->simple + it->simple_count; i++) {
+            const double before = in[i];
+            if (before != 0) in[i] = value;
+            if (!wrong_for(tried, in)) in[i] = before;
+        }
+    it->yours(tried->yours[test], in);
+    it->right(tried->right[test], in);
+}
+
 static bool is_right(Tried *tried) {
     return same(tried->yours, tried->right, -1, tried->count);
 }
@@ -190,6 +219,7 @@ static int report(Tried *tried) {
         say("%s", sentence);
     else
         say_general(tried);
+    simplify(tried, test);
     say_numbers("input", it->in, tried->in[test]);
     say_numbers("expected", it->out, tried->right[test]);
     say_numbers("found", it->out, tried->yours[test]);

@@ -30,7 +30,8 @@ typedef struct {
     Group in[GROUPS], out[GROUPS];        // end with count 0; `in` may be shorter than what invent() makes
     void (*invent)(double *in, int test); // the input of test 0, 1, ... TESTS-1
     Compute *yours, *right;
-    const Mistake *mistakes; // end with sentence NULL
+    const Mistake *mistakes;  // end with sentence NULL
+    int simple, simple_count; // the numbers of the input that may become 0 or 1 in the example that is shown
 } Check;
 
 enum { TESTS = 8 };

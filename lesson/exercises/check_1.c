@@ -102,8 +102,8 @@ static const Mistake mistakes_in_place[] = {
 
 int main(void) {
     const Check checks[] = {
-        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours, right, mistakes},
-        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours_in_place, right, mistakes_in_place},
+        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours, right, mistakes, 0, 2},
+        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours_in_place, right, mistakes_in_place, 0, 2},
     };
     return check_exercise("1_turn.c", checks, 2);
 }

@@ -96,8 +96,8 @@ static const Mistake mistakes_in_place[] = {
 
 int main(void) {
     const Check checks[] = {
-        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours, right, mistakes},
-        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours_in_place, right, mistakes_in_place},
+        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours, right, mistakes, 0, 2},
+        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours_in_place, right, mistakes_in_place, 0, 2},
     };
     return check_exercise("2_turn_back.c", checks, 2);
 }

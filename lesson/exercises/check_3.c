@@ -144,14 +144,16 @@ static const Mistake theta_mistakes[] = {
 
 int main(void) {
     const Check checks[] = {
-        {"torque()", {{"dy", 2}, {"y", 2}}, {{"torque", 1}}, invent, your_torque, right_torque, torque_mistakes},
+        {"torque()", {{"dy", 2}, {"y", 2}}, {{"torque", 1}}, invent, your_torque, right_torque, torque_mistakes, 0, 4},
         {"theta_gradient()",
          {{"dy[0]", 2}, {"dy[1]", 2}, {"dy[2]", 2}, {"y[0]", 2}, {"y[1]", 2}, {"y[2]", 2}},
          {{"dtheta", 1}},
          invent_theta,
          your_theta,
          right_theta,
-         theta_mistakes},
+         theta_mistakes,
+         0,
+         4 * T},
     };
     return check_exercise("3_torque.c", checks, 2);
 }

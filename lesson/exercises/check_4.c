@@ -151,14 +151,18 @@ int main(void) {
          invent,
          your_slope,
          right_slope,
-         slope_mistakes},
+         slope_mistakes,
+         0,
+         T * T},
         {"sigma_gradient()",
          {{"dm", 1}, {"m", 1}},
          {{"dsigma", 1}},
          invent_sigma,
          your_sigma,
          right_sigma,
-         sigma_mistakes},
+         sigma_mistakes,
+         0,
+         1},
     };
     return check_exercise("4_slope.c", checks, 2);
 }

@@ -147,6 +147,7 @@ static const Mistake mistakes[] = {
 };
 
 int main(void) {
-    const Check checks[] = {{"softmax_backward()", {{"P", N}, {"dP", N}}, {{"dS", N}}, invent, yours, right, mistakes}};
+    const Check checks[] = {
+        {"softmax_backward()", {{"P", N}, {"dP", N}}, {{"dS", N}}, invent, yours, right, mistakes, N, N}};
     return check_exercise("6_softmax.c", checks, 1);
 }

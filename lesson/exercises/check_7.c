@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// in: q (2), k (2), w, dscore, m, n
-enum { Q = 0, K = 2, W = 4, DSCORE = 5, M = 6, N = 7, INPUTS = 8 };
+// in: q (2), k (2), w, dscore, i, j
+enum { Q = 0, K = 2, W = 4, DSCORE = 5, I = 6, J = 7, INPUTS = 8 };
 enum { DW, DQ, DK = DQ + 2, GRADIENTS = DK + 2 };
 
-static const Group inputs[] = {{"q", 2}, {"k", 2}, {"w", 1}, {"dscore", 1}, {"m", 1}, {"n", 1}, {0}};
+static const Group inputs[] = {{"q", 2}, {"k", 2}, {"w", 1}, {"dscore", 1}, {"i", 1}, {"j", 1}, {0}};
 static const char *const names[] = {"dw", "dq[0]", "dq[1]", "dk[0]", "dk[1]"};
 
 static void invent(double *in, int test) {
@@ -16,21 +16,21 @@ static void invent(double *in, int test) {
     memset(in, 0, MOST * sizeof *in);
     invent_numbers(in, INPUTS, test);
     in[W] = 0.2 + 1.3 * ((test * 3) % TESTS) / (TESTS - 1);
-    in[M] = places[test][0];
-    in[N] = places[test][1];
+    in[I] = places[test][0];
+    in[J] = places[test][1];
 }
 
 static double score(const double *in) {
-    return own_score(in + Q, in + K, (int)in[M], (int)in[N], in[W]);
+    return own_score(in + Q, in + K, (int)in[I], (int)in[J], in[W]);
 }
 
 static double moved_score(const double *in, int tokens) {
-    return own_score(in + Q, in + K, (int)in[M] + tokens, (int)in[N] + tokens, in[W]);
+    return own_score(in + Q, in + K, (int)in[I] + tokens, (int)in[J] + tokens, in[W]);
 }
 
 static void yours(double *gradients, const double *in, double dw) {
     gradients[DW] = dw;
-    own_backward(&gradients[DW], gradients + DQ, gradients + DK, in[DSCORE], in + Q, in + K, (int)in[M], (int)in[N],
+    own_backward(&gradients[DW], gradients + DQ, gradients + DK, in[DSCORE], in + Q, in + K, (int)in[I], (int)in[J],
                  in[W]);
 }
 
@@ -61,8 +61,8 @@ static const char *idle(void) {
         double in[MOST];
         invent(in, test);
         if (!isfinite(score(in)))
-            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? m~-~n may be 0.";
-        position = position || changes(in, M, 2) || changes(in, N, in[M] - in[N]);
+            return "The score is not a finite number. Do you divide by 0, or take the logarithm of 0? i~-~j may be 0.";
+        position = position || changes(in, I, 2) || changes(in, J, in[I] - in[J]);
         parameter = parameter || changes(in, W, 0.3);
     }
     if (!position) return "Your score is the same at all positions, so it tells the model nothing about them.";
@@ -98,11 +98,11 @@ static double minus_dscore(const double *in) {
 }
 
 static double distance(const double *in) {
-    return in[M] - in[N];
+    return in[I] - in[J];
 }
 
 static double minus_distance(const double *in) {
-    return in[N] - in[M];
+    return in[J] - in[I];
 }
 
 static double parameter(const double *in) {
@@ -130,11 +130,11 @@ static const struct {
      dscore},
     {"The factor -dscore is missing: you have how much the score falls, and the chain rule multiplies by dscore.",
      minus_dscore},
-    {"The factor m~-~n is missing: where the distance multiplies w, it is the chain rule's inner factor.", distance},
-    {"The factor n~-~m is missing: where the distance multiplies w, it is the chain rule's inner factor.",
+    {"The factor i~-~j is missing: where the distance multiplies w, it is the chain rule's inner factor.", distance},
+    {"The factor j~-~i is missing: where the distance multiplies w, it is the chain rule's inner factor.",
      minus_distance},
     {"The factor w is missing.", parameter},
-    {"There is a factor w too many. A bias w f(m~-~n) grows by f(m~-~n) when w grows by 1.", inverse_parameter},
+    {"There is a factor w too many. A bias w f(i~-~j) grows by f(i~-~j) when w grows by 1.", inverse_parameter},
     {"The factor 2 is missing: the derivative of w w is 2 w.", doubled},
     {"The factor 2 w is missing: the derivative of w w is 2 w.", doubled_parameter},
 };
@@ -159,10 +159,13 @@ static bool check_gradient(const Tried *tried, int index) {
     const bool bias = index >= DQ && has_bias_gradients(tried);
     while (i < MISSING && !right_but_for(tried, index, missing[i].factor)) i++;
     while (close_to(tried->yours[test][index], tried->right[test][index])) test++;
-    say("gradient: %s is wrong. %s", names[index],
-        bias          ? "It is still the gradient for a bias. Your scheme turns or scales q and k: change this line."
-        : i < MISSING ? missing[i].sentence
-                      : "");
+    if (!bias && i == MISSING)
+        say("gradient: %s is wrong. It must be dscore times how much your score grows when %s grows by 1.",
+            names[index], names[index] + 1);
+    else
+        say("gradient: %s is wrong. %s", names[index],
+            bias ? "It is still the gradient for a bias. Your scheme turns or scales q and k: change this line."
+                 : missing[i].sentence);
     say_numbers("input", inputs, tried->in[test]);
     say_gradient("expected", index, tried->right[test][index]);
     say_gradient("found", index, tried->yours[test][index]);
@@ -199,11 +202,11 @@ static bool check_shift(void) {
             invent(in, test);
             const double before = score(in), after = moved_score(in, tokens);
             if (close_to(after, before)) continue;
-            say("shift: not only the distance matters. Use m and n only together, as m~-~n.");
+            say("shift: not only the distance matters. Use i and j only together, as i~-~j.");
             say_numbers("input", inputs, in);
             say_numbers("found", (Group[]){{"score", 1}, {0}}, &before);
-            say_numbers("moved", (Group[]){{"m", 1}, {"n", 1}, {"score", 1}, {0}},
-                        (double[]){in[M] + tokens, in[N] + tokens, after});
+            say_numbers("moved", (Group[]){{"i", 1}, {"j", 1}, {"score", 1}, {0}},
+                        (double[]){in[I] + tokens, in[J] + tokens, after});
             return false;
         }
     say("shift: right; when query and key both move, the score stays the same");

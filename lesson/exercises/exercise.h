@@ -15,8 +15,8 @@ double slope_gradient(const double *dS, int T);
 double sigma_gradient(double dm, double m);
 int bucket(int distance, int buckets, int last);
 void softmax_backward(double *dS, const double *dP, const double *P, int n);
-double own_score(const double q[2], const double k[2], int m, int n, double w);
-void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int m,
-                  int n, double w);
+double own_score(const double q[2], const double k[2], int i, int j, double w);
+void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int i,
+                  int j, double w);
 
 #endif

@@ -1,21 +1,21 @@
-// A second solution of exercise 7: query and key are turned by m w and n w. Then the score is q . R(a) k with
-// a = (n - m) w, and the gradient of q is the key turned by a, that of k the query turned back.
+// A second solution of exercise 7: query and key are turned by i w and j w. Then the score is q . R(a) k with
+// a = (j - i) w, and the gradient of q is the key turned by a, that of k the query turned back.
 #include "exercise.h"
 
 #include <math.h>
 
-double own_score(const double q[2], const double k[2], int m, int n, double w) {
-    const double c = cos((n - m) * w), s = sin((n - m) * w);
+double own_score(const double q[2], const double k[2], int i, int j, double w) {
+    const double c = cos((j - i) * w), s = sin((j - i) * w);
     return c * (q[0] * k[0] + q[1] * k[1]) + s * (q[1] * k[0] - q[0] * k[1]);
 }
 
-void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int m,
-                  int n, double w) {
-    const double c = cos((n - m) * w), s = sin((n - m) * w);
+void own_backward(double *dw, double dq[2], double dk[2], double dscore, const double q[2], const double k[2], int i,
+                  int j, double w) {
+    const double c = cos((j - i) * w), s = sin((j - i) * w);
     dq[0] = dscore * (c * k[0] - s * k[1]);
     dq[1] = dscore * (s * k[0] + c * k[1]);
     dk[0] = dscore * (c * q[0] + s * q[1]);
     dk[1] = dscore * (-s * q[0] + c * q[1]);
     const double da = dscore * (c * (q[1] * k[0] - q[0] * k[1]) - s * (q[0] * k[0] + q[1] * k[1]));
-    *dw += (n - m) * da;
+    *dw += (j - i) * da;
 }
