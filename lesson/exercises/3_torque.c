@@ -21,6 +21,8 @@
 // Hint: torque() has two products, and one of them has a minus. In theta_gradient, call torque(dy[t], y[t]).
 #include "exercise.h"
 
+#include <math.h>
+
 double torque(const double dy[2], const double y[2]) {
     return FILL_IN;
 }

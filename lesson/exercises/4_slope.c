@@ -21,6 +21,8 @@
 // Hint: For the first, mind the sign. For the second: exp is its own derivative, so you need neither m0 nor sigma.
 #include "exercise.h"
 
+#include <math.h>
+
 // dS: (T, T), row by row: the gradient of S_ij is dS[i * T + j].
 double slope_gradient(const double *dS, int T) {
     double dm = 0;
