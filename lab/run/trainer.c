@@ -62,14 +62,20 @@ static bool start_task(Trainer *trainer, int T, Error *error) {
 }
 
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
-    *trainer = (Trainer){.options = options, .corpus = corpus};
-    const Shape shape = shape_of(options, corpus->tokenizer.vocab_size);
     Position pos;
-    if (!trainer_check(&pos, options, shape.vocab, error)) return false;
-    pos.rule = place_rule(&corpus->tokenizer);
+    *trainer = (Trainer){0};
+    return trainer_check(&pos, options, corpus->tokenizer.vocab_size, error) &&
+           trainer_create_with(trainer, &pos, options, corpus, error);
+}
+
+bool trainer_create_with(Trainer *trainer, Position *pos, const TrainOptions *options, const Corpus *corpus,
+                         Error *error) {
+    *trainer = (Trainer){.options = options, .corpus = corpus};
+    const Shape shape = pos->shape;
+    pos->rule = place_rule(&corpus->tokenizer);
     const int B = (int)options->batch, T = shape.context;
     bool ok = (is_task(&corpus->builtin) ? start_task(trainer, T, error) : start_text(trainer, T, error)) &&
-              gpt_create(&trainer->gpt, &shape, &pos, true, error) &&
+              gpt_create(&trainer->gpt, &shape, pos, true, error) &&
               train_pass_create(&trainer->pass, &trainer->gpt, B, T, error);
     if (ok) {
         trainer->inputs = malloc((size_t)B * (size_t)T * sizeof(int));

@@ -41,6 +41,11 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
 
 // Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
+
+// The same after trainer_check, with another scheme than that of the options if pos->scheme was changed since: a copy
+// with a mistake in it. Sets pos->rule.
+bool trainer_create_with(Trainer *trainer, Position *pos, const TrainOptions *options, const Corpus *corpus,
+                         Error *error);
 void trainer_free(Trainer *trainer);
 
 // Measure the loss on data that is not trained on: for text, on the first --eval-tokens of the validation split, in
