@@ -4,8 +4,8 @@ const back = {
         const forward = new Plane(root.querySelector('.forward-plane'), 2.2), backward = new Plane(root.querySelector('.backward-plane'), 2.2);
         const controls = new Controls(root.querySelector('form'), draw);
 
-        function draw({angle, direction, length, gradient, steepness, flipped, nudge}) {
-            const phi = angle * Math.PI / 180, x = polar(direction, length), y = c.forward(x, phi);
+        function draw({angle, direction, reach, gradient, steepness, flipped, nudge}) {
+            const phi = angle * Math.PI / 180, x = polar(direction, reach), y = c.forward(x, phi);
             const dy = polar(gradient, steepness), h = 10 ** nudge;
             const dx = c.backward(dy, flipped ? -phi : phi);
             const slope = [0, 1].map(channel => c.value('picture_slope', x, dy, phi, channel, h));
@@ -28,7 +28,7 @@ const back = {
             forward.vector(x, 'x', 'before');
             forward.vector(y, 'y', 'forward');
             forward.vector(dy, 'dy', 'gradient', y);
-            forward.polarHandle('x', x, controls, 'direction', 'length');
+            forward.polarHandle('x', x, controls, 'direction', 'reach');
             forward.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
         }
 

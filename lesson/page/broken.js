@@ -114,10 +114,11 @@ const wrongSign = {
 
     start(root) {
         this.root = root;
-        this.redraw = seldom(() => drawLosses(this.chart, this.models, this.STEPS));
+        const draw = () => drawLosses(this.chart, this.models, this.STEPS);
+        this.redraw = seldom(draw);
         this.chart = new Chart(root.querySelector('.curves'), 320, this.redraw);
         root.querySelector('button').addEventListener('click', () => this.begin());
-        this.redraw();
+        draw();
     },
 
     async begin() {

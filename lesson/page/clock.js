@@ -5,9 +5,9 @@ const clock = {
         const controls = new Controls(root.querySelector('form'), draw);
         const PAIRS = 16;
 
-        function draw({t, pair, base, direction, length}) {
+        function draw({t, pair, base, direction, reach}) {
             const b = 10 ** base, theta = c.theta(b, pair, 2 * PAIRS), phi = t * theta;
-            const x = polar(direction, length), y = c.forward(x, phi);
+            const x = polar(direction, reach), y = c.forward(x, phi);
             const columns = [c.forward([1, 0], phi), c.forward([0, 1], phi)];
             drawPair(x, y, phi);
             drawFaces(t, pair, b);
@@ -26,7 +26,7 @@ const clock = {
             plane.arc(Math.atan2(x[1], x[0]), phi, 0.35, 'forward');
             plane.vector(x, 'x', 'before');
             plane.vector(y, 'y', 'forward');
-            plane.polarHandle('x', x, controls, 'direction', 'length');
+            plane.polarHandle('x', x, controls, 'direction', 'reach');
         }
 
         function drawFaces(t, chosen, base) {

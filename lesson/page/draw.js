@@ -27,9 +27,12 @@ class Controls {
 
     update() {
         const values = this.values;
-        for (const output of this.form.querySelectorAll('output[data-of]'))
-            output.value = digits(values[output.dataset.of], +output.dataset.digits || 0) + (output.dataset.unit || '');
+        for (const shown of this.form.querySelectorAll('.value[data-of]'))
+            shown.textContent = digits(values[shown.dataset.of], +shown.dataset.digits || 0) + (shown.dataset.unit || '');
         this.draw(values);
+        // What is shown beside a slider is also what a screen reader says.
+        for (const input of this.form.querySelectorAll('input[type=range]'))
+            input.setAttribute('aria-valuetext', input.labels[0].querySelector('.value').textContent);
     }
 }
 

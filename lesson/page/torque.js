@@ -8,8 +8,8 @@ const torque = {
 
     oneArrow(root, c) {
         const plane = new Plane(root.querySelector('svg'), 2.2);
-        const controls = new Controls(root.querySelector('form'), ({direction, length, gradient, steepness}) => {
-            const y = polar(direction, length), dy = polar(gradient, steepness), dphi = c.torque(dy, y);
+        const controls = new Controls(root.querySelector('form'), ({direction, reach, gradient, steepness}) => {
+            const y = polar(direction, reach), dy = polar(gradient, steepness), dphi = c.torque(dy, y);
             const slope = c.value('picture_angle_slope', y, dy, 0, 1e-5);
             plane.clear(`The arrow y, its gradient dy at the tip, and at a right angle the way in which the tip moves when y turns. ` +
                 `The torque is ${digits(dphi, 3)}.`);
@@ -17,7 +17,7 @@ const torque = {
             plane.arc(direction * Math.PI / 180, dphi / 2, 0.5, 'torque');
             plane.vector(y, 'y', 'forward');
             plane.vector(dy, 'dy', 'gradient', y);
-            plane.polarHandle('y', y, controls, 'direction', 'length');
+            plane.polarHandle('y', y, controls, 'direction', 'reach');
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             show(root, {
                 torque: digits(dphi, 6), slope: digits(slope, 6), a: digits(dy[1], 3), b: digits(y[0], 3), c: digits(dy[0], 3), d: digits(y[1], 3),
@@ -30,7 +30,7 @@ const torque = {
     task(root, c) {
         const again = () => controls.update();
         const picture = new Chart(root.querySelector('.attention'), 220, again), valley = new Chart(root.querySelector('.valley'), 220, again);
-        const TOKENS = 32, STRENGTH = 4;
+        const TOKENS = 32, STRENGTH = 4, RATE = 0.02;
         let trail = [];
         const controls = new Controls(root.querySelector('form'), draw);
         const taskOf = v => [v.ago, TOKENS, v.phase, STRENGTH];
@@ -75,7 +75,7 @@ const torque = {
         play(root.querySelector('button[name=follow]'), () => {
             const v = controls.values, task = taskOf(v);
             trail.push([v.theta, c.task(v.theta, task).loss]);
-            controls.set({theta: c.value('pair_task_step', v.theta, 0.1, task)});
+            controls.set({theta: c.value('pair_task_step', v.theta, RATE, task)});
         });
         controls.form.addEventListener('input', () => { trail = []; });
         controls.update();

@@ -49,7 +49,7 @@ class TrainedModel {
 function drawLosses(chart, models, steps) {
     const last = models.map(m => `${m.name}: ${m.losses.length ? `${digits(m.losses.at(-1), 2)} after ${m.losses.length} steps` : 'starting'}`);
     const curves = models.map(m => m.points()), seen = curves.flat().map(p => p[1]);
-    chart.clear(`Loss by step. ${last.join('; ')}.`);
+    chart.clear(models.length ? `Loss by step. ${last.join('; ')}.` : 'An empty chart of the loss by step. Training fills it.');
     chart.axes({from: 0, to: steps, name: 'step'}, {from: Math.floor(Math.min(2, ...seen)), to: 6, name: 'loss, nats a byte'});
     chart.draw(models.map((m, i) => ({points: curves[i], look: m.look})));
     models.forEach((m, i) => { if (curves[i].length) chart.mark(curves[i].at(-1), m.look); });

@@ -1,0 +1,274 @@
+// Reads the page as a reader would: node reader.js CHROMIUM PAGE PROFILE. Prints TAP.
+"use strict";
+const { pathToFileURL } = require("url");
+const { Browser } = require("./browser.js");
+
+const [, , executable, file, profile] = process.argv;
+const browser = new Browser(executable, profile), url = pathToFileURL(file).href;
+const js = JSON.stringify;
+let count = 0, failures = 0;
+
+// A test passes when `complaints` is empty.
+function report(name, complaints) {
+    const bad = [].concat(complaints);
+    if (bad.length) failures++;
+    console.log((bad.length ? "not ok " : "ok ") + ++count + " - " + name);
+    for (const line of bad.slice(0, 12)) console.log("# " + String(line).replace(/\n/g, "\n# "));
+}
+
+async function test(name, body) {
+    try {
+        report(name, (await body()) ?? []);
+    } catch (error) {
+        report(name, error.stack);
+    }
+}
+
+async function open(width, features) {
+    await browser.open(url, width, 900, features);
+    await browser.until(`location.protocol === "file:" && document.readyState === "complete" &&
+        document.getElementById("status")?.textContent === ""`, "the sections to start");
+}
+
+// --- in the page ---
+
+// All that the reader sees or hears of a section besides its inputs, as one string.
+const seen = (section) => `(() => { const s = document.querySelector(${js(section)});
+    return s.innerText + [...s.querySelectorAll("svg")].map(v => v.getAttribute("aria-label")).join("|"); })()`;
+
+const unlabelled = `[...document.querySelectorAll("input, select, button")].filter(e =>
+    !(e.labels?.length && e.labels[0].textContent.trim()) && !e.getAttribute("aria-label") && !(e.tagName === "BUTTON" && e.textContent.trim()))
+    .map(e => "no label: " + e.outerHTML)`;
+const undescribed = `[...document.querySelectorAll("svg:not([aria-hidden])")].filter(v =>
+    v.getAttribute("role") !== "img" || (v.getAttribute("aria-label") ?? "").length < 20 || /NaN|undefined|Infinity/.test(v.getAttribute("aria-label")))
+    .map(v => "no words for a picture of " + v.closest("section").id + ": " + v.getAttribute("aria-label"))`;
+const odd = `[...document.querySelectorAll("section, header")].filter(s => /NaN|undefined|Infinity|\\[object|{{/.test(s.innerText))
+    .map(s => (s.id || "header") + " shows " + s.innerText.match(/.{0,40}(NaN|undefined|Infinity|\\[object|{{).{0,40}/)[0])`;
+const overflowing = `(() => { const w = document.documentElement, bad = [];
+    if (w.scrollWidth > w.clientWidth) bad.push("the page is " + w.scrollWidth + " pixels wide, the window " + w.clientWidth);
+    for (const e of document.querySelectorAll("body *")) if (e.getBoundingClientRect().right > w.clientWidth + 1 && !e.closest(".scroll, pre, svg"))
+        bad.push(e.tagName + "." + e.className + " of " + e.closest("section")?.id + " ends at " + e.getBoundingClientRect().right);
+    return bad; })()`;
+
+// --- by keyboard alone ---
+
+// The element that has the focus: what it is, and where it stands.
+const focused = `(() => { const e = document.activeElement;
+    return e === document.body ? null : {tag: e.tagName, type: e.type, name: e.name, section: e.closest("section")?.id ?? "header",
+        text: e.textContent.trim(), disabled: e.disabled, value: e.type === "checkbox" ? e.checked : e.value,
+        at: [...document.querySelectorAll("*")].indexOf(e), open: e.parentElement.open}; })()`;
+
+// Uses the element that has the focus and returns what is wrong with how the page answered.
+async function use(element) {
+    const before = await browser.evaluate(seen(element.section === "header" ? "header" : "#" + element.section));
+    const again = async () => (await browser.evaluate(focused)) ?? {};
+    const name = `${element.section}: ${element.tag} ${element.name || element.text}`;
+    if (element.tag === "SUMMARY") {
+        await browser.press("Enter");
+        return (await again()).open === element.open ? [name + " does not open or close"] : [];
+    }
+    if (element.type === "checkbox") {
+        await browser.press(" ");
+        if ((await again()).value === element.value) return [name + " is not ticked by the space bar"];
+        await browser.press(" ");
+        return [];
+    }
+    if (element.type === "range") {
+        // Away from the end at which it may stand, by some steps, so that shown digits change.
+        const key = await browser.evaluate("document.activeElement.valueAsNumber >= +document.activeElement.max ? 'ArrowLeft' : 'ArrowRight'");
+        for (let i = 0; i < 3; i++) await browser.press(key);
+        if ((await again()).value === element.value) return [name + " is not moved by arrows"];
+        await browser.press("Home");
+        await browser.press("End");
+        return before === await browser.evaluate(seen("#" + element.section)) ? [name + " changes nothing that is shown"] : [];
+    }
+    if (element.tag === "SELECT" || element.type === "number") {
+        await browser.press("ArrowUp");
+        if ((await again()).value === element.value) await browser.press("ArrowDown");
+        return (await again()).value === element.value ? [name + " is not changed by arrows"] : [];
+    }
+    return [];
+}
+
+async function byKeyboard() {
+    const bad = [], reached = new Set();
+    await browser.evaluate("document.activeElement.blur(); scrollTo(0, 0)");
+    for (let i = 0; i < 400; i++) {
+        await browser.press("Tab");
+        const element = await browser.evaluate(focused);
+        if (!element || reached.has(element.at)) break;
+        reached.add(element.at);
+        bad.push(...await use(element));
+    }
+    const all = await browser.evaluate(`(() => { const all = [...document.querySelectorAll("*")];
+        return all.map((e, at) => ({at, words: e.closest("section")?.id + ": " + e.outerHTML.slice(0, 80)})).filter(({at}) => { const e = all[at];
+            return e.matches("input, select, button, summary, a[href]") && !e.disabled && e.getClientRects().length > 0 &&
+                !(e.type === "radio" && !e.checked); }); })()`);
+    for (const { at, words } of all) if (!reached.has(at)) bad.push("not reached by Tab: " + words);
+    if (reached.size < 70) bad.push("only " + reached.size + " elements were reached");
+    return bad;
+}
+
+// --- by mouse ---
+
+async function handles() {
+    const total = await browser.evaluate(`document.querySelectorAll(".handle").length`), bad = [];
+    for (let i = 0; i < total; i++) {
+        const where = `(() => { const h = document.querySelectorAll(".handle")[${i}]; h.scrollIntoView({block: "center", behavior: "instant"});
+            const b = h.getBoundingClientRect(), f = (h.closest(".bench")).querySelector("form");
+            return {x: b.x + b.width / 2, y: b.y + b.height / 2, section: h.closest("section").id,
+                values: [...f.elements].filter(e => e.type === "range").map(e => e.value).join(" ")}; })()`;
+        const before = await browser.evaluate(where);
+        await browser.drag([before.x, before.y], [before.x - 25, before.y + 30]);
+        if ((await browser.evaluate(where)).values === before.values) bad.push(`handle ${i} of ${before.section} moves no input`);
+    }
+    if (total < 8) bad.push(`there are only ${total} handles`);
+    return bad;
+}
+
+// --- section by section ---
+
+const click = (selector) => browser.evaluate(`document.querySelector(${js(selector)}).click()`);
+const textOf = (selector) => browser.evaluate(`document.querySelector(${js(selector)}).innerText`);
+const set = (selector, value) => browser.evaluate(`(() => { const e = document.querySelector(${js(selector)});
+    if (e.type === "checkbox") e.checked = ${js(value)}; else e.value = ${js(value)};
+    e.dispatchEvent(new Event("input", {bubbles: true})); })()`);
+
+async function wrongSignIsSeen() {
+    const bad = [], verdict = () => textOf("#back .verdict");
+    await set("#back [name=angle]", 70);
+    await set("#back [name=nudge]", -4);
+    await set("#back [name=flipped]", false);
+    if (!/agree/.test(await verdict())) bad.push("right sign: " + await verdict());
+    await set("#back [name=flipped]", true);
+    if (!/differ/.test(await verdict())) bad.push("wrong sign: " + await verdict());
+    await set("#back [name=angle]", 180);
+    if (!/agree/.test(await verdict())) bad.push("wrong sign at 180 degrees: " + await verdict());
+    return bad;
+}
+
+async function shiftsChangeNothing() {
+    const bad = [], score = () => textOf("#distance [data-show=score]");
+    await set("#distance [name=both]", 0);
+    await set("#distance [name=key]", 10);
+    await set("#distance [name=query]", 30);
+    const first = await score();
+    await set("#distance [name=both]", 200);
+    if (await score() !== first) bad.push(`the score ${first} became ${await score()} when both shifted`);
+    await set("#distance [name=key]", 12);
+    if (await score() === first) bad.push("the score stayed when the key alone moved");
+    return bad;
+}
+
+async function frequencyComesToRest() {
+    await set("#torque .task [name=ago]", 6);
+    await set("#torque .task [name=phase]", 1.5);
+    await set("#torque .task [name=theta]", 0.4);
+    await click("#torque button[name=follow]");
+    await browser.until(`Math.abs(document.querySelector("#torque .task [data-show=dtheta]").textContent.replace("−", "-")) < 0.01`,
+        "the frequency to rest");
+    await click("#torque button[name=follow]");
+}
+
+async function trains() {
+    const bad = [];
+    await set("#train [name=steps]", 12);
+    await set("#train [name=size]", "--layers 1 --heads 2 --width 32");
+    for (const scheme of ["none", "learned", "sinusoidal", "rope", "alibi", "rope-learned"]) await set(`#train [name="${scheme}"]`, true);
+    await set("#train [name=others]", "xpos");
+    await click("#train button[type=submit]");
+    await browser.until(`[...document.querySelectorAll("#train tbody tr")].length === 7 &&
+        [...document.querySelectorAll("#train tbody tr")].every(r => /^\\d+\\.\\d+$/.test(r.cells[4].textContent))`, "seven trained models");
+    const asked = async (what, expected) => {
+        await click(`#train button[name=${what}]`);
+        await browser.until(`!document.querySelector("#train button[name=sample]").disabled`, what);
+        const found = await browser.evaluate(`document.querySelectorAll("#train .answers ${expected[0]}").length`);
+        if (found !== expected[1]) bad.push(`${what}: ${found} of ${expected[1]} ${expected[0]}`);
+        bad.push(...await browser.evaluate(undescribed));
+    };
+    await asked("sample", [".sample", 7]);
+    await asked("attention", ["svg", 7]);
+    await asked("frequencies", ["svg", 2]);
+    await set("#train [name=stretch]", "yarn");
+    await asked("beyond", ["svg", 1]);
+    await set("#train [name=others]", "nonsense");
+    await click("#train button[type=submit]");
+    await browser.until(`/nonsense/.test(document.querySelector("#train [data-show=error]").textContent)`, "a refusal");
+    return bad;
+}
+
+async function breaks() {
+    const bad = [];
+    await browser.evaluate(`document.getElementById("broken").scrollIntoView()`);
+    await browser.until(`!document.querySelector("#broken button[type=submit]").disabled`, "the list of mistakes");
+    await set("#broken [name=nothing]", true);
+    const names = await browser.evaluate(`[...document.querySelectorAll("#broken [name=mistake]")].map(e => e.value)`);
+    if (names.length < 6) bad.push("only " + names.length + " mistakes");
+    for (const name of names) {
+        await click(`#broken [value=${name}]`);
+        await click("#broken button[type=submit]");
+        await browser.until(`document.querySelector("#broken .result h3")?.textContent.startsWith(${js(name + ":")})`, name);
+        const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text), failed = /FAILED/.test(text);
+        if (guessed === failed) bad.push(`${name}: the guess was “none”, and the page says ${text.slice(0, 300)}`);
+        if (!/NOTICED/.test(text)) bad.push(`${name}: no check notices it`);
+        if (failed !== ["sign", "dropped"].includes(name)) bad.push(`${name}: gradients ${failed ? "fail" : "pass"}`);
+    }
+    return bad;
+}
+
+async function bothSignsTrain() {
+    await browser.evaluate("wrongSign.STEPS = 12");
+    await click("#broken button[name=both]");
+    await browser.until(`/perplexity/.test(document.querySelector("#broken .wrong [data-show=verdict]").textContent)`, "both models");
+}
+
+async function withoutMotion() {
+    await open(1280, { "prefers-reduced-motion": "reduce" });
+    const bad = [], t = () => browser.evaluate(`document.querySelector("#clock [name=t]").valueAsNumber`);
+    const before = await t();
+    await click("#clock button[name=play]");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    if (await t() !== before + 1) bad.push(`one press moved the position from ${before} to ${await t()}`);
+    if (await browser.evaluate("getComputedStyle(document.documentElement).scrollBehavior") !== "auto") bad.push("links scroll smoothly");
+    return bad;
+}
+
+const openAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`;
+
+async function main() {
+    await test("the page opens", () => open(1280, { "prefers-color-scheme": "light" }));
+    await test("every control has a label", () => browser.evaluate(unlabelled));
+    await test("every picture has a text", () => browser.evaluate(undescribed));
+    await test("every control is reached and moved by keyboard alone", byKeyboard);
+    await test("what can be dragged moves its inputs", handles);
+    await test("section 2: a wrong sign is seen", wrongSignIsSeen);
+    await test("section 4: shifts change nothing", shiftsChangeNothing);
+    await test("section 5: the frequency comes to rest", frequencyComesToRest);
+    await test("section 6: trains seven schemes and looks inside", trains);
+    await test("section 7: every mistake is noticed", breaks);
+    await test("section 7: trains with both signs", bothSignsTrain);
+    await test("all texts are in order", () => browser.evaluate(`${odd}.concat(${undescribed})`));
+    for (const width of [1280, 360])
+        for (const scheme of ["light", "dark"])
+            await test(`nothing overflows at ${width} pixels, ${scheme}`, async () => {
+                await browser.look(width, 900, { "prefers-color-scheme": scheme });
+                await browser.evaluate(openAll);
+                await browser.evaluate("new Promise(resolve => setTimeout(resolve, 300))");
+                const light = await browser.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] > 128");
+                return [...await browser.evaluate(overflowing), ...(light === (scheme === "light") ? [] : ["the colours are those of the other scheme"])];
+            });
+    await test("readers who want no motion get none", withoutMotion);
+    await test("overflow is noticed", async () => {
+        await browser.evaluate(`document.querySelector("#back p").style.width = "3000px"; document.querySelector("#back p").style.maxWidth = "none"`);
+        return (await browser.evaluate(overflowing)).length ? [] : ["it is not"];
+    });
+    report("no error on the console", browser.errors);
+    report("no request but for the page itself", browser.requests.filter((request) => request !== url));
+    await browser.evaluate(`console.error("on purpose"); fetch("https://example.invalid/").catch(() => {}); 0`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    report("errors and requests are noticed", browser.errors.some((e) => /on purpose/.test(e)) &&
+        browser.requests.some((r) => /example.invalid/.test(r)) ? [] : ["they are not"]);
+    console.log("1.." + count);
+}
+
+main().catch((error) => console.log("Bail out! " + error.stack)).finally(() => browser.close()).then(() => process.exit(failures ? 1 : 0));
