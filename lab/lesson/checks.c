@@ -1,0 +1,195 @@
+#include "lab/lesson/checks.h"
+
+#include "base/random.h"
+#include "lab/lesson/formula.h"
+#include "model/gradcheck.h"
+#include "model/infer.h"
+
+#include <stdlib.h>
+
+#define SEED  1
+#define SHIFT 13 // tokens
+#define EXACT (sizeof(real) == sizeof(double) ? 1e-9 : 1e-3)
+
+const CheckInfo checks[CHECKS] = {
+    [CHECK_GRADIENT] = {"gradient", "gradients against central differences", 1e-6},
+    [CHECK_LENGTH] = {"length", "lengths before and after the turn, forward and backward", EXACT},
+    [CHECK_SHIFT] = {"shift", "losses when all tokens stand further on", EXACT},
+    [CHECK_FORMULA] = {"formula", "the first layer against the paper's formula in plain loops", EXACT},
+    [CHECK_USE] = {"use", "losses token by token, with a cache, against training", EXACT},
+};
+
+bool check_notices(const Verdict *verdict, Check check) {
+    return verdict->applies && !(verdict->error <= checks[check].tolerance);
+}
+
+// The larger error; NaN is the largest.
+static double worse(double a, double b) {
+    return isnan(a) || !(b <= a) ? (isnan(a) ? a : b) : a;
+}
+
+// --- a random model and one sequence ---
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    Arena arena;
+    int *ids, *targets; // (T)
+    double *nll;        // (T)
+    real *qkv, *before; // (T, 3C)
+} Trial;
+
+static void layout(Trial *trial, int T) {
+    const size_t numbers = (size_t)T * 3 * (size_t)trial->gpt.shape.width;
+    trial->ids = arena_take(&trial->arena, (size_t)T * sizeof(int));
+    trial->targets = arena_take(&trial->arena, (size_t)T * sizeof(int));
+    trial->nll = arena_take(&trial->arena, (size_t)T * sizeof(double));
+    trial->qkv = arena_reals(&trial->arena, numbers);
+    trial->before = arena_reals(&trial->arena, numbers);
+}
+
+// Weights far from their initial values, so that attention is sharp and no term is small.
+static void randomise(Trial *trial, int T) {
+    Gpt *gpt = &trial->gpt;
+    Random ids = {random_key(SEED, "ids"), 0};
+    gpt_init(gpt, SEED);
+    for (size_t n = 0; n < gpt->tensors.total; n++) gpt->params[n] += (real)(0.4 * random_normal(SEED, n));
+    position_project(&gpt->pos);
+    for (int t = 0; t < T; t++) {
+        trial->ids[t] = random_below(&ids, gpt->shape.vocab);
+        trial->targets[t] = random_below(&ids, gpt->shape.vocab);
+    }
+}
+
+// The sequence fills pos->shape.context; the model has room for it SHIFT tokens further on.
+static bool trial_create(Trial *trial, const Position *pos, Error *error) {
+    const int T = pos->shape.context;
+    Position longer = *pos;
+    Shape shape = pos->shape;
+    *trial = (Trial){0};
+    shape.context += SHIFT;
+    if (!position_fit(&longer, &shape, error) || !gpt_create(&trial->gpt, &shape, &longer, true, error) ||
+        !train_pass_create(&trial->pass, &trial->gpt, 1, T, error))
+        return false;
+    layout(trial, T);
+    if (!arena_allocate(&trial->arena, "the numbers of a check", error)) return false;
+    layout(trial, T);
+    randomise(trial, T);
+    return true;
+}
+
+static void trial_free(Trial *trial) {
+    train_pass_free(&trial->pass);
+    gpt_free(&trial->gpt);
+    arena_free(&trial->arena);
+}
+
+// Forward, as training does it, with all tokens `shift` places further on; the losses are in pass.nll.
+static void train_forward(Trial *trial, int shift) {
+    TrainPass *pass = &trial->pass;
+    train_pass_embed(pass, &trial->gpt, trial->ids);
+    for (int t = 0; t < pass->T; t++) {
+        pass->at[t].t += shift;
+        pass->at[t].column += shift;
+    }
+    train_pass_forward(pass, &trial->gpt);
+    train_pass_loss(pass, &trial->gpt, trial->targets);
+}
+
+// --- the checks ---
+static bool check_gradient(Verdict *verdict, const Position *pos, Error *error) {
+    const GradcheckSettings settings = {.B = 2, .T = pos->shape.context, .seed = SEED};
+    GradientError *errors;
+    int count;
+    verdict->applies = sizeof(real) == sizeof(double);
+    if (!verdict->applies) return true;
+    if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
+    verdict->error = gradcheck_worst(errors, count);
+    free(errors);
+    return true;
+}
+
+// The largest relative change of the length of a head's query, key or value.
+static double resizing(const Trial *trial) {
+    const int C = trial->gpt.shape.width, d = head_width(&trial->gpt.shape);
+    double worst = 0;
+    for (int at = 0; at < trial->pass.T * 3 * C; at += d) {
+        double before = 0, after = 0;
+        for (int c = at; c < at + d; c++) {
+            before += (double)trial->before[c] * (double)trial->before[c];
+            after += (double)trial->qkv[c] * (double)trial->qkv[c];
+        }
+        worst = worse(worst, fabs(sqrt(after / before) - 1));
+    }
+    return worst;
+}
+
+static void fill_random(Trial *trial, const char *purpose) {
+    const uint64_t key = random_key(SEED, purpose);
+    for (int n = 0; n < trial->pass.T * 3 * trial->gpt.shape.width; n++)
+        trial->qkv[n] = trial->before[n] = (real)random_normal(key, (uint64_t)n);
+}
+
+static void check_length(Verdict *verdict, Trial *trial) {
+    const Scheme *scheme = trial->gpt.pos.scheme;
+    const TrainPass *pass = &trial->pass;
+    const int C = trial->gpt.shape.width, T = pass->T;
+    verdict->applies = scheme->enters == ENTERS_ROTATION;
+    if (!verdict->applies) return;
+    train_forward(trial, 0);
+    fill_random(trial, "qkv");
+    scheme->qk_forward(&pass->tables, 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
+    verdict->error = resizing(trial);
+    const real *q = pass->layers[0].qkv;
+    fill_random(trial, "dqkv");
+    scheme->qk_backward(&pass->tables, 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
+    verdict->error = worse(verdict->error, resizing(trial));
+}
+
+static double largest_difference(const double *a, const double *b, int count) {
+    double worst = 0;
+    for (int t = 0; t < count; t++) worst = worse(worst, fabs(a[t] - b[t]));
+    return worst;
+}
+
+static void check_shift(Verdict *verdict, Trial *trial) {
+    verdict->applies = trial->gpt.pos.scheme->relative;
+    if (!verdict->applies) return;
+    train_forward(trial, 0);
+    memcpy(trial->nll, trial->pass.nll, (size_t)trial->pass.T * sizeof(double));
+    train_forward(trial, SHIFT);
+    verdict->error = largest_difference(trial->pass.nll, trial->nll, trial->pass.T);
+}
+
+static bool check_use(Verdict *verdict, Trial *trial, Error *error) {
+    Inference inference;
+    verdict->applies = true;
+    train_forward(trial, 0);
+    const bool ok = inference_create(&inference, &trial->gpt, 1, trial->pass.T, 1, error);
+    for (int t = 0; ok && t < trial->pass.T; t++) {
+        inference_feed(&inference, &trial->gpt, &trial->ids[t], 1);
+        inference_nll(&trial->nll[t], &inference, &trial->gpt, &trial->targets[t], 1);
+    }
+    if (ok) verdict->error = largest_difference(trial->nll, trial->pass.nll, trial->pass.T);
+    inference_free(&inference);
+    return ok;
+}
+
+static bool check_formula(Verdict *verdict, Trial *trial, Error *error) {
+    verdict->applies = formula_known(trial->gpt.pos.scheme);
+    if (!verdict->applies) return true;
+    train_forward(trial, 0);
+    return formula_difference(&verdict->error, &trial->gpt, &trial->pass, trial->ids, error);
+}
+
+bool check_run(Verdict *verdict, Check check, const Position *pos, Error *error) {
+    Trial trial;
+    *verdict = (Verdict){0};
+    if (check == CHECK_GRADIENT) return check_gradient(verdict, pos, error);
+    bool ok = trial_create(&trial, pos, error);
+    if (ok && check == CHECK_LENGTH) check_length(verdict, &trial);
+    if (ok && check == CHECK_SHIFT) check_shift(verdict, &trial);
+    if (ok && check == CHECK_FORMULA) ok = check_formula(verdict, &trial, error);
+    if (ok && check == CHECK_USE) ok = check_use(verdict, &trial, error);
+    trial_free(&trial);
+    return ok;
+}

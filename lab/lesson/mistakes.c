@@ -1,0 +1,133 @@
+#include "lab/lesson/mistakes.h"
+
+#include "posenc/rotation/rotate.h"
+
+#include <stdio.h>
+
+// --- sign: rope_pair_backward's turn by -angle, written as a turn by +angle ---
+static void turn_gradient_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
+                                  int stride, const Place *at, int rows) {
+    rotary_forward(tables, layer, dq, dk, stride, at, rows);
+}
+
+static void plant_sign(Scheme *wrong) {
+    wrong->qk_backward = turn_gradient_forward;
+}
+
+// --- values: they are turned by the angle of their own token, too ---
+//
+// Queries, keys and values of a token lie behind each other.
+static void turn_values_too(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows) {
+    rotary_forward(tables, layer, q, k, stride, at, rows);
+    rotary_turn(tables, layer, k + tables->pos->shape.width, true, stride, at, rows, +1);
+}
+
+static void turn_values_back_too(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
+                                 int stride, const Place *at, int rows) {
+    rotary_backward(tables, layer, dq, dk, q, k, stride, at, rows);
+    rotary_turn(tables, layer, dk + tables->pos->shape.width, true, stride, at, rows, -1);
+}
+
+static void plant_values(Scheme *wrong) {
+    wrong->qk_forward = turn_values_too;
+    wrong->qk_backward = turn_values_back_too;
+}
+
+// --- pairing and cache: mistakes that training does not make ---
+//
+// A table that only training has tells training from use.
+static void layout_marked(Tables *tables, Arena *arena, bool training) {
+    rotary_layout(tables, arena, training);
+    if (training) tables->dtable[0] = arena_reals(arena, 1);
+}
+
+static bool trains(const Tables *tables) {
+    return tables->dtable[0] != NULL;
+}
+
+static void turn_other_pairs_in_use(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at,
+                                    int rows, int direction) {
+    Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
+    if (!trains(tables)) rotation.pairing = rotation.pairing == PAIRING_HALF ? PAIRING_INTERLEAVED : PAIRING_HALF;
+    rotate(x, stride, &rotation, at, rows, direction);
+}
+
+static void plant_pairing(Scheme *wrong) {
+    wrong->layout = layout_marked;
+    wrong->turn = turn_other_pairs_in_use;
+}
+
+// What this hook leaves in k is what goes into the cache.
+static void cache_keys_unturned(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at,
+                                int rows) {
+    if (trains(tables))
+        rotary_forward(tables, layer, q, k, stride, at, rows);
+    else
+        rotary_turn(tables, layer, q, false, stride, at, rows, +1);
+}
+
+static void plant_cache(Scheme *wrong) {
+    wrong->layout = layout_marked;
+    wrong->qk_forward = cache_keys_unturned;
+}
+
+// --- exponent ---
+static double theta_of_half_the_exponent(const Position *pos, int pair) {
+    return rope_theta(rotary_of(pos)->base, pair, 4 * rotary_pairs(pos));
+}
+
+static void plant_exponent(Scheme *wrong) {
+    wrong->theta = theta_of_half_the_exponent;
+}
+
+// --- bias ---
+static double curve_before_the_scale(const Position *pos, int set, int head, int distance) {
+    return scheme_alibi.curve(pos, set, head, distance) / sqrt(head_width(&pos->shape));
+}
+
+static void plant_bias(Scheme *wrong) {
+    wrong->curve = curve_before_the_scale;
+}
+
+// --- dropped ---
+static void drop_last_token(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows - 1);
+}
+
+static void plant_dropped(Scheme *wrong) {
+    wrong->embed_backward = drop_last_token;
+}
+
+const Mistake mistakes[] = {
+    {"sign", "The gradient is turned on by the angle, instead of back.", &scheme_rope, plant_sign},
+    {"values", "Values are turned, too, as queries and keys are.", &scheme_rope, plant_values},
+    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", &scheme_rope, plant_pairing},
+    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", &scheme_rope, plant_exponent},
+    {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", &scheme_alibi, plant_bias},
+    {"cache", "In use, keys go into the cache before they are turned, and nothing turns them later.", &scheme_rope,
+     plant_cache},
+    {"dropped", "The gradient of the table leaves out the last token.", &scheme_learned, plant_dropped},
+    {0},
+};
+
+const Mistake *mistake_find(const char *name, Error *error) {
+    const char *names[16];
+    char all[TEXT_CAPACITY] = "";
+    int count = 0;
+    for (const Mistake *m = mistakes; m->name; m++) {
+        if (strcmp(m->name, name) == 0) return m;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", count ? ", " : "", m->name);
+        names[count++] = m->name;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest)
+        fail_input(error, "there is no mistake '%s'; did you mean '%s'? (%s)", name, nearest, all);
+    else
+        fail_input(error, "there is no mistake '%s'; choose one of %s", name, all);
+    return NULL;
+}
+
+void mistake_plant(Scheme *wrong, const Mistake *mistake) {
+    *wrong = *mistake->right;
+    mistake->plant(wrong);
+}
