@@ -1,6 +1,7 @@
 // `bitter gradcheck`: evidence that the hand-written gradients are right, and that the check would notice wrong ones.
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "lab/lesson/mistakes.h"
 #include "lab/run/train_options.h"
 #include "model/gradcheck.h"
 
@@ -29,22 +30,12 @@ static const Option gradcheck_options[] = {
     NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X",
                "dropout of the model; every pass drops the same elements"),
     INTEGER_ROW("seed", FIELD(train.seed), "1", 0, HUGE_VAL, "random seed of model and text"),
-    FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, which must fail"),
+    FLAG_ROW("controls", FIELD(controls), "also check two wrong gradients, in which tensors must fail"),
     {0},
 };
 
-// Negative control: the gradient of a rotation is rotated in the wrong direction.
-static void wrong_sign(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
-                       const Place *at, int rows) {
-    scheme_rope.qk_forward(tables, layer, dq, dk, stride, at, rows);
-}
-
-// Negative control: the last term of a sum over tokens is missing.
-static void dropped_term(const Tables *tables, const real *dx, const Place *at, int rows) {
-    scheme_learned.embed_backward(tables, dx, at, rows - 1);
-}
-
-static bool check(double *worst, const Position *pos, const GradcheckOptions *options, long long seed, bool verbose,
+// Print the error of every tensor. *wrong counts those above the tolerance.
+static bool check(double *worst, int *wrong, const Position *pos, const GradcheckOptions *options, long long seed,
                   Error *error) {
     const GradcheckSettings settings = {.B = (int)options->train.batch,
                                         .T = (int)options->train.context,
@@ -54,11 +45,13 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
     int count;
     if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
     *worst = gradcheck_worst(errors, count);
-    if (verbose) printf("  %-22s largest relative error\n", "tensor");
-    for (int i = 0; verbose && i < count; i++) {
+    *wrong = 0;
+    printf("  %-22s largest relative error\n", "tensor");
+    for (int i = 0; i < count; i++) {
         const GradientError *e = &errors[i];
         printf("  %-22s %9.2e  %s\n", e->name, e->worst, e->worst <= TOLERANCE ? "ok" : "FAILED");
         if (e->worst <= TOLERANCE) continue;
+        ++*wrong;
         char place[64];
         number_place(place, e->at, e->columns);
         printf("    at %s: analytic %.9g, numeric %.9g\n", place, e->analytic, e->numeric);
@@ -67,42 +60,79 @@ static bool check(double *worst, const Position *pos, const GradcheckOptions *op
     return true;
 }
 
-// Print the error of every tensor, then a verdict. *failures counts schemes above the tolerance.
-static bool check_scheme(int *failures, const Position *pos, const GradcheckOptions *options, Error *error) {
+// What became of a scheme, for the last lines.
+typedef struct {
+    const char *name;
+    double worst;
+    bool left_out;
+} Outcome;
+
+// Print the error of every tensor, then a verdict.
+static bool check_scheme(Outcome *outcome, const Position *pos, const GradcheckOptions *options, Error *error) {
     char text[TEXT_CAPACITY];
     position_print(pos, text);
     printf("%s\n", text);
-    double worst = NAN;
     bool good = false;
+    *outcome = (Outcome){.name = pos->scheme->name, .worst = NAN};
     for (int attempt = 0; !good && attempt < (pos->scheme->has_corners ? ATTEMPTS : 1); attempt++) {
+        int wrong;
         if (attempt > 0)
             printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
                    options->train.seed + attempt);
-        if (!check(&worst, pos, options, options->train.seed + attempt, true, error)) return false;
-        good = worst <= TOLERANCE;
+        if (!check(&outcome->worst, &wrong, pos, options, options->train.seed + attempt, error)) return false;
+        good = outcome->worst <= TOLERANCE;
     }
-    printf("  worst relative error %.2e: %s\n", worst, good ? "ok" : "FAILED (tolerance 1e-6)");
-    *failures += !good;
+    printf("  worst relative error %.2e: %s\n", outcome->worst, good ? "ok" : "FAILED (tolerance 1e-6)");
     return true;
 }
 
+// Check every scheme of the registry. Fill *failed.
+static bool check_all(int *failed, const Shape *shape, const GradcheckOptions *options, Error *error) {
+    Outcome outcomes[64];
+    int count = 0;
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++, count++) {
+        Position pos;
+        if (position_create(&pos, (*scheme)->name, shape, error)) {
+            if (!check_scheme(&outcomes[count], &pos, options, error)) return false;
+        } else {
+            printf("%s\n  left out: %s\n", (*scheme)->name, error->message);
+            outcomes[count] = (Outcome){.name = (*scheme)->name, .left_out = true};
+        }
+    }
+    printf("\n%-15s largest relative error\n", "scheme");
+    for (int i = 0; i < count; i++) {
+        const Outcome *o = &outcomes[i];
+        if (o->left_out)
+            printf("%-15s left out\n", o->name);
+        else
+            printf("%-15s %9.2e  %s\n", o->name, o->worst, o->worst <= TOLERANCE ? "ok" : "FAILED");
+        *failed += !o->left_out && !(o->worst <= TOLERANCE);
+    }
+    return true;
+}
+
+// Gradients with a mistake planted, in which at least one tensor must fail.
 static bool check_controls(int *failures, const Shape *shape, const GradcheckOptions *options, Error *error) {
-    Scheme turned = scheme_rope, dropped = scheme_learned;
-    turned.name = "control: rope, gradient turned by the wrong sign";
-    turned.qk_backward = wrong_sign;
-    dropped.name = "control: learned, gradient without the last token's term";
-    dropped.embed_backward = dropped_term;
-    const Scheme *controls[] = {&turned, &dropped};
+    static const char *const names[] = {"sign", "dropped"};
     for (int i = 0; i < 2; i++) {
+        const Mistake *mistake = mistake_find(names[i], error);
+        Scheme wrong_scheme;
         Position pos;
         double worst;
-        if (!position_parse_options(&pos, controls[i], NULL, error) || !position_fit(&pos, shape, error)) return false;
-        if (!check(&worst, &pos, options, options->train.seed, false, error)) return false;
-        const bool caught = !(worst <= TOLERANCE);
-        printf("%s\n  worst relative error %.2e: %s\n", controls[i]->name, worst,
-               caught ? "fails, as it must" : "NOT NOTICED: this check proves nothing");
-        *failures += !caught;
+        int wrong;
+        mistake_plant(&wrong_scheme, mistake);
+        if (!position_parse_options(&pos, &wrong_scheme, NULL, error) || !position_fit(&pos, shape, error))
+            return false;
+        printf("control: %s, with a mistake: %s\n", wrong_scheme.name, mistake->sentence);
+        if (!check(&worst, &wrong, &pos, options, options->train.seed, error)) return false;
+        printf("  %d tensor%s wrong; worst relative error %.2e: %s\n", wrong, wrong == 1 ? "" : "s", worst,
+               wrong ? "fails, as it must" : "NOT NOTICED: this check proves nothing");
+        *failures += wrong == 0;
     }
+    puts("How to read it: go through the tensors from the loss back to the embeddings; the mistake lies where the "
+         "first one\n"
+         "fails, because a wrong gradient spoils all that it reaches on its way back, and nothing else.");
+    puts("`bitter lesson --broken MISTAKE` shows mistakes that leave every gradient right, and what notices them.");
     return true;
 }
 
@@ -119,15 +149,12 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
     bool ok = shape_check(&shape, error);
     int failures = 0;
     Position pos;
-    if (strcmp(options.train.pos, "all") == 0) {
-        for (const Scheme *const *scheme = schemes; ok && *scheme; scheme++)
-            if (position_create(&pos, (*scheme)->name, &shape, error))
-                ok = check_scheme(&failures, &pos, &options, error);
-            else
-                printf("%s\n  left out: %s\n", (*scheme)->name, error->message);
-    } else {
-        ok = ok && position_create(&pos, options.train.pos, &shape, error) &&
-             check_scheme(&failures, &pos, &options, error);
+    if (ok && strcmp(options.train.pos, "all") == 0) {
+        ok = check_all(&failures, &shape, &options, error);
+    } else if (ok) {
+        Outcome outcome;
+        ok = position_create(&pos, options.train.pos, &shape, error) && check_scheme(&outcome, &pos, &options, error);
+        failures += ok && !(outcome.worst <= TOLERANCE);
     }
     if (ok && options.controls) ok = check_controls(&failures, &shape, &options, error);
     if (ok && failures > 0) *error = (Error){.kind = ERROR_RUN}; // what failed is printed

@@ -141,6 +141,19 @@ fi
 succeed "gradcheck" gradcheck --pos rope --controls
 check "every tensor is listed" says '^ +h\.1\.attn\.qkv\.weight +[0-9.e-]+ +ok'
 check "both controls fail, as they must" test "$(grep -c 'fails, as it must' "$scratch/out")" -eq 2
+controls() { # CONTROL TENSOR VERDICT
+    sed -n "/^control: $1,/,/wrong; worst/p" "$scratch/out" | grep -Eq "^ +$2 +[0-9.e+-]+ +$3"
+}
+check "a wrong sign spoils what is before the rotation" controls rope 'h\.1\.attn\.qkv\.weight' FAILED
+check "and nothing after it" controls rope 'h\.1\.attn\.proj\.weight' ok
+check "a dropped term spoils the table" controls learned 'pos\.table' FAILED
+check "and nothing else" controls learned wte ok
+check "how to read it" says '^How to read it: '
+succeed "gradcheck of all schemes" gradcheck --layers 1 --width 4 --context 4 --batch 1
+last_lines() { # SCHEME: after the heading of the last table
+    sed -n '/^scheme  *largest/,$p' "$scratch/out" | grep -Eq "^$1 +([0-9.e+-]+ +ok|left out)$"
+}
+for scheme in none learned rope rope-learned t5 path; do check "its last lines have $scheme" last_lines $scheme; done
 
 # --- bfloat16, where the processor has fast products of it ---
 if "$BITTER" train $small --steps 1 --precision bf16 --out rounded >"$scratch/out" 2>"$scratch/err"; then
