@@ -53,7 +53,8 @@ bool output_place(Output *output, const char *option, const char *path, Error *e
     for (size_t end = strlen(output->path); end > 1 && output->path[end - 1] == '/';) output->path[--end] = 0;
     const char *base = path_name(output->path);
     if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
-        return fail_input(error, "%s %s does not name a new directory; give the name of one", option, output->path);
+        return fail_input(error, "%s %s does not name a new directory; give the name of one", option,
+                          *path ? output->path : "''");
     return path_parent(output->parent, output->path, error) && check_free(option, output->path, error);
 }
 

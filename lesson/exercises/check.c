@@ -148,8 +148,7 @@ static bool all_finite(double numbers[TESTS][MOST], int count) {
 static void say_general(Tried *tried) {
     if (!all_finite(tried->yours, tried->count)) {
         say("A result is infinite or not a number (nan). Do you divide by 0, or take the root or logarithm of a "
-            "negative "
-            "number?");
+            "negative number?");
         return;
     }
     const char *name = tried->check->out[0].name;

@@ -76,8 +76,7 @@ static const Mistake mistakes[] = {
     {"You turn clockwise: the minus belongs to the sine of the first line, y[0], and not to that of the second.",
      clockwise},
     {"The sine in y[0] has the wrong sign: it needs a minus, because (0, 1) goes to (-sin, cos). As it is, the length "
-     "of "
-     "the point changes.",
+     "of the point changes.",
      first_sign},
     {"The sine in y[1] has the wrong sign: (1, 0) goes to (cos, sin), so x0 comes with plus s.", second_sign},
     {"The cosine in y[1] has the wrong sign: (0, 1) goes to (-sin, cos). As it is, an angle of 0 turns (0, 1) upside "

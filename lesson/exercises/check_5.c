@@ -157,9 +157,8 @@ static const BucketMistake mistakes[] = {
     {"distance / exact and last / exact divide whole numbers, and C drops the fraction: 17 / 16 is 1. Write "
      "(double)distance / exact and (double)last / exact.",
      whole_divisions},
-    {"The end is missing: there are buckets 0 to buckets~-~1, and you count on. If `number` is larger, return buckets "
-     "- "
-     "1.",
+    {"The end is missing: there are buckets 0 to buckets~-~1, and you count on. If `number` is larger, return "
+     "buckets~-~1.",
      no_end},
     {"The last bucket has the number buckets~-~1, because the first has the number 0. You go as far as `buckets`.",
      one_too_many},
@@ -178,12 +177,10 @@ static const BucketMistake mistakes[] = {
     {"Your buckets are equally wide. Take logarithms, so that they get wider with the distance.", straight},
     {"You divide by log(last). The logarithm must be 1 at distance = last, so divide by log(last / exact).", of_last},
     {"You divide log(distance) by log(last). Both distances are measured from exact: log(distance / exact) / log(last "
-     "/ "
-     "exact).",
+     "/ exact).",
      without_exact},
     {"You give every distance its own bucket until they run out. Only the first half of the buckets is for one "
-     "distance "
-     "each.",
+     "distance each.",
      one_each},
     {"Near distances must not share: below exact, the bucket is the distance itself.", no_near},
     {"Near distances are counted from 0: below exact, the bucket is the distance itself.", near_from_1},

@@ -124,13 +124,11 @@ static const Mistake mistakes[] = {
      "too.",
      no_average},
     {"You have P_j (1 - P_j) dP_j: only what S_j does to its own weight. It also makes all other weights shrink; that "
-     "is "
-     "what the average is for.",
+     "is what the average is for.",
      sigmoid},
     {"You subtract the sum of dP. The average is weighted: each dP_i is multiplied by its weight P_i.", sum_of_dP},
     {"You subtract the plain average of dP. It must be weighted: multiply each dP_i by its weight P_i instead of "
-     "dividing "
-     "by n.",
+     "dividing by n.",
      average_of_dP},
     {"You divide the average by n. The weights P add up to 1 already, so the sum of P_i dP_i is an average as it is.",
      divided},
