@@ -166,9 +166,9 @@ valgrind: ## a short training run under valgrind
 lint: ## check with clang-format, cppcheck and clang-tidy
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --suppress=missingIncludeSystem -I. train.c $(FOLDERS)
+	    --suppress=missingIncludeSystem -I. train.c $(FOLDERS) $(wildcard lesson/*.c)
 	@mkdir -p $(BUILD)
-	clang-tidy --quiet train.c $(LIBRARY) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
+	clang-tidy --quiet train.c $(LIBRARY) $(wildcard lesson/*.c) -- -std=c11 -D_XOPEN_SOURCE=700 -fopenmp -I. $(INCLUDES) \
 	    2>$(BUILD)/clang-tidy.log || { cat $(BUILD)/clang-tidy.log; exit 1; }
 
 format: ## format the sources with clang-format

@@ -1,28 +1,71 @@
 // The module in double precision.
+#include "lab/lesson/checks.h"
+#include "lab/lesson/mistakes.h"
 #include "lab/lesson/picture.h"
 #include "lesson/shared.h"
 #include "model/gradcheck.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
-
-#define TOLERANCE 1e-6
 
 static const GradcheckSettings settings = {.B = 2, .T = 20, .seed = 1};
 static const Shape shape = {.vocab = 11, .context = 20, .layers = 2, .heads = 2, .width = 8};
 
+// Append a line to the text, which holds `*used` bytes. What does not fit is cut.
+static void add_line(int *used, const char *format, ...) FORMAT_CHECK(2, 3);
+static void add_line(int *used, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(lesson_text() + *used, (size_t)(LESSON_TEXT - *used), format, arguments);
+    va_end(arguments);
+    *used = length < LESSON_TEXT - *used ? *used + length : LESSON_TEXT - 1;
+}
+
+// Set up the scheme of "NAME[:key=value,...] [broken=MISTAKE]", which is cut in two.
+static bool parse_scheme(Position *pos, char *text, Error *error) {
+    char *broken = strstr(text, " broken=");
+    if (broken) *broken = 0;
+    return position_parse(pos, text, error) && (!broken || lesson_break(pos, broken + strlen(" broken="), error)) &&
+           position_fit(pos, &shape, error);
+}
+
 int lesson_gradcheck(void) {
-    char *text = lesson_text();
     Error error;
     Position pos;
     GradientError *errors;
-    int count;
-    if (!position_create(&pos, text, &shape, &error) || !gradcheck(&errors, &count, &pos, &settings, &error))
+    int count, used = 0;
+    if (!parse_scheme(&pos, lesson_text(), &error) || !gradcheck(&errors, &count, &pos, &settings, &error))
+        return lesson_failed(&error);
+    for (int i = 0; i < count; i++)
+        add_line(&used, "%s\t%.2e\t%s\n", errors[i].name, errors[i].worst,
+                 errors[i].worst <= checks[CHECK_GRADIENT].tolerance ? "ok" : "FAILED");
+    free(errors);
+    return 0;
+}
+
+int lesson_mistakes(void) {
+    int used = 0;
+    for (const Mistake *m = mistakes; m->name; m++)
+        add_line(&used, "%s\t%s\t%s\n", m->name, m->sentence, m->right->name);
+    return 0;
+}
+
+int lesson_checks(void) {
+    Error error;
+    Position pos;
+    const Mistake *mistake = mistake_find(lesson_text(), &error);
+    if (!mistake || !position_parse(&pos, mistake->right->name, &error) || !lesson_break(&pos, mistake->name, &error) ||
+        !position_fit(&pos, &shape, &error))
         return lesson_failed(&error);
     int used = 0;
-    for (int i = 0; i < count && used < LESSON_TEXT; i++)
-        used += snprintf(text + used, (size_t)(LESSON_TEXT - used), "%s\t%.2e\t%s\n", errors[i].name, errors[i].worst,
-                         errors[i].worst <= TOLERANCE ? "ok" : "FAILED");
-    free(errors);
+    for (Check check = 0; check < CHECKS; check++) {
+        Verdict verdict;
+        char found[32] = "-";
+        if (!check_run(&verdict, check, &pos, &error)) return lesson_failed(&error);
+        if (verdict.applies) snprintf(found, sizeof found, "%.2e", verdict.error);
+        add_line(&used, "%s\t%s\t%s\t%g\t%s\n", checks[check].name, checks[check].tells, found, checks[check].tolerance,
+                 check_notices(&verdict, check) ? "NOTICED" : "ok");
+    }
     return 0;
 }
 

@@ -26,7 +26,8 @@ int lesson_count(void);
 
 // --- single precision: train one model ---
 
-// Text in: options as `bitter train` takes them, "--pos rope --layers 2". Create the model, replacing the one before.
+// Text in: options as `bitter train` takes them, "--pos rope --layers 2", and "--broken MISTAKE", one of
+// lab/lesson/mistakes.h that is planted in the scheme. Create the model, replacing the one before.
 int lesson_start(void);
 
 // (9): layers, heads, width, context, batch, steps, parameters, those of the scheme, and steps done so far.
@@ -59,9 +60,19 @@ double *lesson_frequencies(int layer);
 
 // --- double precision: check gradients ---
 
-// Text in: a scheme as --pos takes it, "rope:base=500". Text out: for each tensor a line NAME, largest relative error,
-// "ok" or "FAILED", separated by tabs. The model and the text are those of `bitter gradcheck` with its default options.
+// Text in: a scheme as --pos takes it, "rope:base=500", and perhaps " broken=MISTAKE" after it. Text out: for each
+// tensor a line NAME, largest relative error, "ok" or "FAILED", separated by tabs. The model and its tokens are those
+// of `bitter gradcheck` with its default options.
 int lesson_gradcheck(void);
+
+// Text out: for each mistake of lab/lesson/mistakes.h a line with its name, what is wrong, and the scheme in which it
+// is planted, separated by tabs.
+int lesson_mistakes(void);
+
+// Text in: the name of a mistake. Text out: for each check of lab/lesson/checks.h a line with its name, what it
+// compares, the error that it found ("-" where it does not apply), its tolerance, and "ok" or "NOTICED", separated by
+// tabs.
+int lesson_checks(void);
 
 // picture_lengths of lab/lesson/picture.h. Text in: the scheme.
 int lesson_lengths(double *lengths, int keys, int pair, int positions);

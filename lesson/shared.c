@@ -1,5 +1,9 @@
 #include "lesson/shared.h"
 
+#include "lab/lesson/mistakes.h"
+
+#include <math.h>
+
 static char text[LESSON_TEXT];
 static double numbers[LESSON_NUMBERS];
 static int count;
@@ -24,4 +28,26 @@ double *lesson_array(double *array, int size) {
 int lesson_failed(const Error *error) {
     snprintf(text, sizeof text, "%s", error->message);
     return 1;
+}
+
+double lesson_no_number(const Error *error) {
+    lesson_failed(error);
+    return NAN;
+}
+
+double *lesson_no_array(const Error *error) {
+    lesson_failed(error);
+    return NULL;
+}
+
+bool lesson_break(Position *pos, const char *name, Error *error) {
+    static Scheme wrong;
+    const Mistake *mistake = mistake_find(name, error);
+    if (!mistake) return false;
+    if (pos->scheme != mistake->right)
+        return fail_input(error, "the mistake '%s' is one of %s, not of %s", name, mistake->right->name,
+                          pos->scheme->name);
+    mistake_plant(&wrong, mistake);
+    pos->scheme = &wrong;
+    return true;
 }

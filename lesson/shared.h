@@ -2,8 +2,8 @@
 #ifndef BITTER_LESSON_SHARED_H
 #define BITTER_LESSON_SHARED_H
 
-#include "base/error.h"
 #include "lesson/module.h"
+#include "posenc/posenc.h"
 
 #include <stdio.h>
 
@@ -12,5 +12,13 @@ double *lesson_array(double *array, int size);
 
 // Write the error's sentence to the text. Returns 1.
 int lesson_failed(const Error *error);
+
+// The same for functions that return a number or an array: NaN, NULL.
+double lesson_no_number(const Error *error);
+double *lesson_no_array(const Error *error);
+
+// Plant the mistake of this name (lab/lesson/mistakes.h) in the scheme of a position that has been parsed, in place of
+// the one planted before. Fails (input) when it is not a mistake of this scheme.
+bool lesson_break(Position *pos, const char *name, Error *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lab/eval/attended.h"
 #include "lab/eval/evaluate.h"
 #include "lab/eval/generate.h"
+#include "lab/lesson/picture.h"
 #include "lab/run/train_loop.h"
 #include "lesson/shared.h"
 #include "posenc/rotation/rotate.h"
@@ -44,18 +45,23 @@ static char *next_word(char **line) {
     return word;
 }
 
-// Options "--name value", "--name=value" and "--flag"; those not given get their defaults.
-static bool parse_options(TrainOptions *options, char *line, Error *error) {
+// Options "--name value", "--name=value" and "--flag"; those not given get their defaults. The name after --broken is
+// written to `broken`.
+static bool parse_options(TrainOptions *options, char broken[TEXT_CAPACITY], char *line, Error *error) {
     *options = (TrainOptions){0};
+    *broken = 0;
     options_default(options, train_options);
     for (char *word; (word = next_word(&line));) {
         char *value = strchr(word, '=');
         if (value) *value++ = 0;
+        static const Option broken_option = TEXT_ROW("broken", 0, NULL, "MISTAKE", "");
         const Option *option = strncmp(word, "--", 2) == 0 ? option_find(train_options, word + 2) : NULL;
+        const bool breaks = strcmp(word, "--broken") == 0;
+        if (breaks) option = &broken_option;
         if (!option) return fail_input(error, "'%s' is no option of `bitter train`", word);
         if (!value) value = option->type == OPTION_FLAG ? "true" : next_word(&line);
         if (!value) return fail_input(error, "%s needs a value", word);
-        if (!option_set(options, option, value, word, error)) return false;
+        if (!option_set(breaks ? (void *)broken : options, option, value, word, error)) return false;
     }
     if (*options->init || options->resume || *options->out)
         return fail_input(error, "--init, --resume and --out need files, which there are none of here; leave them out");
@@ -78,19 +84,20 @@ static bool open_data(Error *error) {
 
 int lesson_start(void) {
     Error error;
+    Position pos;
+    char broken[TEXT_CAPACITY];
     end();
-    lesson.started = parse_options(&lesson.options, lesson_text(), &error) && open_data(&error) &&
-                     trainer_create(&lesson.trainer, &lesson.options, &lesson.corpus, &error);
+    lesson.started = parse_options(&lesson.options, broken, lesson_text(), &error) && open_data(&error) &&
+                     trainer_check(&pos, &lesson.options, lesson.corpus.tokenizer.vocab_size, &error) &&
+                     (!*broken || lesson_break(&pos, broken, &error)) &&
+                     trainer_create_with(&lesson.trainer, &pos, &lesson.options, &lesson.corpus, &error);
     return lesson.started ? 0 : lesson_failed(&error);
 }
 
 double *lesson_shape(void) {
     Error error;
     double *numbers = has_model(&error) ? new_array(9, &error) : NULL;
-    if (!numbers) {
-        lesson_failed(&error);
-        return NULL;
-    }
+    if (!numbers) return lesson_no_array(&error);
     const Gpt *gpt = &lesson.trainer.gpt;
     const TrainOptions *o = &lesson.options;
     double own = 0;
@@ -114,16 +121,14 @@ double lesson_step(void) {
     Error error;
     StepReport report;
     if (has_model(&error) && train_step(&report, &lesson.trainer, &error)) return report.loss;
-    lesson_failed(&error);
-    return NAN;
+    return lesson_no_number(&error);
 }
 
 double lesson_validate(void) {
     Error error;
     Validation validation;
     if (has_model(&error) && trainer_validate(&validation, &lesson.trainer, &error)) return validation.loss;
-    lesson_failed(&error);
-    return NAN;
+    return lesson_no_number(&error);
 }
 
 // --- past the trained length ---
@@ -146,15 +151,11 @@ double lesson_loss_at(int length) {
     bool ok = has_model(&error) && (length > 0 || fail_input(&error, "a window has at least 1 token, not %d", length));
     ok = ok && evaluate(&e, stretched(), &lesson.corpus.val, "the validation text", NULL, NULL, &error);
     unstretched();
-    if (ok) return e.nll / (double)e.tokens;
-    lesson_failed(&error);
-    return NAN;
+    return ok ? e.nll / (double)e.tokens : lesson_no_number(&error);
 }
 
 // The rule of "METHOD FACTOR"; of "none", a rule that stretches nothing.
 static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
-    // The defaults of `bitter extend`.
-    static const FormulaOptions formula = {RAMP_CODE, .beta_fast = 32, .beta_slow = 1, .low_freq = 1, .high_freq = 4};
     static const Option method = {"stretch", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""},
                         factor = {"factor", OPTION_NUMBER, offsetof(StretchRule, factor), NULL, 1, 1e6, NULL, "X", ""};
     const Position *pos = &lesson.trainer.gpt.pos;
@@ -168,15 +169,15 @@ static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
         return false;
     if (rule->method == METHOD_LONGROPE || rule->method == METHOD_GRADIENT)
         return fail_input(error, "%s is no formula; use `bitter extend`", name);
-    if (rotary_pairs(pos) > PAIRS_MOST)
-        return fail_input(error, "a head has %d pairs; at most %d can be stretched", rotary_pairs(pos), PAIRS_MOST);
+    if (rotary_pairs(pos) < 2 || rotary_pairs(pos) > PAIRS_MOST)
+        return fail_input(error, "a head has %d pairs; 2 to %d can be stretched", rotary_pairs(pos), PAIRS_MOST);
     rule->original = pos->shape.context;
     rule->pairs = rotary_pairs(pos);
     if (rule->method == METHOD_DYNAMIC)
         rule->growth = 1;
     else
-        stretch_formula(&rule->long_stretch, (Method)rule->method, &formula, rule->factor, rule->original,
-                        rotary_of(pos)->base, rule->pairs);
+        rule->long_stretch.attention = picture_factors(rule->long_stretch.factors, (Method)rule->method, rule->factor,
+                                                       rule->original, rotary_of(pos)->base, rule->pairs);
     return true;
 }
 
@@ -241,33 +242,26 @@ double *lesson_attention(void) {
         if (array) memcpy(array, attended.by_distance, size * sizeof *array);
         attended_free(&attended);
     }
-    if (!array) lesson_failed(&error);
-    return array;
+    return array ? array : lesson_no_array(&error);
 }
 
-// Frequency of a pair in a head of a layer; NAN if the scheme has none.
-static double frequency(const Position *pos, int layer, int head, int pair) {
-    if (pos->scheme->theta) return pos->scheme->theta(pos, pair);
-    if (pos->scheme != &scheme_rope_learned) return NAN;
-    const int row = position_set(pos, layer) * pos->shape.heads + head;
-    return exp((double)pos->params[0][row * rotary_pairs(pos) + pair]);
+static bool has_frequencies(const Position *pos, int layer, Error *error) {
+    if (!pos->scheme->theta && pos->scheme != &scheme_rope_learned)
+        return fail_input(error, "the scheme %s has no frequencies", pos->scheme->name);
+    return (layer >= 0 && layer < pos->shape.layers) ||
+           fail_input(error, "there is no layer %d; layers are 0 to %d", layer, pos->shape.layers - 1);
 }
 
 double *lesson_frequencies(int layer) {
     Error error;
-    double *array = NULL;
     const Position *pos = &lesson.trainer.gpt.pos;
-    const int H = pos->shape.heads;
-    if (!has_model(&error) ||
-        !(pos->scheme->theta || pos->scheme == &scheme_rope_learned ||
-          fail_input(&error, "the scheme %s has no frequencies", pos->scheme->name)) ||
-        !((layer >= 0 && layer < pos->shape.layers) ||
-          fail_input(&error, "there is no layer %d; layers are 0 to %d", layer, pos->shape.layers - 1)) ||
-        !(array = new_array((size_t)(H * rotary_pairs(pos)), &error))) {
-        lesson_failed(&error);
-        return NULL;
-    }
-    for (int h = 0; h < H; h++)
-        for (int i = 0; i < rotary_pairs(pos); i++) array[h * rotary_pairs(pos) + i] = frequency(pos, layer, h, i);
+    if (!has_model(&error) || !has_frequencies(pos, layer, &error)) return lesson_no_array(&error);
+    const size_t pairs = (size_t)rotary_pairs(pos), H = (size_t)pos->shape.heads;
+    double *array = new_array(H * pairs, &error);
+    if (!array) return lesson_no_array(&error);
+    const size_t first = (size_t)position_set(pos, layer) * H * pairs;
+    for (size_t n = 0; n < H * pairs; n++)
+        array[n] =
+            pos->scheme->theta ? pos->scheme->theta(pos, (int)(n % pairs)) : exp((double)pos->params[0][first + n]);
     return array;
 }

@@ -160,14 +160,28 @@ const Bitter = (() => {
             return Array.from({ length: heads }, (_, h) => all.slice(h * pairs, (h + 1) * pairs));
         }
 
-        // --- gradient check (the module "double"): [{name, worst, ok}] ---
+        // --- checks (the module "double") ---
+        // What a function without arguments makes of the text: rows of words.
+        table(name, text) {
+            this.text = text;
+            this.succeed(this.c[name]());
+            return this.text.trimEnd().split("\n").map((line) => line.split("\t"));
+        }
+        // [{name, worst, ok}] of each tensor; scheme: "rope" or "rope broken=sign".
         gradcheck(scheme) {
-            this.text = scheme;
-            this.succeed(this.c.lesson_gradcheck());
-            return this.text.trimEnd().split("\n").map((line) => {
-                const [name, worst, verdict] = line.split("\t");
-                return { name, worst: Number(worst), ok: verdict === "ok" };
-            });
+            const rows = this.table("lesson_gradcheck", scheme);
+            return rows.map(([name, worst, verdict]) => ({ name, worst: Number(worst), ok: verdict === "ok" }));
+        }
+        // [{name, sentence, scheme}] of each planted mistake
+        mistakes() {
+            return this.table("lesson_mistakes", "").map(([name, sentence, scheme]) => ({ name, sentence, scheme }));
+        }
+        // [{name, tells, applies, error, tolerance, notices}] of each check of a scheme with this mistake
+        checks(mistake) {
+            return this.table("lesson_checks", mistake).map(([name, tells, error, tolerance, verdict]) => ({
+                name, tells, applies: error !== "-", error: Number(error), tolerance: Number(tolerance),
+                notices: verdict === "NOTICED",
+            }));
         }
     }
 

@@ -7,7 +7,7 @@
 //   step {steps}            train so many steps more; answered at once
 //   pause                   stop training after the present step. Answer: the number of steps done
 //   validate, loss_at {length}, stretch {method}, sample {prompt, tokens}, attention, frequencies {layer}, shape
-//   gradcheck {scheme}      of the module in double precision
+//   gradcheck {scheme}, mistakes, checks {mistake}      of the module in double precision
 //
 // While it trains, it also sends {type: "progress", step, losses, seconds}: the number of steps done, the losses of
 // those since the last message, and the seconds that they took. {type: "done", step} follows the last step, or
@@ -43,6 +43,8 @@ const answers = {
     attention: () => model.attention(),
     frequencies: ({ layer }) => model.frequencies(layer),
     gradcheck: ({ scheme }) => model.gradcheck(scheme),
+    mistakes: () => model.mistakes(),
+    checks: ({ mistake }) => model.checks(mistake),
 };
 
 function slice() {
