@@ -1,21 +1,45 @@
 "use strict";
-// node gradcheck.js SCHEME TABLE: does the page's module come to the same verdicts, tensor by tensor, as in the lines
-// "tensor error ok|FAILED" that `bitter gradcheck` has printed to the file TABLE?
+// node gradcheck.js SCHEME OUTPUT: does the page's module come to the same verdicts, tensor by tensor, as in the lines
+// "tensor error ok|FAILED" that `bitter gradcheck` has printed to the file OUTPUT?
+// node gradcheck.js --controls OUTPUT: the same for every planted mistake whose sentence stands in a line of OUTPUT,
+// with the tensors below it; each of them spoils some gradient.
 const assert = require("assert");
 const fs = require("fs");
 const { load, run } = require("./page.js");
 
-run(async () => {
-    const [scheme, table] = process.argv.slice(2);
-    const rows = fs.readFileSync(table, "utf8").split("\n").map((line) => line.match(/^  (\S.*?) +(\S+)  (ok|FAILED)$/));
-    const there = rows.filter(Boolean).map(([, name, worst, verdict]) => ({ name, worst: +worst, ok: verdict === "ok" }));
-    const here = (await load("double")).gradcheck(scheme);
+// [{title, tensors: [{name, worst, ok}]}]: a title is a line that is not indented.
+function sections(output) {
+    const found = [];
+    for (const line of output.split("\n")) {
+        const row = line.match(/^  (\S.*?) +(\S+)  (ok|FAILED)$/);
+        if (row) found.at(-1).tensors.push({ name: row[1], worst: Number(row[2]), ok: row[3] === "ok" });
+        else if (/^\S/.test(line)) found.push({ title: line, tensors: [] });
+    }
+    return found;
+}
+
+function compare(here, there) {
     assert(there.length > 20, `bitter names ${there.length} tensors`);
-    assert.deepStrictEqual(here.map((t) => t.name), there.map((t) => t.name));
+    assert.deepStrictEqual(here.map((tensor) => tensor.name), there.map((tensor) => tensor.name));
     here.forEach((tensor, i) => {
         const message = `${tensor.name}: the module has ${tensor.worst}, bitter ${there[i].worst}`;
         assert.equal(tensor.ok, there[i].ok, message);
         assert(tensor.ok || Math.abs(tensor.worst - there[i].worst) <= 0.01 * there[i].worst, message);
     });
-    process.stdout.write(here.every((tensor) => tensor.ok) ? "all are right\n" : "some are wrong\n");
+}
+
+run(async () => {
+    const [scheme, file] = process.argv.slice(2), module = await load("double");
+    const printed = sections(fs.readFileSync(file, "utf8"));
+    if (scheme !== "--controls") return compare(module.gradcheck(scheme), printed[0].tensors);
+    let count = 0;
+    for (const mistake of module.mistakes()) {
+        const control = printed.find(({ title }) => title.includes(mistake.sentence));
+        if (!control) continue;
+        const here = module.gradcheck(`${mistake.scheme} broken=${mistake.name}`);
+        compare(here, control.tensors);
+        assert(here.some((tensor) => !tensor.ok) && here.some((tensor) => tensor.ok), mistake.name);
+        count++;
+    }
+    assert(count >= 2, `${count} planted mistakes are among the controls`);
 });

@@ -94,9 +94,44 @@ async function pair() {
     same([module.theta(10000, 3, 8)], [10000 ** (-6 / 8)]);
 }
 
+async function planted() {
+    const { ask } = start();
+    ask("load", { bytes: await bytes("double") });
+    const list = await ask("mistakes");
+    assert(list.length >= 7 && list.every(({ sentence }) => sentence.endsWith(".")));
+    assert.equal(list.find(({ name }) => name === "bias").scheme, "alibi");
+    const noticed = async (mistake) =>
+        (await ask("checks", { mistake })).filter((check) => check.notices).map((check) => check.name);
+    assert.deepStrictEqual(await noticed("sign"), ["gradient"]);
+    assert.deepStrictEqual(await noticed("cache"), ["use"]);
+    const [length] = (await ask("checks", { mistake: "bias" })).filter((check) => check.name === "length");
+    assert.equal(length.applies, false);
+    const refused = (type, details, words) =>
+        assert.rejects(ask(type, details), (error) => error.message.includes(words) || !console.log(error.message));
+    await refused("checks", { mistake: "sing" }, "did you mean 'sign'?");
+    await refused("gradcheck", { scheme: "alibi broken=sign" }, "one of rope, not of alibi");
+    await refused("gradcheck", { scheme: "rop" }, "did you mean 'rope'?");
+}
+
+// A model with a wrong sign takes the same first step, and then goes its own way.
+async function brokenTraining() {
+    const module = await load("float"), options = tiny + " --pos rope --steps 30 --warmup 2";
+    const losses = (more) => {
+        module.start(options + more);
+        return Array.from({ length: 30 }, () => module.step());
+    };
+    const right = losses(""), wrong = losses(" --broken sign"), again = losses("");
+    assert.deepStrictEqual(again, right);
+    assert.equal(wrong[0], right[0]);
+    assert(wrong[29] !== right[29] && wrong[29] < wrong[0], "the broken model learns, too");
+    assert.throws(() => module.start(tiny + " --pos alibi --broken sign"), /one of rope, not of alibi/);
+}
+
 run(async () => {
     const ask = await training();
     await questions(ask);
     await mistakes(ask);
     await pair();
+    await planted();
+    await brokenTraining();
 });
