@@ -123,7 +123,7 @@ const wrongSign = {
 
     async begin() {
         for (const model of this.models) model.worker.end();
-        const options = `--layers 2 --heads 4 --width 64 --context 64 --batch 8 --steps ${this.STEPS} --warmup 50 --lr 2e-3 --min-lr 2e-4 --eval-tokens 8192`;
+        const options = trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
         const changed = (model, type) => this.changed(model, type);
         this.models = [new TrainedModel('rope, right sign', 's0', changed), new TrainedModel('rope, wrong sign', 's1', changed)];
         legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));

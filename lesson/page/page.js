@@ -11,6 +11,7 @@
         train.start(part('train'), numbers);
         broken.start(part('broken'), numbers);
         status.textContent = '';
+        await Bitter.embedded('float'); // so that training can begin at once
     } catch (error) {
         status.textContent = `This browser cannot run the page: ${error.message}. It needs WebAssembly with vectors and ` +
             'DecompressionStream: Chrome or Edge 91, Firefox 113, Safari 16.4, or newer.';

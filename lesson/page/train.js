@@ -6,6 +6,12 @@ function chosenSchemes(form) {
     return [...new Set([...ticked, ...form.elements.others.value.split(/\s+/).filter(Boolean)])];
 }
 
+// The options of `bitter train` that all models of this page share. A megabyte of tales is made in a tenth of a second.
+function trainOptions(own, steps) {
+    return `${own} --data builtin:tales:bytes=1e6 --batch 8 --steps ${steps} --warmup ${Math.min(50, steps >> 2)} ` +
+        '--lr 2e-3 --min-lr 2e-4 --eval-tokens 8192';
+}
+
 // One model in its worker: what it has learned so far, as the chart and the table need it.
 class TrainedModel {
     constructor(name, look, changed) {
@@ -89,8 +95,8 @@ const train = {
         this.draw();
         form.elements.pause.disabled = !names.length;
         form.elements.pause.textContent = 'Pause';
-        await Promise.all(this.models.map(model => model.start(`--pos ${model.name} ${v.size} --context ${v.context} --batch 8 ` +
-            `--steps ${v.steps} --warmup ${Math.min(50, v.steps >> 2)} --lr 2e-3 --min-lr 2e-4 --seed ${v.seed} --eval-tokens 8192`, v.steps)
+        const options = trainOptions(`${v.size} --context ${v.context} --seed ${v.seed}`, v.steps);
+        await Promise.all(this.models.map(model => model.start(`--pos ${model.name} ${options}`, v.steps)
             .catch(error => this.refused(model, error))));
         inside.enable(this.models.length > 0);
     },

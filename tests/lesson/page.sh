@@ -1,0 +1,15 @@
+# The page in a browser without a window, read as a reader would: every control of every section, by mouse and by
+# keyboard alone.
+. tests/support/shell
+. "$repository/tests/lesson/node"
+
+browser=
+for candidate in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v $candidate)
+done
+if [ -z "$browser" ]; then
+    skip "the page in a browser" "there is no Chromium; Debian calls its package chromium"
+    finish
+fi
+mkdir "$scratch/profile"
+node "$pages/reader.js" "$browser" "$repository/lesson/lesson.html" "$scratch/profile"
