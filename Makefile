@@ -36,7 +36,7 @@ LIBDIRS  :=
 OPENMP_LIB :=
 endif
 
-# --- BLAS: any library with CBLAS whose threads, if it has any, keep still inside a parallel region of OpenMP ---
+# --- BLAS: any library with CBLAS that starts no threads of its own inside a parallel region of OpenMP ---
 # first FILE...: the first one that exists, and its directory. found FILE...: the compiler's flags for a library there.
 first    = $(firstword $(wildcard $(1)))
 place    = $(patsubst %/,%,$(dir $(call first,$(1))))
@@ -69,7 +69,9 @@ else
 $(error BLAS is openblas, blis, mkl, accelerate or none, not '$(BLAS)')
 endif
 
-ifeq ($(KERNELS),blas)
+ifeq ($(KERNELS)-$(BLAS),blas-none)
+$(error KERNELS=blas needs a library, but BLAS=none)
+else ifeq ($(KERNELS),blas)
 INCLUDES += -DKERNELS_BLAS
 else ifneq ($(KERNELS),)
 $(error KERNELS is blas or nothing, not '$(KERNELS)')

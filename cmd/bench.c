@@ -47,13 +47,10 @@ static double median(double *values, long long count) {
     return values[(count - 1) / 2];
 }
 
-// Time a large square product by the BLAS, if there is one, of which every thread computes its share of the rows:
-// seconds (GEMM_RUNS), after one product that is not timed. Called before and after the steps, because the speed of a
-// machine drifts.
+// Time a large square product, of which every thread computes its share of the rows: seconds (GEMM_RUNS), after one
+// product that is not timed. Called before and after the steps, because the speed of a machine drifts.
 static bool time_gemm(double *seconds, Error *error) {
     const size_t n = (size_t)GEMM_SIZE * GEMM_SIZE;
-    void (*const multiply)(real *, int, real, real, Matrix, Matrix, int, int, int) =
-        blas_is_here() ? blas_product : gemm;
     real *A = malloc(n * sizeof(real)), *B = malloc(n * sizeof(real)), *C = malloc(n * sizeof(real));
     const bool ok = (A && B && C) || fail_run(error, "no memory for matrices of %d x %d", GEMM_SIZE, GEMM_SIZE);
     if (ok) {
@@ -63,9 +60,9 @@ static bool time_gemm(double *seconds, Error *error) {
 #pragma omp parallel
             {
                 const Share own = share_rows(GEMM_SIZE);
-                multiply(C + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE, 0, 1,
-                         rows_of(A + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE), rows_of(B, GEMM_SIZE),
-                         own.end - own.begin, GEMM_SIZE, GEMM_SIZE);
+                gemm(C + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE, 0, 1,
+                     rows_of(A + (size_t)own.begin * GEMM_SIZE, GEMM_SIZE), rows_of(B, GEMM_SIZE), own.end - own.begin,
+                     GEMM_SIZE, GEMM_SIZE);
             }
             if (run >= 0) seconds[run] = clock_seconds() - start;
         }

@@ -83,8 +83,8 @@ typedef struct {
     const real *features; // (columns, scheme->features), what input_forward made of each token
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
     // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere both are 0:
-    int kept; // the first columns, which an earlier block had too
-    int more; // columns that later blocks will have besides
+    int columns_before; // how many of these columns the head's earlier blocks had
+    int columns_after;  // how many more its later blocks will have
 } ScoreBlock;
 
 // How many keys row i's query sees; the last is that of its own token.

@@ -35,6 +35,12 @@ whole ROUNDS "$rounds"
 for shape in $shapes; do
     case $shape in A | B | C | E | F) ;; *) complain "there is no shape $shape; choose from A, B, C, E and F" ;; esac
 done
+case " $shapes " in *' B '*) ;; *) [ -z "${SCHEMES:-}" ] || complain "SCHEMES are measured at B; SHAPES leaves it out" ;; esac
+[ -z "$launch" ] || $launch true || complain "LAUNCH=\"$launch\" does not start a program"
+for scheme in $schemes; do
+    "$bitter" bench --pos "$scheme" --layers 1 --heads 1 --width 64 --context 2 --batch 1 --steps 1 >/dev/null ||
+        complain "SCHEMES: bitter cannot measure $scheme"
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -121,7 +127,7 @@ guess() {
             }'
     done | awk '{ s += $1 } END { printf "%.0f\n", s / 60 + 0.5 }'
 }
-echo "This takes about $(guess) minutes."
+echo "This takes some $(guess) min."
 
 # --- the record ---
 say '# %s\n\n' "$processor"
@@ -134,7 +140,7 @@ command="make bench"
 say -- '- command: `%s`, %s; rounds: %s\n' "$command" "$(date +%Y-%m-%d)" "$rounds"
 say -- '- %s cores; E and F use one\n' "$cores"
 say -- '- bitter: %s\n' "${COMPILER:-unknown compiler}; $(machine blas), core $(value core <"$scratch/first")$(
-    value kernels <"$scratch/first" | sed 's/^/; own kernels /')"
+    value kernels <"$scratch/first" | sed 's/^/; kernels /')"
 [ -z "$with_peer" ] || say -- '- peer: %s\n' "$about"
 [ -n "$with_peer" ] || say -- '- no peer: %s\n' "$without_peer"
 [ -n "$bf16" ] || say -- '- no bf16: %s\n' "$(sed 's/^bitter[a-z ]*: //' "$scratch/bf16.no" | head -n 1)"
@@ -164,7 +170,7 @@ for shape in $shapes; do
     line "$shape" "$shape" "$shape.eager" "$shape.compiled" "$shape.before"
     [ "$shape-$bf16" != B-1 ] || line 'B bf16' B.bf16 B.bf16.eager B.bf16.compiled none
 done
-say '\nx: how many times as fast as the faster PyTorch, and as the program before, bitter is. %% sgemm: rate of floating-point
+say '\nx peer, x before: how many times as fast bitter is as the faster PyTorch, and as the program before. %% sgemm: rate of floating-point
 operations (6N + 12LCT per token) as a share of that of a large float32 product. Positions are learned.\n'
 for failed in "$scratch"/*.failed; do
     [ ! -f "$failed" ] || echo "PyTorch failed at $(basename "$failed" .failed | tr . ' '): $(cat "$failed")"

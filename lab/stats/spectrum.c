@@ -91,16 +91,12 @@ static bool rotate(double *x, double *y, double nothing, int T) {
     }
     const bool upright = fabs(xy) <= 1e-14 * sqrt(xx * yy) || xx <= nothing || yy <= nothing;
     if (upright && xx >= yy) return false;
-    const double zeta = upright ? 0 : (yy - xx) / (2 * xy);
-    const double tangent = upright ? 0 : copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
-    const double x_of_x = xx >= yy ? cosine : sine, x_of_y = xx >= yy ? -sine : cosine;
-    const double y_of_x = xx >= yy ? sine : cosine, y_of_y = xx >= yy ? cosine : -sine;
+    const double angle = 0.5 * atan2(2 * xy, xx - yy), cosine = cos(angle), sine = sin(angle);
 #pragma omp simd
     for (int t = 0; t < T; t++) {
         const double old_x = x[t], old_y = y[t];
-        x[t] = x_of_x * old_x + x_of_y * old_y;
-        y[t] = y_of_x * old_x + y_of_y * old_y;
+        x[t] = cosine * old_x + sine * old_y;
+        y[t] = cosine * old_y - sine * old_x;
     }
     return true;
 }

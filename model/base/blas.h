@@ -4,15 +4,6 @@
 
 #include "model/base/matrix.h"
 
-// Is there one?
-static inline bool blas_is_here(void) {
-#ifdef BLAS_NONE
-    return false;
-#else
-    return true;
-#endif
-}
-
 // The product of gemm(), by the library. Inside a parallel region the calling thread computes it alone.
 void blas_product(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
 

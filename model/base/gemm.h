@@ -8,9 +8,9 @@
 // C (M,N), row stride ldc, = beta * C + alpha * A (M,K) * B (K,N). With beta 0, C is overwritten whatever it held. K is
 // at least 1. Every thread that calls it computes the whole product, on its own.
 void gemm(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B, int M, int N, int K);
-// The products of linear layers: C (M,N) = beta * C + A B + bias (N), which may be NULL. After
-// gemm_linear_in_bf16(true), A and B are rounded to bfloat16 (bf16.h), until it is called again; no product may be
-// under way then.
+// The products of linear layers: C (M,N) = beta * C + A B + bias (N). bias may be NULL, and must be unless beta is 0.
+// gemm_linear_in_bf16(true) makes all later calls round A and B to bfloat16 (bf16.h), false ends that; no product may
+// be under way then.
 void gemm_linear(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bias, int M, int N, int K);
 void gemm_linear_in_bf16(bool yes);
 

@@ -127,7 +127,7 @@ INLINE void tile(real *C, int ldc, const real *A, size_t down, size_t along, con
     Vector sum[TALL][2];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < vectors; j++) sum[i][j] = (Vector){0};
-    // Three starting points, so that a row's address is one of them plus 0 to 3 times the distance of two rows.
+    // Rows in groups of four, so that a row's address is its group's start plus at most 3 times `down`.
     const real *A0 = A, *A4 = A + 4 * down, *A8 = A + 8 * down;
     for (int k = 0; k < panel->K; k++) {
         UNROLL

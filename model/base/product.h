@@ -1,6 +1,6 @@
 // Matrix products of the program's own, in the compiler's vectors: the same source for AVX-512, AVX2, NEON and 128
 // bits. Every element is summed in the order of k, in blocks whose size depends on K alone. So it has the same bits
-// however threads share rows and columns, and with vectors of any width.
+// however threads share rows and columns, if each has at least 4 rows.
 #ifndef BITTER_PRODUCT_H
 #define BITTER_PRODUCT_H
 

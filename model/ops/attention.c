@@ -83,35 +83,53 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * position_features(tables->pos),
         .scratch = scratch->scheme,
-        .kept = a->lse ? block->first : 0,
-        .more = a->lse ? a->keys - block->columns : 0,
+        .columns_before = a->lse ? block->first : 0,
+        .columns_after = a->lse ? a->keys - block->columns : 0,
     };
 }
 
 // A block's products are made in strips of STRIP rows, because causality makes later keys useless.
 typedef struct {
-    int first, rows; // of the block
-    int keys;        // that the last of these rows sees
+    int rows; // of the block
+    int keys; // that the last of these rows sees
 } Strip;
 
 // Without packed operands, strips would cost more than they save.
 static Strip strip_of(int first, int rows, int columns, bool packed) {
     const int length = packed && rows - first > STRIP ? STRIP : rows - first;
-    return (Strip){first, length, columns - rows + first + length};
+    return (Strip){length, columns - rows + first + length};
+}
+
+// Products of a block, rows `ldc` apart, whose last query sees `columns` keys: C (rows, columns) = alpha A (rows, d) *
+// packed (d, keys), where later keys than a strip sees are left out, ...
+static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns) {
+    for (int i = 0; i < rows;) {
+        const Strip strip = strip_of(i, rows, columns, packed->at);
+        gemm_packed(C + (size_t)i * ldc, ldc, 0, alpha, matrix_from(A, i, 0), packed, 0, packed->K, strip.rows,
+                    strip.keys);
+        i += strip.rows;
+    }
+}
+
+// ... and C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d), where A is 0 at later keys.
+static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int rows,
+                            int columns) {
+    for (int i = 0; i < rows;) {
+        const Strip strip = strip_of(i, rows, columns, packed->at);
+        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, 0), packed, 0, strip.keys, strip.rows,
+                    packed->N);
+        i += strip.rows;
+    }
 }
 
 void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys) {
     const Scheme *scheme = tables->pos->scheme;
-    for (int i = 0; !scheme->own_scores && i < block->rows;) {
-        const Strip strip = strip_of(i, block->rows, block->columns, keys->at);
-        real *S = block->S + (size_t)i * block->stride;
-        const Matrix q = rows_of(block->q + (size_t)i * block->q_stride, block->q_stride);
-        gemm_packed(S, block->stride, 0, block->scale, q, keys, 0, keys->K, strip.rows, strip.keys);
-        for (int r = 0; r < strip.rows; r++) {
-            real *row = S + (size_t)r * block->stride;
-            memset(row + strip.keys, 0, (size_t)(block->columns - strip.keys) * sizeof(real));
-        }
-        i += strip.rows;
+    if (!scheme->own_scores) {
+        for (int i = 0; keys->at && i < block->rows; i++) // strips leave out keys that none of their rows sees
+            memset(block->S + (size_t)i * block->stride + block_seen(block, i), 0,
+                   (size_t)(block->columns - block_seen(block, i)) * sizeof(real));
+        product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
+                        block->columns);
     }
     if (scheme->score_forward) scheme->score_forward(tables, block);
 }
@@ -187,15 +205,10 @@ static void block_forward(const Attention *a, const Tables *tables, const QueryB
         if (a->dropout.rate > 0)
             for (int j = 0; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    for (int i = 0; i < block->rows;) {
-        const Strip strip = strip_of(i, block->rows, block->columns, values->at);
-        gemm_packed(a->out + block->out_at + (size_t)i * C, C, 0, 1, rows_of(P + (size_t)i * stride, stride), values, 0,
-                    strip.keys, strip.rows, a->d);
-        i += strip.rows;
-    }
+    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, block->rows, block->columns);
 }
 
-// All blocks of one head in training, or one block.
+// Queries first to end of one head: all of them in training, one block in inference.
 static void queries_forward(const Attention *a, const Tables *tables, int b, int h, int first, int end, real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
     const QueryBlock start = block_of(a, b, h, first), last = block_of(a, b, h, (end - 1) / QUERY_BLOCK * QUERY_BLOCK);
@@ -254,9 +267,8 @@ typedef struct {
     Packed q, k, dout, k_turned, v_turned; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
 } HeadOperands;
 
-// The gradient of k or v, to which a strip of `grad`, dS or P, adds: out (keys, d) += scale grad^T rows. The strip's
-// keys are seen by it and by later rows of the block; earlier keys are seen by all rows, so the first strip adds to
-// them, too.
+// out (keys, d) += scale grad^T rows, where grad is dS or P, and out dk or dv. The first strip adds to all keys before
+// it, too, because all rows see them; each later strip only to its own keys, from its own rows on.
 static void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows,
                            const QueryBlock *block) {
     for (int i = 0, key = 0; i < block->rows;) {
@@ -279,12 +291,8 @@ static void scores_backward(const ScoreGradient *grad, const Tables *tables, con
         memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
     if (scheme->score_backward) scheme->score_backward(tables, scores, grad);
     if (scheme->own_scores) return;
-    for (int i = 0; i < block->rows;) {
-        const Strip strip = strip_of(i, block->rows, block->columns, head->k.at);
-        gemm_packed(grad->dq + (size_t)i * qs, qs, scheme->score_backward ? 1 : 0, scores->scale,
-                    rows_of(grad->dS + (size_t)i * stride, stride), &head->k, 0, strip.keys, strip.rows, head->k.N);
-        i += strip.rows;
-    }
+    product_of_keys(grad->dq, qs, scheme->score_backward ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k,
+                    block->rows, block->columns);
     add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block);
 }
 
@@ -298,12 +306,7 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     scores_forward(tables, &scores, &head->k_turned);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    for (int i = 0; i < rows;) {
-        const Strip strip = strip_of(i, rows, block->columns, head->v_turned.at);
-        gemm_packed(dP + (size_t)i * stride, stride, 0, 1, rows_of(dout + (size_t)i * C, C), &head->v_turned, 0, a->d,
-                    strip.rows, strip.keys);
-        i += strip.rows;
-    }
+    product_to_keys(dP, stride, 1, rows_of(dout, C), &head->v_turned, rows, block->columns);
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);

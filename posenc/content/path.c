@@ -165,7 +165,7 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 
 static Head head_of(const Position *pos, const ScoreBlock *block) {
     Arena scratch = scratch_of(block);
-    Head h = head_take(&scratch, pos, block->rows, block->columns + block->more);
+    Head h = head_take(&scratch, pos, block->rows, block->columns + block->columns_after);
     const size_t first = (size_t)block->head * h.d;
     h.raw = block->features + first;
     h.log_s = block->features + h.C + block->head;
@@ -229,7 +229,7 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const Head h = head_of(pos, block);
-    for (int t = block->kept; t < block->columns; t++) reflection_forward(&h, t);
+    for (int t = block->columns_before; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
     if (scheme_options(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
 }
@@ -242,7 +242,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     if (scheme_options(pos, PathOptions)->forget)
         forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections);
-    for (int t = 0; t < block->columns && block->more == 0; t++)
+    for (int t = 0; t < block->columns && block->columns_after == 0; t++)
         reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }
 

@@ -139,8 +139,8 @@ static void keep_seen(real *B, int stride, const ScoreBlock *block, const struct
 }
 
 void reflect_forward(const ScoreBlock *block, const Reflections *r) {
-    const int d = r->d, kept = block->kept / CHUNK;
-    assert(block->kept % CHUNK == 0);
+    const int d = r->d, kept = block->columns_before / CHUNK;
+    assert(block->columns_before % CHUNK == 0);
     for (int index = chunks_of(block->columns) - 1, joined = block->rows; index >= 0; index--) {
         if (index >= kept) chunk_make(r, block, index);
         const struct Chunk *c = &r->chunks[index];
@@ -206,7 +206,7 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const 
     for (int index = 0; index < chunks; index++) {
         struct Chunk *c = &r->chunks[index];
         const int n = c->n, wide = 2 * n + d, start = first_row(block, c);
-        if (c->first >= block->kept) {
+        if (c->first >= block->columns_before) {
             c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
             c->T_turned = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
             c->G_turned = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
@@ -223,6 +223,6 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const 
     }
     for (int i = 0; i < block->rows; i++)
         for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += dQ[(size_t)i * stride + c];
-    for (int index = 0; index < chunks && block->more == 0; index++)
+    for (int index = 0; index < chunks && block->columns_after == 0; index++)
         chunk_finish(grad->dk, block->k_stride, r, &r->chunks[index]);
 }

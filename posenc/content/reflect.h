@@ -9,7 +9,7 @@
 struct Chunk;
 
 // One reflection for each key of a head, their gradients, and scratch. All but Q, U, X and dU stays the same for the
-// blocks of a head, if there are several (ScoreBlock.kept).
+// blocks of a head, if there are several (ScoreBlock.columns_before).
 typedef struct {
     int d;
     real *w, *dw;           // (keys, d)
@@ -24,7 +24,8 @@ typedef struct {
 Reflections reflections_take(Arena *arena, int rows, int keys, int d);
 
 // block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. w
-// and beta of the block's keys are there; those of the first block->kept keys are as they were for an earlier block.
+// and beta of the block's keys are there; those of the first block->columns_before keys are as they were for an earlier
+// block.
 void reflect_forward(const ScoreBlock *block, const Reflections *r);
 
 // grad->dq +=, from grad->dS; and, with the head's last block, grad->dk +=, dw and dlog_beta =, from all its blocks.
