@@ -187,6 +187,7 @@ static const Command commands[] = {
     {"demo", command_demo, "train five schemes on generated stories and compare them", true, false},
     {"properties", command_properties, "measure properties that position schemes are said to have", true, false},
     {"gradcheck", command_gradcheck, "check every gradient against central differences", true, true},
+    {"lesson", command_lesson, "show how gradients flow through a rotation, with numbers", true, true},
     {"bench", command_bench, "measure how fast training is", true, false},
     {0},
 };

@@ -15,6 +15,7 @@ bool command_report(int argc, char **argv, Error *error);
 bool command_demo(int argc, char **argv, Error *error);
 bool command_properties(int argc, char **argv, Error *error);
 bool command_gradcheck(int argc, char **argv, Error *error);
+bool command_lesson(int argc, char **argv, Error *error);
 bool command_bench(int argc, char **argv, Error *error);
 
 // `--pos help`: every scheme with its formula, its source and its options.

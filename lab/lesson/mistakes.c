@@ -99,14 +99,19 @@ static void plant_dropped(Scheme *wrong) {
 }
 
 const Mistake mistakes[] = {
-    {"sign", "The gradient is turned on by the angle, instead of back.", &scheme_rope, plant_sign},
-    {"values", "Values are turned, too, as queries and keys are.", &scheme_rope, plant_values},
-    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", &scheme_rope, plant_pairing},
-    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", &scheme_rope, plant_exponent},
-    {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", &scheme_alibi, plant_bias},
-    {"cache", "In use, keys go into the cache before they are turned, and nothing turns them later.", &scheme_rope,
-     plant_cache},
-    {"dropped", "The gradient of the table leaves out the last token.", &scheme_learned, plant_dropped},
+    {"sign", "The gradient is turned forward by the angle, instead of back.", "turn_gradient_forward", &scheme_rope,
+     plant_sign},
+    {"values", "Values are turned as well, as queries and keys are.", "turn_values_too", &scheme_rope, plant_values},
+    {"pairing", "Training pairs channels i and i+d/2, use pairs channels 2i and 2i+1.", "turn_other_pairs_in_use",
+     &scheme_rope, plant_pairing},
+    {"exponent", "Pair i turns by b^(-i/d) radians a token, instead of b^(-2i/d).", "theta_of_half_the_exponent",
+     &scheme_rope, plant_exponent},
+    {"bias", "The bias is added before the score is divided by sqrt(d), instead of after.", "curve_before_the_scale",
+     &scheme_alibi, plant_bias},
+    {"cache", "In use, keys go into the cache unturned, and nothing turns them later.", "cache_keys_unturned",
+     &scheme_rope, plant_cache},
+    {"dropped", "The gradient of the table leaves out the last token.", "drop_last_token", &scheme_learned,
+     plant_dropped},
     {0},
 };
 

@@ -8,6 +8,7 @@
 typedef struct {
     const char *name;             // "sign"
     const char *sentence;         // what is wrong: "The gradient is turned forward, by the angle, instead of back."
+    const char *function;         // that has the mistake
     const Scheme *right;          // the scheme in which it is planted
     void (*plant)(Scheme *wrong); // changes a copy of it
 } Mistake;

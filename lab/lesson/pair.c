@@ -20,7 +20,7 @@ void pair_forward(PairForward *f, const Pair *pair) {
 // Forward was angle = t theta, y = R(angle) x; score = yq . yk; loss = -log(1 / (1 + e^-score)). Backward reads it from
 // right to left.
 void pair_backward(PairBackward *b, const PairForward *f, const Pair *pair, int direction) {
-    b->dscore = f->chance - 1;
+    b->dscore = expm1(-f->loss); // chance - 1, with all its digits where chance is near 1
     for (int c = 0; c < 2; c++) {
         b->dturned_q[c] = b->dscore * f->turned_k[c];
         b->dturned_k[c] = b->dscore * f->turned_q[c];
@@ -49,8 +49,8 @@ static double loss_beside(const Pair *pair, int which, double step) {
 }
 
 double pair_slope(const Pair *pair, int which) {
-    // theta counts once for every position, so it takes a step as much smaller.
-    const double h = which == PAIR_NUMBERS - 1 ? STEP / (1 + fabs(pair->m) + fabs(pair->n)) : STEP;
+    // theta counts once for every token between the two, so it takes a step as much smaller.
+    const double h = which == PAIR_NUMBERS - 1 ? STEP / (1 + fabs(pair->m - pair->n)) : STEP;
     return (loss_beside(pair, which, h) - loss_beside(pair, which, -h)) / (2 * h);
 }
 

@@ -40,6 +40,30 @@ static void gradients_are_slopes(void **state) {
     }
 }
 
+// Over all that `bitter lesson` accepts, by the yardstick that it prints "ok" by.
+static void gradients_of_any_pair_are_slopes(void **state) {
+    Random random = {1, 0};
+    for (int i = 0; i < 2000; i++) {
+        Pair pair, slopes;
+        PairForward forward;
+        PairBackward backward;
+        double largest = 0;
+        for (int c = 0; c < 2; c++) {
+            pair.q[c] = 8 * random_next(&random) - 4;
+            pair.k[c] = 8 * random_next(&random) - 4;
+        }
+        pair.m = random_below(&random, 1001);
+        pair.n = random_below(&random, (int)pair.m + 1);
+        pair.theta = 8 * random_next(&random) - 4;
+        pair_forward(&forward, &pair);
+        pair_backward(&backward, &forward, &pair, -1);
+        pair_slopes(&slopes, &pair);
+        for (int n = 0; n < PAIR_NUMBERS; n++) largest = fmax(largest, fabs(numbers_of(&slopes)[n]));
+        for (int n = 0; n < PAIR_NUMBERS; n++)
+            expect_near("gradient", (size_t)n, numbers_of(&backward.d)[n], numbers_of(&slopes)[n], 1e-6 * largest);
+    }
+}
+
 static void a_wrong_sign_breaks_two_gradients_and_keeps_lengths(void **state) {
     PairForward forward;
     PairBackward right, wrong;
@@ -139,6 +163,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_layout_is_what_the_page_reads),
         cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(gradients_of_any_pair_are_slopes),
         cmocka_unit_test(a_wrong_sign_breaks_two_gradients_and_keeps_lengths),
         cmocka_unit_test(a_shift_of_both_changes_nothing),
         cmocka_unit_test(large_scores_have_finite_losses),

@@ -1,0 +1,336 @@
+// `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers; and
+// which checks notice mistakes. `bitter lesson exercises DIR` is in lesson_exercises.c.
+#include "cmd/commands.h"
+#include "cmd/lesson_exercises.h"
+#include "cmd/shared/arguments.h"
+#include "lab/lesson/checks.h"
+#include "lab/lesson/lines.h"
+#include "lab/lesson/mistakes.h"
+#include "lab/lesson/pair.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOLERANCE 1e-6 // of a difference, as a share of the largest gradient
+
+typedef struct {
+    long long t, ago;
+    double theta;
+    char q[TEXT_CAPACITY], k[TEXT_CAPACITY], broken[TEXT_CAPACITY];
+} LessonOptions;
+
+#define FIELD(name) offsetof(LessonOptions, name)
+
+static const Option lesson_options[] = {
+    INTEGER_ROW("t", FIELD(t), "3", 0, 1000, "position of the token that asks, whose query is q"),
+    INTEGER_ROW("ago", FIELD(ago), "2", 0, 1000, "how many tokens before it stands the other one, whose key is k"),
+    NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "radians by which the pair turns for each token"),
+    TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query"),
+    TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key"),
+    TEXT_ROW("broken", FIELD(broken), "", "MISTAKE",
+             "plant a mistake and show what notices it: sign, values, pairing, exponent, bias, cache or dropped"),
+    {0},
+};
+
+// --- screens: all at once into a pipe or a file, one at a time in a terminal ---
+typedef struct {
+    bool pauses;
+    int shown;
+} Screens;
+
+// Begin another screen of at most 22 lines. false = the reader has seen enough.
+static bool screen(Screens *screens, const char *title) {
+    char answer[64];
+    if (screens->shown > 0 && screens->pauses) {
+        printf("-- Enter: next, q: end -- ");
+        fflush(stdout);
+        if (!fgets(answer, sizeof answer, stdin) || *answer == 'q' || *answer == 'Q') return false;
+    }
+    if (screens->shown > 0) puts("");
+    printf("%d. %s\n\n", ++screens->shown, title);
+    return true;
+}
+
+static void print_code(const char *function) {
+    for (const CodeLine *c = code_lines; c->function; c++)
+        if (strcmp(c->function, function) == 0) printf("code: %-24s %s:%d\n", function, c->file, c->line);
+}
+
+static void print_vector(const char *name, const double x[2]) {
+    printf("  %-28s (%10.6f, %10.6f)   length %.6f\n", name, x[0], x[1], hypot(x[0], x[1]));
+}
+
+static void print_number(const char *name, double x) {
+    printf("  %-28s %11.6f\n", name, fabs(x) < 5e-7 ? 0 : x); // not "-0.000000"
+}
+
+// --- the lesson ---
+typedef struct {
+    Pair pair;
+    PairForward forward;
+    PairBackward backward;
+} Lesson;
+
+static void show_forward(const Lesson *l) {
+    const Pair *p = &l->pair;
+    const double angle = p->m * p->theta;
+    printf("The token at position %g asks with a query q, that at position %g answers\n"
+           "with a key k. Each is turned by its position times theta = %g radians:\n\n",
+           p->m, p->n, p->theta);
+    printf("  R(angle) = ( cos -sin )     for q, angle %g: ( %9.6f %9.6f )\n", angle, cos(angle), -sin(angle));
+    printf("             ( sin  cos )     %*s        ( %9.6f %9.6f )\n\n", 10, "", sin(angle), cos(angle));
+    print_vector("q", p->q);
+    print_vector("q' = R(t theta) q", l->forward.turned_q);
+    print_vector("k", p->k);
+    print_vector("k' = R((t-ago) theta) k", l->forward.turned_k);
+    print_number("score = q' . k'", l->forward.score);
+    print_number("weight = 1/(1 + e^-score)", l->forward.chance);
+    print_number("loss = -log weight", l->forward.loss);
+    printf("\nThe weight is a softmax over this score and a rival of score 0.\n");
+    print_code("rope_pair_forward");
+    print_code("pair_forward");
+}
+
+static void show_backward(const Lesson *l) {
+    const PairBackward *b = &l->backward;
+    printf("From the loss back. x0 stands in y0 times cos and in y1 times sin, x1 in y0\n"
+           "times -sin and in y1 times cos. So the gradient is multiplied by the transposed\n"
+           "matrix, and that is the rotation by the negative angle: dx = R(-angle) dy.\n\n");
+    print_number("dscore = weight - 1", b->dscore);
+    print_vector("dq' = dscore k'", b->dturned_q);
+    print_vector("dq = R(-t theta) dq'", b->d.q);
+    print_vector("dk' = dscore q'", b->dturned_k);
+    print_vector("dk = R(-(t-ago) theta) dk'", b->d.k);
+    printf("\nEach gradient is as long after the turn as before.\n");
+    print_code("rope_pair_backward");
+    print_code("pair_backward");
+}
+
+static void numbers_of(double numbers[PAIR_NUMBERS], const Pair *pair) {
+    const double all[PAIR_NUMBERS] = {pair->q[0], pair->q[1], pair->k[0], pair->k[1], pair->m, pair->n, pair->theta};
+    memcpy(numbers, all, sizeof all);
+}
+
+static void show_differences(const Lesson *l) {
+    static const char *const names[PAIR_NUMBERS] = {"q0", "q1", "k0", "k1", "position of q", "position of k", "theta"};
+    Pair slopes;
+    double by_hand[PAIR_NUMBERS], measured[PAIR_NUMBERS], largest = 0;
+    pair_slopes(&slopes, &l->pair);
+    numbers_of(by_hand, &l->backward.d);
+    numbers_of(measured, &slopes);
+    for (int n = 0; n < PAIR_NUMBERS; n++) largest = fmax(largest, fabs(measured[n]));
+    printf("Move one number x a little and see how the loss moves. This needs no calculus:\n"
+           "slope = (loss(x + h) - loss(x - h)) / 2h, h about 0.00001.\n\n");
+    printf("  gradient of      by hand     measured\n");
+    for (int n = 0; n < PAIR_NUMBERS; n++)
+        printf("  %-13s %11.6f  %11.6f  %s\n", names[n], by_hand[n], measured[n],
+               fabs(by_hand[n] - measured[n]) <= TOLERANCE * largest ? "ok" : "FAILED");
+    puts("");
+    print_code("pair_slope");
+}
+
+static void show_lengths(const Lesson *l) {
+    const double angle = l->pair.theta, c = cos(angle), s = sin(angle);
+    const double turn[4] = {c, -s, s, c}, plain[4] = {1.01 * c, -s, s, 1.01 * c};
+    double kept[501], grown[501];
+    pair_lengths(kept, l->backward.dturned_q, turn, 500);
+    pair_lengths(grown, l->backward.dturned_q, plain, 500);
+    printf("A rotation moves a gradient around a circle. However often it goes back through\n"
+           "one, it neither grows nor fades; through another matrix it does. Here dq' goes\n"
+           "back 500 times through the rotation by theta, and through the same matrix with\n"
+           "1.01 cos(theta) in place of cos(theta):\n\n");
+    printf("  steps back     rotation       other matrix\n");
+    for (int i = 0; i <= 4; i++) {
+        static const int steps[] = {0, 1, 10, 100, 500};
+        printf("  %10d  %11.6f  %17.6g\n", steps[i], kept[steps[i]], grown[steps[i]]);
+    }
+    puts("");
+    print_code("pair_lengths");
+}
+
+static void show_shift(const Lesson *l) {
+    printf("(R(m theta) q) . (R(n theta) k) = q . R((n - m) theta) k: angles add up, and\n"
+           "only the difference of the positions is left.\n\n");
+    printf("  positions of q and k            score\n");
+    for (int i = 0; i < 6; i++) {
+        static const int moved[6][2] = {{0, 0}, {1, 1}, {10, 10}, {1000, 1000}, {1, 0}, {0, 1}};
+        Pair pair = l->pair;
+        PairForward forward;
+        pair.m += moved[i][0];
+        pair.n += moved[i][1];
+        pair_forward(&forward, &pair);
+        printf("  %6g  %6g  %s  %11.6f\n", pair.m, pair.n,
+               i == 0   ? "as before "
+               : i <= 3 ? "both moved"
+                        : "one moved ",
+               forward.score);
+    }
+    printf("  from the distance alone     %11.6f\n\n", pair_score_by_distance(&l->pair));
+    print_code("pair_score_by_distance");
+}
+
+static void show_torque(const Lesson *l) {
+    const PairBackward *b = &l->backward;
+    Pair moved = l->pair;
+    PairForward forward;
+    moved.theta -= 0.01 * b->d.theta;
+    pair_forward(&forward, &moved);
+    printf("A turn moves y at right angles to itself: dy0/dangle = -y1, dy1/dangle = y0. So\n"
+           "the gradient of the angle is dy1 y0 - dy0 y1, a torque. Backward has all of that\n"
+           "at hand, so the gradient of a trained frequency is nearly free:\n\n");
+    print_number("torque on q'", b->torque_q);
+    print_number("torque on k'", b->torque_k);
+    print_number("their sum", b->torque_q + b->torque_k);
+    printf("\nThey cancel: a shift of both tokens turns both angles alike and changes nothing.\n"
+           "But theta counts t times for q and t-ago times for k, so it has a gradient:\n\n");
+    print_number("dtheta = t tq + (t-ago) tk", b->d.theta);
+    print_number("theta - 0.01 dtheta", moved.theta);
+    print_number("loss there", forward.loss);
+    print_number("loss before", l->forward.loss);
+    puts("");
+    print_code("rope_pair_torque");
+}
+
+static void lesson_run(Screens *screens, const Pair *pair) {
+    static const struct {
+        const char *title;
+        void (*show)(const Lesson *lesson);
+    } parts[] = {{"Forward: a turn", show_forward},
+                 {"Backward: the gradient is turned back", show_backward},
+                 {"Is it right? Finite differences", show_differences},
+                 {"Lengths are kept", show_lengths},
+                 {"Only the distance matters", show_shift},
+                 {"Torque: the gradient of an angle", show_torque}};
+    Lesson lesson = {.pair = *pair};
+    pair_forward(&lesson.forward, pair);
+    pair_backward(&lesson.backward, &lesson.forward, pair, -1);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!screen(screens, parts[i].title)) return;
+        parts[i].show(&lesson);
+    }
+}
+
+// --- a mistake ---
+
+// Run a check on a scheme; NaN where it does not apply.
+static bool run_check(Verdict *verdict, Check check, const Scheme *scheme, Error *error) {
+    const Shape shape = {.vocab = 11, .context = 20, .layers = 2, .heads = 2, .width = 8};
+    Position pos;
+    return position_parse_options(&pos, scheme, NULL, error) && position_fit(&pos, &shape, error) &&
+           check_run(verdict, check, &pos, error);
+}
+
+static void print_error(const Verdict *verdict) {
+    if (verdict->applies)
+        printf("  %9.1e", verdict->error);
+    else
+        printf("  %9s", "-");
+}
+
+static bool show_checks(const Mistake *mistake, Error *error) {
+    Scheme wrong;
+    char by[TEXT_CAPACITY] = "";
+    bool gradients = false;
+    mistake_plant(&wrong, mistake);
+    printf("%s, in a model of two layers: the error that each check finds without the\n"
+           "mistake and with it. A dash: the check does not apply to this scheme.\n\n",
+           wrong.name);
+    printf("  %-9s %10s  %9s\n", "check", "without", "with");
+    for (int c = 0; c < CHECKS; c++) {
+        Verdict before, after;
+        if (!run_check(&before, (Check)c, mistake->right, error) || !run_check(&after, (Check)c, &wrong, error))
+            return false;
+        const bool notices = check_notices(&after, (Check)c);
+        printf("  %-8s", checks[c].name);
+        print_error(&before);
+        print_error(&after);
+        puts(notices ? "  NOTICES IT" : "");
+        if (notices) snprintf(by + strlen(by), sizeof by - strlen(by), "%s%s", *by ? ", " : "", checks[c].name);
+        gradients = gradients || (notices && c == CHECK_GRADIENT);
+    }
+    puts("");
+    for (int c = 0; c < CHECKS; c++) printf("  %-9s compares %s\n", checks[c].name, checks[c].tells);
+    printf("\nNoticed by: %s.\n", *by ? by : "no check");
+    puts(gradients ? "A gradient is wrong, so training goes in a wrong direction."
+                   : "Every gradient is right, so no gradient check can notice it.");
+    return true;
+}
+
+static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, Error *error) {
+    const Mistake *mistake = mistake_find(name, error);
+    if (!mistake) return false;
+    char title[80];
+    snprintf(title, sizeof title, "The mistake: %s", mistake->name);
+    screen(screens, title);
+    printf("%s\n\n", mistake->sentence);
+    print_code(mistake->function);
+    if (strcmp(name, "sign") == 0) {
+        Lesson lesson = {.pair = *pair};
+        pair_forward(&lesson.forward, pair);
+        pair_backward(&lesson.backward, &lesson.forward, pair, +1);
+        if (!screen(screens, "One pair, with this mistake")) return true;
+        show_differences(&lesson);
+    }
+    return !screen(screens, "Which check notices it?") || show_checks(mistake, error);
+}
+
+// --- the command ---
+
+// "1,0.5" -> x.
+static bool read_vector(double x[2], const char *name, const char *text, Error *error) {
+    char *end;
+    x[0] = strtod(text, &end);
+    bool ok = end > text && *end == ',';
+    if (ok) {
+        const char *second = end + 1;
+        x[1] = strtod(second, &end);
+        ok = end > second && *end == 0 && fabs(x[0]) <= 4 && fabs(x[1]) <= 4;
+    }
+    return ok || fail_input(error, "--%s '%.40s' is no pair; give two numbers from -4 to 4, such as 1,0.5", name, text);
+}
+
+static bool read_pair(Pair *pair, const LessonOptions *o, Error *error) {
+    if (o->ago > o->t)
+        return fail_input(error, "--ago %lld is before the first token; give at most --t, which is %lld", o->ago, o->t);
+    pair->m = (double)o->t;
+    pair->n = (double)(o->t - o->ago);
+    pair->theta = o->theta;
+    return read_vector(pair->q, "q", o->q, error) && read_vector(pair->k, "k", o->k, error);
+}
+
+static bool exercises(const LessonOptions *options, const bool *given, int count, char **operands, Error *error) {
+    for (const Option *o = lesson_options; o->name; o++)
+        if (given[o - lesson_options]) return fail_input(error, "--%s has no meaning for exercises", o->name);
+    if (strcmp(operands[0], "exercises") != 0)
+        return fail_input(error, "'%.40s' is no part of the lesson; did you mean `bitter lesson exercises DIR`?",
+                          operands[0]);
+    if (count != 2)
+        return fail_input(
+            error, "exercises takes one directory, but got %d; for example `bitter lesson exercises rope`", count - 1);
+    return lesson_exercises(operands[1], error);
+}
+
+bool command_lesson(int argc, char **argv, Error *error) {
+    static const Usage usage = {
+        "lesson",
+        "Show how a gradient flows through a rotation: one pair of channels and two tokens, forward, backward, and "
+        "checked by finite differences, with the lines of code that do it. `lesson exercises DIR` writes a folder of "
+        "exercises in C.",
+        "[exercises DIR]", lesson_options,
+        "  bitter lesson --t 7 --theta 0.3\n  bitter lesson --broken sign\n  bitter lesson exercises rope\n"};
+    LessonOptions options = {0};
+    bool given[ARGUMENTS_MOST];
+    Pair pair;
+    Screens screens = {.pauses = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
+    if (first < argc) return exercises(&options, given, argc - first, argv + first, error);
+    omp_set_num_threads(1); // the models are tiny
+    if (!read_pair(&pair, &options, error)) return false;
+    if (*options.broken) return lesson_broken(&screens, options.broken, &pair, error);
+    lesson_run(&screens, &pair);
+    return true;
+}
