@@ -2,14 +2,28 @@
 
 // Groups of tensors for the guess, in the order in which the gradient passes them on its way back.
 const GROUPS = [
-    ['output', 'the last layer norm', name => name.startsWith('ln_f')],
-    ['mlp', 'the feed-forward layers', name => /\.(mlp|ln_2)\./.test(name)],
-    ['proj', 'the output of attention', name => name.includes('attn.proj')],
-    ['qkv', 'queries, keys and values', name => name.includes('attn.qkv')],
-    ['ln_1', 'the layer norm before attention', name => name.includes('ln_1')],
-    ['wte', 'the embeddings', name => name === 'wte' || name === 'input embeddings'],
-    ['pos', 'parameters of the position scheme', name => name.startsWith('pos.')],
+    ['output', 'the last layer norm', /^ln_f/],
+    ['behind1', 'layer 1, behind its attention', /^h\.1\.(mlp|ln_2|attn\.proj)/],
+    ['before1', 'layer 1, queries, keys, values', /^h\.1\.(ln_1|attn\.qkv)/],
+    ['behind0', 'layer 0, behind its attention', /^h\.0\.(mlp|ln_2|attn\.proj)/],
+    ['before0', 'layer 0, queries, keys, values', /^h\.0\.(ln_1|attn\.qkv)/],
+    ['wte', 'the embeddings', /^(wte|input embeddings)/],
+    ['pos', 'the position scheme’s own parameters', /^pos\./],
 ];
+
+// Why the checks answer as they do.
+const REASONS = {
+    sign: 'The backward pass no longer fits the forward pass. Wrong is all that the gradient reaches through a rotation: queries and ' +
+        'keys of the last layer, and everything before them. What stands behind the last rotation is right.',
+    values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
+        'the sentence stands, and not on distances alone: a shift shows it.',
+    pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +
+        'It takes a comparison of the two to see it.',
+    exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; the formula of the paper can.',
+    bias: 'This is another model, too: its penalties are too small by a constant factor, and the gradients fit that. The formula of the paper tells.',
+    cache: 'Training has no cache, so all that training does is right. Feeding the tokens one by one shows the mistake.',
+    dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
+};
 
 const broken = {
     start(root) {
@@ -74,20 +88,22 @@ const broken = {
     },
 
     answer(name, guess, tensors, checks) {
-        const wrong = GROUPS.filter(([, , belongs]) => tensors.some(t => belongs(t.name) && !t.ok)).map(g => g[0]);
+        const wrong = GROUPS.filter(([, , names]) => tensors.some(t => names.test(t.name) && !t.ok)).map(g => g[0]);
         const right = wrong.length ? wrong.length === guess.length && wrong.every(group => guess.includes(group)) : guess[0] === 'nothing';
-        const wordsOf = groups => groups.map(group => GROUPS.find(g => g[0] === group)?.[1] ?? 'none').join(', ');
+        const wordsOf = groups => groups.map(group => GROUPS.find(g => g[0] === group)?.[1] ?? 'none').join('; ');
         const failed = tensors.filter(t => !t.ok).length, noticed = checks.filter(c => c.notices).map(c => c.name);
         const result = this.root.querySelector('.result');
-        result.innerHTML = '<h3></h3><p></p><div class="scroll"><table class="checks-table"></table></div><details open><summary></summary><div class="scroll"><table></table></div></details>';
+        result.innerHTML = '<h3></h3><p></p><p></p><div class="scroll"><table class="checks-table"></table></div><details open><summary></summary><div class="scroll"><table></table></div></details>';
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
-        result.querySelector('p').textContent = `Your guess: ${wordsOf(guess)}. Wrong are: ${wordsOf(wrong.length ? wrong : ['nothing'])}. ` +
+        const [said, why] = result.querySelectorAll('p');
+        why.textContent = REASONS[name] ?? '';
+        said.textContent = `Your guess: ${wordsOf(guess)}. Wrong are: ${wordsOf(wrong.length ? wrong : ['nothing'])}. ` +
             (noticed.length ? `Noticed by: ${noticed.join(', ')}.` : 'No check notices it.');
         result.querySelector('summary').textContent = `Tensor by tensor: ${failed} of ${tensors.length} gradients are wrong`;
         const [first, second] = result.querySelectorAll('table');
-        this.table(first, ['check', 'compares', 'error', 'tolerance', ''], checks.map(c => c.applies
-            ? [c.name, c.tells, scientific(c.error), scientific(c.tolerance), c.notices ? 'NOTICED' : 'ok'] : [c.name, c.tells, '', '', 'does not apply']));
-        this.table(second, ['tensor', 'largest relative error', ''], tensors.map(t => [t.name, scientific(t.worst), t.ok ? 'ok' : 'FAILED']));
+        this.table(first, ['check', '', 'error', 'tolerance', 'compares'], checks.map(c => c.applies
+            ? [c.name, c.notices ? 'NOTICED' : 'ok', scientific(c.error), scientific(c.tolerance), c.tells] : [c.name, 'does not apply', '', '', c.tells]));
+        this.table(second, ['tensor', '', 'largest relative error'], tensors.map(t => [t.name, t.ok ? 'ok' : 'FAILED', scientific(t.worst)]));
     },
 
     table(table, heads, rows) {

@@ -42,6 +42,7 @@ function digits(number, count) {
 
 // Small or large numbers as 1.2·10⁻⁷, for text.
 function scientific(number) {
+    if (number === 0 || (Math.abs(number) >= 0.1 && Math.abs(number) < 100)) return digits(number, 1);
     const [mantissa, exponent] = number.toExponential(1).split('e');
     return `${mantissa.replace('-', '−')}·10${exponent.replace('+', '').replace(/./g, c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)])}`;
 }
