@@ -1,5 +1,5 @@
 #!/bin/sh
-# Build lesson/lesson.html: one file with all pages, styles and scripts of lesson/page/ and the program's own C code as
+# Build lesson/lesson.html: one file with the text, style and scripts of lesson/page/ and the program's own C code as
 # two WebAssembly modules (lesson/module.h), and lesson/lesson.stamp, the checksums of all that went into it.
 #   scripts/lesson.sh "CLANG" "PREPROCESSOR" BUILD TALES
 # CLANG compiles for --target=wasm32-wasi; PREPROCESSOR is the command of the native build that finds the headers of
@@ -29,12 +29,17 @@ give_up() {
     exit 1
 }
 
+printf '#include <math.h>\nint main(void) { return sin(1) > 1; }\n' |
+    $clang --target=wasm32-wasi -x c - -o /dev/null 2>/dev/null ||
+    give_up "$clang cannot compile C for wasm32-wasi; \`make deps lesson\` installs what is missing, and WASM_CC=..." \
+        "chooses another clang"
+
 work=$build/lesson
 mkdir -p "$work/include"
 
 # --- the modules ---
 
-# Where the native build finds a header: "zlib.h" -> /usr/include/zlib.h and others whose names begin with zlib or zconf.
+# Where the native build finds the headers of zlib and jansson: their functions are declared, but none is linked.
 native_headers() {
     printf '#include <zlib.h>\n#include <jansson.h>\n' | $preprocess -x c - | sed -n 's/^# [0-9]* "\([^"]*\)".*/\1/p' |
         grep -E '/(zlib|zconf|jansson|jansson_config)\.h$' | sort -u
@@ -50,13 +55,14 @@ sources() { # FILE-OR-FOLDER...
 compile() {
     kind=$1 flags=$2
     shift 2
-    rm -rf "$work/$kind"
+    rm -rf "${work:?}/$kind"
     mkdir -p "$work/$kind"
     printf '%s\n' "$@" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' sh -c '
         object=$(echo {} | sed "s|^$1/||; s|/|+|g; s|\.c$||")
-        $2 --target=wasm32-wasi -msimd128 -O3 -std=c11 -D_XOPEN_SOURCE=700 -DBLAS_NONE -DVECTOR=16 -ffp-contract=fast \
-            -fno-math-errno -fno-trapping-math -Wno-unknown-pragmas -Wno-deprecated-declarations \
-            -Wno-implicit-function-declaration -Wno-pass-failed $3 -I. -Ilesson/wasi -I"$4/include" -MMD \
+        $2 --target=wasm32-wasi -msimd128 -ftls-model=local-exec -O3 -std=c11 -D_XOPEN_SOURCE=700 -DBLAS_NONE \
+            -DVECTOR=16 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-unknown-pragmas \
+            -Wno-deprecated-declarations -Wno-implicit-function-declaration -Wno-pass-failed \
+            $3 -I. -Ilesson/wasi -I"$4/include" -MMD \
             -c {} -o "$4/$5/$object.o"' sh "$build" "$clang" "$flags" "$work" "$kind"
 }
 
@@ -65,12 +71,14 @@ exports() { # HEADER...
     sed -nE "s/^[A-Za-z].*[ *]($called)\(.*/-Wl,--export-if-defined=\1/p" "$@"
 }
 
-# link KIND HEADER...: the linker leaves out what no function of the headers needs.
+# link KIND HEADER...: the linker leaves out what no function of the headers needs. Memory ends at 2 GiB, so that no
+# address is negative in JavaScript.
 link() {
     kind=$1
     shift
     # shellcheck disable=SC2046
     $clang --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
+        -Wl,--max-memory=2147483648 \
         -Wl,--Map="$work/$kind.map" $(exports "$@") -o "$work/$kind.wasm" "$work/$kind"/*.o
 }
 
@@ -83,7 +91,7 @@ linked_sources() { # KIND
 
 make_modules() {
     rm -f "$work"/include/*
-    for header in $(native_headers); do ln -s "$header" "$work/include/"; done
+    for header in $(native_headers); do ln -sf "$header" "$work/include/"; done
     # shellcheck disable=SC2046
     compile float '' $(sources lab/eval lab/lesson lab/run lesson/train.c)
     # shellcheck disable=SC2046
@@ -141,7 +149,12 @@ module_tags >"$work/modules"
 awk -v work="$work" '
     function stop(why) { print "lesson.sh: page.html, line " NR ": " why | "cat >&2"; failed = 1; exit 1 }
     function whole(name,   line) { while ((getline line <(work "/" name)) > 0) print line; close(work "/" name) }
-    function escaped(text) { gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text); return text }
+    function escaped(text) {
+        gsub(/&/, "\\&amp;", text)
+        gsub(/</, "\\&lt;", text)
+        gsub(/>/, "\\&gt;", text)
+        return text
+    }
     # body, comment, first: of the function.
     function find(file, name,   line, number, inside, found) {
         body = comment = ""
