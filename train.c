@@ -22,6 +22,7 @@
 #include "cmd/train_start.h"
 #include "lab/eval/generate.h"
 #include "lab/run/config.h"
+#include "lab/run/positions.h"
 #include "lab/run/train_loop.h"
 
 #include <errno.h>
@@ -111,10 +112,10 @@ static bool check_learning(const Session *s, Error *error) {
 }
 
 // Do the remaining steps of the run.
-static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
+static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, Error *error) {
     const TrainOptions *o = trainer->options;
     Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};
-    const TrainLoop loop = {.paths = paths, .log = log, .after_step = show_step, .context = &session};
+    const TrainLoop loop = {.paths = paths, .log = log, .positions = positions, .after_step = show_step, .context = &session};
     interrupt_catch();
     kernels_report(stdout, "train");
     train_describe(trainer, o);
@@ -152,15 +153,17 @@ bool command_train(int argc, char **argv, Error *error) {
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    RunLog log = {0};
+    RunLog log = {0}, positions = {0};
     RunLock lock = {0};
     const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
                     tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
                     run_load_or_create(&trainer, &paths, &options, error) &&
                     log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
-                    train(&trainer, &paths, &log, error);
+        positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
+        train(&trainer, &paths, &log, &positions, error);
     const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);
+    log_close(&positions);
     trainer_free(&trainer);
     corpus_close(&corpus);
     run_unlock(&lock);

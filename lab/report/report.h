@@ -14,4 +14,8 @@ void report_table(FILE *out, const Outcome *outcome, int size);
 // complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
 
+// Write report.md and report.html into the directory of a single run: its losses, and what its position scheme has
+// trained (positions.csv). Fails (input) when there is no run, or a file of it is damaged.
+bool report_run(const char *directory, FILE *out, Error *error);
+
 #endif

@@ -15,7 +15,8 @@ bool run_paths(RunPaths *paths, const char *directory, Error *error) {
            path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
            path_format(paths->model, error, "%s/model.safetensors", directory) &&
            path_format(paths->state, error, "%s/state.safetensors", directory) &&
-           path_format(paths->log, error, "%s/log.csv", directory);
+           path_format(paths->log, error, "%s/log.csv", directory) &&
+           path_format(paths->positions, error, "%s/positions.csv", directory);
 }
 
 bool run_exists(const RunPaths *paths, const char *directory, Error *error) {
@@ -69,7 +70,7 @@ void run_unlock(RunLock *lock) {
 // Fails (input) when the directory holds files of a run, or other files with their names. A tokenizer alone, or with a
 // state, is replaced: it was left by a start that was killed before it wrote config.json.
 static bool is_free(const RunPaths *paths, const char *out, Error *error) {
-    const char *const files[] = {paths->config, paths->model, paths->log};
+    const char *const files[] = {paths->config, paths->model, paths->log, paths->positions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (path_exists(files[i]))
             return fail_input(error,
@@ -198,6 +199,10 @@ static size_t kept_bytes(const char *text, long long step) {
 }
 
 bool log_open(RunLog *log, const char *path, long long step, Error *error) {
+    return log_start(log, path, LOG_HEADER, step, error);
+}
+
+bool log_start(RunLog *log, const char *path, const char *header, long long step, Error *error) {
     Buffer old = {0};
     size_t kept = 0;
     *log = (RunLog){0};
@@ -206,18 +211,17 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error) {
         if (!file_read(&old, path, error)) return false;
         kept = kept_bytes((const char *)old.bytes, step);
     }
-    const void *head = kept > 0 ? (const void *)old.bytes : LOG_HEADER;
+    const void *head = kept > 0 ? (const void *)old.bytes : header;
     AtomicFile file;
     const bool ok = atomic_open(&file, path, error) &&
-                    atomic_write(&file, head, kept > 0 ? kept : strlen(LOG_HEADER), error) &&
-                    atomic_commit(&file, error);
+                    atomic_write(&file, head, kept > 0 ? kept : strlen(header), error) && atomic_commit(&file, error);
     free(old.bytes);
     if (!ok) return false;
     log->stream = file_append(path);
     return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
 }
 
-static bool log_failed(const RunLog *log, Error *error) {
+bool log_failed(const RunLog *log, Error *error) {
     return fail_run(error, "cannot write %s: %s; the last checkpoint is good; make room and continue with --resume",
                     log->path, strerror(errno));
 }

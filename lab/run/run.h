@@ -1,5 +1,5 @@
-// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv. To write one: run_lock,
-// run_load_or_create (which calls run_create), log_open, run_save, run_unlock. To read one: run_open.
+// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv, positions.csv. To write
+// one: run_lock, run_load_or_create (which calls run_create), log_open, run_save, run_unlock. To read one: run_open.
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY],
-        log[PATH_CAPACITY];
+        log[PATH_CAPACITY], positions[PATH_CAPACITY];
 } RunPaths;
 
 bool run_paths(RunPaths *paths, const char *directory, Error *error);
@@ -63,7 +63,7 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
 // them).
 bool run_init_from(Gpt *gpt, const char *directory, Error *error);
 
-// log.csv, which has one row for each step.
+// log.csv, which has one row for each step, or another file of rows that begin with their step.
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY];
@@ -72,11 +72,15 @@ typedef struct {
 // Start the log, or reopen it and cut off the rows after `step`, which a killed run left behind. A lost log is started
 // again, because the checkpoint does not need it.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
+// The same for another file of such rows: `head` is what a new one begins with, at least a line.
+bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
 // Append the row of a step that was just done.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
 // Save a checkpoint: the log, the weights, and the state that run_load_or_create loads.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 
+// Fails (run): the last write to the log went wrong, for the reason in errno.
+bool log_failed(const RunLog *log, Error *error);
 // Make all rows durable on disk.
 bool log_sync(RunLog *log, Error *error);
 void log_close(RunLog *log);

@@ -2,10 +2,17 @@
 
 #include "base/progress.h"
 #include "base/random.h"
+#include "lab/run/positions.h"
 
 // True at every `every`-th step (0 = none) and at the last step.
 static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
+}
+
+// The rows are on disk before the checkpoint is that they lead to.
+static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
+    return (!loop->positions || !loop->positions->stream || log_sync(loop->positions, error)) &&
+           run_save(trainer, loop->paths, loop->log, error);
 }
 
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
@@ -14,13 +21,13 @@ bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
         StepReport report;
         if (!train_step(&report, trainer, error)) return false;
-        if (saves && due(step, o->eval_every, o->steps) && !trainer_validate(&report.validation, trainer, error))
-            return false;
+        const bool validates = saves && due(step, o->eval_every, o->steps);
+        if (validates && !trainer_validate(&report.validation, trainer, error)) return false;
         if (saves && !log_row(loop->log, trainer, &report, error)) return false;
+        if (validates && loop->positions && !positions_row(loop->positions, &trainer->gpt, step, error)) return false;
         const TrainNext next = loop->after_step(loop->context, &report, error);
         if (next == TRAIN_FAILED) return false;
-        if (saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) &&
-            !run_save(trainer, loop->paths, loop->log, error))
+        if (saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) && !save(trainer, loop, error))
             return false;
         if (next != TRAIN_GO_ON) return true;
     }

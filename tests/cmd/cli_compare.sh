@@ -388,7 +388,8 @@ for damage in '1d' '$d' 's/"seeds": 3/"seeds": 0/' 's/"pos": "none"/"pos": "nine
 done
 cp good straight/compare.json
 refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
-refuses "a report on a run" "holds no comparison" report straight/runs/none-seed1337
+succeed "a report on a run" report straight/runs/none-seed1337
+check "it has the losses" grep -q '^| validation text | ' straight/runs/none-seed1337/report.md
 refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 

@@ -57,6 +57,7 @@ same() {
     check "$1: same weights" cmp "$2/model.safetensors" "$3/model.safetensors"
     check "$1: same state" same_state "$2" "$3"
     check "$1: same log" same_log "$2" "$3"
+    [ ! -f "$2/positions.csv" ] || check "$1: same positions.csv" cmp "$2/positions.csv" "$3/positions.csv"
 }
 
 # killed TITLE STEPS KILLS ARGUMENT...: the run ./killed is killed again and again, and continued, until it is done.
@@ -85,21 +86,39 @@ killed() {
     [ "$code" -eq 0 ] || fail "$title: the last resume" "exit code $code: $(cat "$scratch/err")"
     check "$title: $hits kills hit, $torn of them within a save" test $hits -ge $((kills / 2))
     if [ -z "$unreadable" ]; then pass "$title: always readable"; else fail "$title: always readable" "$unreadable"; fi
-    check "$title: five files stay" test "$(ls killed | tr '\n' ' ')" = \
+    check "$title: these files stay" test "$(ls killed | grep -vx positions.csv | tr '\n' ' ')" = \
         'config.json log.csv model.safetensors state.safetensors tokenizer.json '
 }
 
 compare_killed() { # TITLE STEPS KILLS OPTION...
     title=$1 steps=$2 kills=$3
     shift 3
-    need train $small --data $data --eval-every 50 "$@" --steps "$steps" --out straight
-    killed "$title" "$steps" "$kills" $small --data $data --eval-every 50 "$@"
+    need train $small --data $data --eval-every 20 "$@" --steps "$steps" --out straight
+    killed "$title" "$steps" "$kills" $small --data $data --eval-every 20 "$@"
     same "$title" straight killed
     rm -rf straight killed
 }
 compare_killed "killed" 300 12
 compare_killed "killed with dropout and accumulation" 150 5 --dropout 0.1 --accumulate 2
 compare_killed "killed with trained positions" 100 3 --pos learned
+compare_killed "killed with trained frequencies" 100 3 --pos rope-learned
+
+# --- positions.csv ---
+need train $small --data $data --steps 20 --eval-every 6 --pos rope-learned --out learned
+check "a row at the start and after each validation" test "$(cut -d , -f 1 learned/positions.csv | tr '\n' ' ')" = \
+    'step 0 6 12 18 20 '
+check "a column for each number" test "$(sed -n 1p learned/positions.csv)" = \
+    'step,rho.0.0,rho.0.1,rho.0.2,rho.0.3,rho.1.0,rho.1.1,rho.1.2,rho.1.3'
+succeed "report on a run" report learned
+check "it shows the numbers" grep -q '^| rho.1.3 | 20 | ' learned/report.md
+echo '24,1,2' >>learned/positions.csv
+refuses "a damaged positions.csv" "positions.csv, line 7;expected a step and 8 numbers" report learned
+rm learned/positions.csv
+succeed "a report without it" report learned
+need train $small --data $data --steps 2 --out fixed
+check "no file for a scheme that trains nothing" test ! -e fixed/positions.csv
+refuses "no run" "nowhere holds no comparison" report nowhere
+rm -r learned fixed
 
 # --- killed before the first checkpoint ---
 need train $small --data $data --steps 5 --out origin
