@@ -6,7 +6,8 @@ const Bitter = (() => {
 
     // Base64 of gzip -> Promise of a Uint8Array.
     async function unpack(base64) {
-        const packed = Uint8Array.from(atob(base64.trim()), (character) => character.charCodeAt(0));
+        const characters = atob(base64), packed = new Uint8Array(characters.length);
+        for (let i = 0; i < packed.length; i++) packed[i] = characters.charCodeAt(i);
         const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
         return new Uint8Array(await new Response(stream).arrayBuffer());
     }
