@@ -45,18 +45,18 @@ const clock = {
     },
 };
 
-// A button that repeats `step` until it is pressed again. Readers who want no motion get one step for each press.
+// A button that repeats `step` until it is pressed again or `step` returns true. Readers who want no motion get one step
+// for each press.
 function play(button, step, pause = 150) {
     const still = matchMedia('(prefers-reduced-motion: reduce)'), name = button.textContent;
     let timer = 0;
+    const run = on => {
+        clearInterval(timer);
+        timer = on ? setInterval(() => { if (step()) run(false); }, pause) : 0;
+        button.textContent = on ? 'Stop' : name;
+    };
     button.addEventListener('click', () => {
-        if (timer || still.matches) {
-            clearInterval(timer);
-            timer = 0;
-            if (still.matches) step();
-        } else {
-            timer = setInterval(step, pause);
-        }
-        button.textContent = timer ? 'Stop' : name;
+        if (still.matches) step();
+        run(!timer && !still.matches);
     });
 }

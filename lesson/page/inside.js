@@ -75,7 +75,7 @@ const inside = {
 
     // A grid: a row for each layer and head, a column for each distance.
     async attention(boxes, note, v, method) {
-        note.textContent = 'How much each head attends to the token at a distance, on unseen text. The stronger the colour, the more; each row is one head.';
+        note.textContent = 'How much each head attends to the token at a distance, on unseen text. The stronger the colour, the more (it follows the square root); each row is one head.';
         for (const model of this.training.models) {
             const used = await this.stretched(model, method);
             const layers = await model.worker.request('attention'), rows = layers.flat(), heads = layers[0].length;
@@ -94,31 +94,40 @@ const inside = {
         }
     },
 
-    // Frequencies by pair against base^(-2i/d), which is what every rotary scheme here begins with.
+    // Frequencies by pair as multiples of 10000^(-2i/d), where every rotary scheme here begins unless it has another base.
     async frequencies(boxes, note) {
-        note.textContent = 'Radians a token by pair, one line for each layer and head; grey: 10000^(−2i/d). A model that learns its frequencies begins on the grey line.';
+        note.textContent = 'Frequencies by pair, one line for each layer and head, as multiples of 10000^(−2i/d), the grey line. ' +
+            'A model that learns its frequencies begins there; those of rope stay.';
         for (const model of this.training.models) {
             const box = this.box(boxes, this.title(model, 'none'));
             try {
                 const layers = await Promise.all(Array.from({length: model.shape.layers}, (_, layer) => model.worker.request('frequencies', {layer})));
-                const rows = layers.flat(), pairs = rows[0].length, chart = this.picture(box, Chart, 240);
-                const designed = rows[0].map((_, i) => [i, this.training.numbers.theta(10000, i, 2 * pairs)]);
-                chart.clear(rows.map((row, r) => `Line ${r}: from ${digits(row[0], 3)} to ${digits(row.at(-1), 4)} radians a token.`).join(' '));
-                chart.axes({from: 0, to: pairs - 1, name: 'pair'}, {from: Math.min(1e-4, ...rows.flat()), to: Math.max(2, ...rows.flat()), log: true, name: 'radians a token'});
-                chart.draw([{points: designed, look: 'thick faint'}, ...rows.map(row => ({points: row.map((value, i) => [i, value]), look: model.look}))]);
+                this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
             } catch (error) {
                 this.paragraph(box, error.message);
             }
         }
     },
 
+    drawFrequencies(chart, rows, look) {
+        const pairs = rows[0].length, designed = rows[0].map((_, i) => this.training.numbers.theta(10000, i, 2 * pairs));
+        const multiples = rows.map(row => row.map((value, i) => value / designed[i])), all = multiples.flat();
+        chart.clear(multiples.map((row, r) => `Line ${r}: ${row.map(value => digits(value, 2)).join(', ')} times the designed frequency.`).join(' '));
+        chart.axes({from: 0, to: pairs - 1, name: 'pair'}, {from: Math.min(0.8, ...all), to: Math.max(1.25, ...all), name: 'multiple'});
+        chart.draw([{points: [[0, 1], [pairs - 1, 1]], look: 'thick faint'}, ...multiples.map(row => ({points: row.map((value, i) => [i, value]), look}))]);
+    },
+
     async beyond(boxes, note, v, method) {
-        const box = this.box(boxes, 'Loss on unseen text by length of the window'), chart = this.picture(box, Chart, 280);
+        const box = this.box(boxes, 'Loss on unseen text by length of the window'), key = document.createElement('ul');
+        key.className = 'key';
+        box.append(key);
+        const chart = this.picture(box, Chart, 280);
         boxes.className = '';
         const context = this.training.models[0].shape.context, lengths = [context / 2, context, context * 2, context * 4], lines = [];
         for (const model of this.training.models) {
             const used = await this.stretched(model, method), points = [];
-            note.textContent = `Trained in windows of ${context} bytes, read in longer ones${method === 'none' ? '' : `, rotations stretched: ${method.split(' ').join(' × ')}`}.`;
+            note.textContent = `Trained in windows of ${context} bytes, read in shorter and longer ones.`;
+            if (method !== used) this.paragraph(box, `${model.name} has no designed rotations that could be stretched.`);
             for (const length of lengths) {
                 try {
                     points.push([length, await model.worker.request('loss_at', {length})]);
@@ -128,6 +137,7 @@ const inside = {
                 }
             }
             lines.push({name: this.title(model, used), look: model.look, points});
+            legend(key, lines.map(line => [line.look, line.name]));
             this.drawBeyond(chart, lines, lengths, context);
         }
     },

@@ -38,6 +38,7 @@ class TrainedModel {
     go() {
         if (this.losses.length >= this.goal) return;
         this.training = true;
+        this.validation = NaN;
         this.worker.request('step', {steps: this.goal - this.losses.length});
     }
 
