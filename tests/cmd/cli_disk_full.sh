@@ -51,6 +51,7 @@ fill 0
 fails 1 "run directory" "disk/run;No space left" train $model --data $data --steps 2 --out disk/run
 rm -rf disk/*
 fill 4
+fails 1 "exercises" "disk/exercises;No space left" lesson exercises disk/exercises
 run train --layers 1 --heads 2 --width 8 --context 8 --batch 1 --threads 1 --data $data --steps 1000 --out disk/run
 wrong=$(complaint 1 'disk/run/log.csv;No space left')
 if [ -z "$wrong" ]; then pass "log"; else fail "log" "$(story "$wrong")"; fi
