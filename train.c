@@ -115,7 +115,8 @@ static bool check_learning(const Session *s, Error *error) {
 static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, Error *error) {
     const TrainOptions *o = trainer->options;
     Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};
-    const TrainLoop loop = {.paths = paths, .log = log, .positions = positions, .after_step = show_step, .context = &session};
+    const TrainLoop loop = {
+        .paths = paths, .log = log, .positions = positions, .after_step = show_step, .context = &session};
     interrupt_catch();
     kernels_report(stdout, "train");
     train_describe(trainer, o);
@@ -155,10 +156,11 @@ bool command_train(int argc, char **argv, Error *error) {
     Trainer trainer = {0};
     RunLog log = {0}, positions = {0};
     RunLock lock = {0};
-    const bool ok = corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
-                    tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
-                    run_load_or_create(&trainer, &paths, &options, error) &&
-                    log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
+    const bool ok =
+        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
+        tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
+        run_load_or_create(&trainer, &paths, &options, error) &&
+        log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
         positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
         train(&trainer, &paths, &log, &positions, error);
     const bool finished = trainer.progress.step >= options.steps;

@@ -78,10 +78,11 @@ void pair_lengths(double *lengths, const double d[2], const double matrix[4], in
 
 // weights (tokens) = softmax of the scores; returns -log of weights[target].
 static double attend(double *weights, int tokens, int target) {
-    double largest = weights[0], sum = 0;
+    double largest = weights[0];
     for (int j = 1; j < tokens; j++) largest = fmax(largest, weights[j]);
     const double loss = largest - weights[target];
-    for (int j = 0; j < tokens; j++) sum += weights[j] = exp(weights[j] - largest);
+    double sum = weights[0] = exp(weights[0] - largest);
+    for (int j = 1; j < tokens; j++) sum += weights[j] = exp(weights[j] - largest);
     for (int j = 0; j < tokens; j++) weights[j] /= sum;
     return loss + log(sum);
 }
