@@ -14,6 +14,7 @@
 static struct {
     bool started;
     TrainOptions options;
+    char broken[TEXT_CAPACITY]; // name of the planted mistake; "" = none
     Corpus corpus;
     Trainer trainer;
     StretchRule stretch;
@@ -45,28 +46,34 @@ static char *next_word(char **line) {
     return word;
 }
 
-// Options "--name value", "--name=value" and "--flag"; those not given get their defaults. The name after --broken is
-// written to `broken`.
-static bool parse_options(TrainOptions *options, char broken[TEXT_CAPACITY], char *line, Error *error) {
-    *options = (TrainOptions){0};
-    *broken = 0;
-    options_default(options, train_options);
+// Set the option of `word`, "--name" or "--name=value"; its value may be the next word of the line.
+static bool parse_option(char *word, char **line, Error *error) {
+    static const Option broken = TEXT_ROW("broken", 0, NULL, "MISTAKE", "");
+    const char *value = strchr(word, '=');
+    word[strcspn(word, "=")] = 0;
+    const bool breaks = strcmp(word, "--broken") == 0;
+    const Option *option = breaks ? &broken : strncmp(word, "--", 2) == 0 ? option_find(train_options, word + 2) : NULL;
+    if (!option) return fail_input(error, "'%s' is no option of `bitter train`", word);
+    value = value ? value + 1 : option->type == OPTION_FLAG ? "true" : next_word(line);
+    if (!value) return fail_input(error, "%s needs a value", word);
+    return option_set(breaks ? (void *)lesson.broken : &lesson.options, option, value, word, error);
+}
+
+// Options that are not given get their defaults, as in `bitter train`.
+static bool parse_options(char *line, Error *error) {
+    TrainOptions *o = &lesson.options;
+    bool min_lr = false;
+    *o = (TrainOptions){0};
+    options_default(o, train_options);
+    *lesson.broken = 0;
     for (char *word; (word = next_word(&line));) {
-        char *value = strchr(word, '=');
-        if (value) *value++ = 0;
-        static const Option broken_option = TEXT_ROW("broken", 0, NULL, "MISTAKE", "");
-        const Option *option = strncmp(word, "--", 2) == 0 ? option_find(train_options, word + 2) : NULL;
-        const bool breaks = strcmp(word, "--broken") == 0;
-        if (breaks) option = &broken_option;
-        if (!option) return fail_input(error, "'%s' is no option of `bitter train`", word);
-        if (!value) value = option->type == OPTION_FLAG ? "true" : next_word(&line);
-        if (!value) return fail_input(error, "%s needs a value", word);
-        if (!option_set(breaks ? (void *)broken : options, option, value, word, error)) return false;
+        if (!parse_option(word, &line, error)) return false;
+        min_lr = min_lr || strcmp(word, "--min-lr") == 0;
     }
-    if (*options->init || options->resume || *options->out)
-        return fail_input(error, "--init, --resume and --out need files, which there are none of here; leave them out");
-    return is_builtin(options->data) ||
-           fail_input(error, "--data %s: there are no files here; use builtin:NAME", options->data);
+    if (!min_lr && o->min_lr > o->lr) o->min_lr = o->lr;
+    if (*o->init || o->resume || *o->out)
+        return fail_input(error, "--init, --resume and --out need files, and there are none here; leave them out");
+    return is_builtin(o->data) || fail_input(error, "--data %s: there are no files here; use builtin:NAME", o->data);
 }
 
 static void end(void) {
@@ -85,11 +92,10 @@ static bool open_data(Error *error) {
 int lesson_start(void) {
     Error error;
     Position pos;
-    char broken[TEXT_CAPACITY];
     end();
-    lesson.started = parse_options(&lesson.options, broken, lesson_text(), &error) && open_data(&error) &&
+    lesson.started = parse_options(lesson_text(), &error) && open_data(&error) &&
                      trainer_check(&pos, &lesson.options, lesson.corpus.tokenizer.vocab_size, &error) &&
-                     (!*broken || lesson_break(&pos, broken, &error)) &&
+                     (!*lesson.broken || lesson_break(&pos, lesson.broken, &error)) &&
                      trainer_create_with(&lesson.trainer, &pos, &lesson.options, &lesson.corpus, &error);
     return lesson.started ? 0 : lesson_failed(&error);
 }

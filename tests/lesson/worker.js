@@ -79,7 +79,8 @@ async function mistakes(ask) {
     await refused("start", { options: "--layers" }, "needs a value");
     await refused("start", { options: "--data somewhere" }, "builtin:");
     await refused("start", { options: tiny + " --init runs/rope" }, "--init");
-    await ask("start", { options: tiny + " --pos alibi" });
+    await refused("start", { options: tiny + " --lr 1e-5 --min-lr 1e-4" }, "--min-lr");
+    await ask("start", { options: tiny + " --pos=alibi --lr 1e-5" });
     await refused("frequencies", { layer: 0 }, "alibi has no frequencies");
     await refused("stretch", { method: "ntk 2" }, "alibi");
 }
