@@ -21,7 +21,7 @@ const torque = {
             plane.polarHandle('dy', dy, controls, 'gradient', 'steepness', y);
             show(root, {
                 torque: digits(dphi, 6), slope: digits(slope, 6), a: digits(dy[1], 3), b: digits(y[0], 3), c: digits(dy[0], 3), d: digits(y[1], 3),
-                sense: Math.abs(dphi) < 5e-4 ? 'dy does not turn y.' : dphi > 0 ? 'Turning y on raises the loss.' : 'Turning y on lowers the loss.',
+                sense: Math.abs(dphi) < 5e-4 ? 'dy does not turn y.' : dphi > 0 ? 'Turning y counterclockwise raises the loss.' : 'Turning y counterclockwise lowers the loss.',
             });
         });
         controls.update();
