@@ -86,8 +86,7 @@ bool formula_difference(double *worst, const Gpt *gpt, const TrainPass *pass, co
             attend(out, weights, qkv, gpt, head, t);
             for (int c = 0; c < d; c++) {
                 const double difference = fabs(out[c] - (double)pass->layers[0].heads[t * C + head * d + c]);
-                if (!(difference <= *worst)) *worst = difference;
-                if (isnan(difference)) t = T; // NaN is the largest
+                if (!(difference <= *worst) && !isnan(*worst)) *worst = difference; // NaN is the largest
             }
         }
     }
