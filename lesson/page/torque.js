@@ -75,9 +75,8 @@ const torque = {
         play(root.querySelector('button[name=follow]'), () => {
             const v = controls.values, task = taskOf(v);
             trail.push([v.theta, c.task(v.theta, task).loss]);
-            const next = c.value('pair_task_step', v.theta, RATE, task);
-            controls.set({theta: next});
-            return Math.abs(next - v.theta) < 1e-5 * v.theta; // it has come to rest
+            controls.set({theta: c.value('pair_task_step', v.theta, RATE, task)});
+            return Math.abs(controls.values.theta - v.theta) < 1e-5 * v.theta; // it has come to rest, or to the slider's end
         });
         controls.form.addEventListener('input', () => { trail = []; });
         controls.update();

@@ -170,6 +170,20 @@ async function shiftsChangeNothing() {
     return bad;
 }
 
+async function clocksAreStretched() {
+    const bad = [], slowed = async (method) => {
+        await set("#distance [name=stretch]", method);
+        return browser.evaluate(`[...document.querySelectorAll("#distance .faces text")].map(t => t.textContent.replace("÷ ", "")).join(" ")`);
+    };
+    await set("#distance [name=factor]", 4);
+    const expected = { none: /^(1\.00 ?){8}$/, pi: /^(4\.00 ?){8}$/, ntk: /^1\.00 1\.22 .* 4\.00$/, yarn: /^1\.00 .* 4\.00 4\.00$/ };
+    for (const [method, pattern] of Object.entries(expected)) {
+        const found = await slowed(method);
+        if (!pattern.test(found)) bad.push(`${method}: clocks are slowed down by ${found}`);
+    }
+    return bad;
+}
+
 async function frequencyComesToRest() {
     await set("#torque .task [name=ago]", 6);
     await set("#torque .task [name=phase]", 1.5);
@@ -256,6 +270,7 @@ async function main() {
     await test("what can be dragged moves its inputs", handles);
     await test("section 2: a wrong sign is seen", wrongSignIsSeen);
     await test("section 4: shifts change nothing", shiftsChangeNothing);
+    await test("section 4: clocks are stretched as the methods say", clocksAreStretched);
     await test("section 5: the frequency comes to rest", frequencyComesToRest);
     await test("section 6: trains seven schemes and looks inside", trains);
     await test("section 7: every mistake is noticed", breaks);
