@@ -255,7 +255,8 @@ static bool show_checks(const Mistake *mistake, Error *error) {
     puts("");
     for (int c = 0; c < CHECKS; c++) printf("  %-9s compares %s\n", checks[c].name, checks[c].tells);
     printf("\nNoticed by: %s.\n", *by ? by : "no check");
-    puts(gradients ? "A gradient is wrong, so training does not follow the slope of its loss."
+    puts(gradients ? "A gradient is wrong, so training goes partly in a wrong direction.\n"
+                     "It still learns, only worse."
                    : "Every gradient is right, so no gradient check can notice it.");
     return true;
 }

@@ -18,7 +18,8 @@
 //
 // Fill in: torque() for one point; then what one token adds to the gradient of theta.
 //
-// Hint: torque() has two products, and one of them has a minus. In theta_gradient, call torque(dy[t], y[t]).
+// Hint: torque() has two products, and one of them has a minus. In theta_gradient, pass the points of token t:
+// torque(dy[t], y[t]).
 #include "exercise.h"
 
 #include <math.h>

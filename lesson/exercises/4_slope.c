@@ -18,12 +18,13 @@
 //
 // Fill in: what one score adds to dm; then dsigma from dm and m.
 //
-// Hint: For the first, mind the sign. For the second: exp is its own derivative, so you need neither m0 nor sigma.
+// Hint: For the first, mind the sign. C holds the rows of dS as one long row, so dS_ij is dS[i * T + j]. For the
+// second: exp is its own derivative, so you need neither m0 nor sigma.
 #include "exercise.h"
 
 #include <math.h>
 
-// dS: (T, T), row by row: the gradient of S_ij is dS[i * T + j].
+// dS: (T, T), one long row: the gradient of S_ij is dS[i * T + j].
 double slope_gradient(const double *dS, int T) {
     double dm = 0;
     for (int i = 0; i < T; i++) {

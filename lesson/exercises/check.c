@@ -168,7 +168,10 @@ static void say_general(Tried *tried) {
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s[%d]", wrong++ ? ", " : "", name, i);
         some = wrong < tried->count;
     }
-    if (tried->count > 1 && some) say("Wrong: %s. All the rest of %s is right.", list, name);
+    if (tried->count > 1 && some)
+        say("Wrong: %s. All the rest of %s is right.", list, name);
+    else if (tried->check->none_right)
+        say("%s", tried->check->none_right);
 }
 
 static int worst_test(Tried *tried) {
@@ -192,16 +195,20 @@ static bool wrong_for(const Tried *tried, const double *in) {
     return false;
 }
 
+static void replace_if_still_wrong(const Tried *tried, double *in, int index, double value) {
+    const double before = in[index];
+    in[index] = value;
+    if (!wrong_for(tried, in)) in[index] = before;
+}
+
 // Put zeros and ones for as many numbers as possible, so that the example can be computed by hand.
 static void simplify(Tried *tried, int test) {
     const Check *it = tried->check;
     double *in = tried->in[test];
+    if (it->half > 0) replace_if_still_wrong(tried, in, it->half, 0.5);
     for (int value = 0; value <= 1; value++)
-        for (int i = it->simple; i < it->simple + it->simple_count; i++) {
-            const double before = in[i];
-            if (before != 0) in[i] = value;
-            if (!wrong_for(tried, in)) in[i] = before;
-        }
+        for (int i = it->simple; i < it->simple + it->simple_count; i++)
+            if (in[i] != 0) replace_if_still_wrong(tried, in, i, value);
     it->yours(tried->yours[test], in);
     it->right(tried->right[test], in);
 }

@@ -32,6 +32,8 @@ typedef struct {
     Compute *yours, *right;
     const Mistake *mistakes;  // end with sentence NULL
     int simple, simple_count; // the numbers of the input that may become 0 or 1 in the example that is shown
+    int half;                 // the number of the input that may become 0.5 there; 0 = none
+    const char *none_right;   // is said when no result is right and no mistake is known; or NULL
 } Check;
 
 enum { TESTS = 8 };

@@ -72,11 +72,16 @@ static void unturned(double *y, const double *in) {
     matrix(y, in, 1, 0, 0, 1);
 }
 
+static void nothing(double *y, const double *in) {
+    matrix(y, in, 0, 0, 0, 0);
+}
+
 static const Mistake mistakes[] = {
     {"You turn clockwise: the minus belongs to the sine of the first line, y[0], and not to that of the second.",
      clockwise},
-    {"The sine in y[0] has the wrong sign: it needs a minus, because (0, 1) goes to (-sin, cos). As it is, the length "
-     "of the point changes.",
+    {"The sine in y[0] has the wrong sign: it needs a minus, because (0, 1) goes to (-sin, cos). As it is, (0, 1) "
+     "turns "
+     "clockwise, while (1, 0) turns counterclockwise.",
      first_sign},
     {"The sine in y[1] has the wrong sign: (1, 0) goes to (cos, sin), so x0 comes with plus s.", second_sign},
     {"The cosine in y[1] has the wrong sign: (0, 1) goes to (-sin, cos). As it is, an angle of 0 turns (0, 1) upside "
@@ -89,6 +94,7 @@ static const Mistake mistakes[] = {
     {"x0 and x1 are exchanged in both lines.", exchanged},
     {"y[0] and y[1] are exchanged: one line has what belongs in the other.", exchanged_lines},
     {"You return x as it was: the point is not turned.", unturned},
+    {"You get (0, 0) for every point. Do y[0] and y[1] stand where x0 and x1 belong? They have no value yet.", nothing},
     {0},
 };
 
@@ -99,10 +105,13 @@ static const Mistake mistakes_in_place[] = {
     {0},
 };
 
+static const char none_right[] =
+    "Neither line is right. Try x = (1, 0) by hand: y must be (cos, sin). Then try (0, 1), which goes to (-sin, cos).";
+
 int main(void) {
     const Check checks[] = {
-        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours, right, mistakes, 0, 2},
-        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours_in_place, right, mistakes_in_place, 0, 2},
+        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours, right, mistakes, 0, 2, 2, none_right},
+        {"turn()", {{"x", 2}, {"angle", 1}}, {{"y", 2}}, invent, yours_in_place, right, mistakes_in_place, 0, 2, 2},
     };
     return check_exercise("1_turn.c", checks, 2);
 }

@@ -94,10 +94,23 @@ static const Mistake mistakes_in_place[] = {
     {0},
 };
 
+static const char none_right[] =
+    "Neither line is right. Try dy = (1, 0) by hand: dx[0] must be how much y0 grows with x0, and dx[1] how much y0 "
+    "grows with x1.";
+
 int main(void) {
     const Check checks[] = {
-        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours, right, mistakes, 0, 2},
-        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours_in_place, right, mistakes_in_place, 0, 2},
+        {"turn_back()", {{"dy", 2}, {"angle", 1}}, {{"dx", 2}}, invent, yours, right, mistakes, 0, 2, 2, none_right},
+        {"turn_back()",
+         {{"dy", 2}, {"angle", 1}},
+         {{"dx", 2}},
+         invent,
+         yours_in_place,
+         right,
+         mistakes_in_place,
+         0,
+         2,
+         2},
     };
     return check_exercise("2_turn_back.c", checks, 2);
 }

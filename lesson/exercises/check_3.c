@@ -122,6 +122,11 @@ static void mean(double *dtheta, const double *in) {
     *dtheta = weighted(in, 0, 1.0 / T);
 }
 
+// With the factor t and without it: 0 + 1 + 2 = 1 + 1 + 1.
+static void first_point(double *dtheta, const double *in) {
+    *dtheta = T * torque_at(in, 0);
+}
+
 static void last_only(double *dtheta, const double *in) {
     *dtheta = (T - 1) * torque_at(in, T - 1);
 }
@@ -139,6 +144,8 @@ static const Mistake theta_mistakes[] = {
      "theta.",
      mean},
     {"Only the last token is left. Add up with +=, because all tokens share theta.", last_only},
+    {"You take the torque of the first token for all of them: pass the points of token t, torque(dy[t], y[t]).",
+     first_point},
     {0},
 };
 

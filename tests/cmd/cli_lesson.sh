@@ -49,6 +49,7 @@ done
 succeed "--broken sign" lesson --broken sign
 check "two gradients of the pair are wrong" test "$(grep -c '^  [qk][01] .*FAILED$' "$scratch/out")" -eq 4
 check "its other gradients are right" test "$(grep -c ' ok$' "$scratch/out")" -eq 3
+check "it says what training makes of it" says "^It still learns, only worse\.$"
 
 # --- a terminal ---
 if script -qec true /dev/null >/dev/null 2>&1; then
