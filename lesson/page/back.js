@@ -1,7 +1,7 @@
 // Section 2: the gradient is turned back, and a measured slope agrees unless the sign is flipped.
 const back = {
     start(root, c) {
-        const forward = new Plane(root.querySelector('.forward-plane'), 2.2), backward = new Plane(root.querySelector('.backward-plane'), 2.2);
+        const forward = new Plane(root.querySelector('.forward-plane'), 2.5), backward = new Plane(root.querySelector('.backward-plane'), 2.5);
         const controls = new Controls(root.querySelector('form'), draw);
 
         function draw({angle, direction, reach, gradient, steepness, flipped, nudge}) {
@@ -12,13 +12,14 @@ const back = {
             drawForward(x, y, dy, phi);
             drawBackward(dy, dx, slope, flipped ? phi : -phi);
             const apart = Math.max(...slope.map((s, i) => Math.abs(s - dx[i])));
+            const agree = apart < Math.max(1e-4, 4e-16 / h); // numbers near 1 are rounded at 1e-16, and the slope divides by h
             show(root, {
                 x0: digits(dx[0], 10), x1: digits(dx[1], 10), s0: digits(slope[0], 10), s1: digits(slope[1], 10),
                 loss: digits(c.value('picture_loss', x, dy, phi), 4), nudge: scientific(h).replace('1.0·', ''),
-                verdict: apart < 1e-4 ? 'The code’s gradient and the measured slope agree.'
+                verdict: agree ? `The code’s gradient and the measured slope agree${apart < 1e-10 ? '' : ` to ${Math.floor(-Math.log10(apart))} decimals; the rest is rounding in the measurement`}.`
                     : 'The code’s gradient and the measured slope differ: the code is wrong.',
             });
-            root.querySelector('.verdict').classList.toggle('wrong', apart >= 1e-4);
+            root.querySelector('.verdict').classList.toggle('wrong', !agree);
         }
 
         function drawForward(x, y, dy, phi) {
@@ -39,6 +40,7 @@ const back = {
             backward.vector(dy, 'dy', 'gradient faint');
             backward.vector(dx, 'dx', 'gradient');
             backward.arrow(backward.at([0, 0]), backward.at(slope), 'measured');
+            backward.text([8, 310], 'dashed: measured', 'name start measured');
             backward.polarHandle('dy', dy, controls, 'gradient', 'steepness');
         }
 

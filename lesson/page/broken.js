@@ -3,9 +3,9 @@
 // Groups of tensors for the guess, in the order in which the gradient passes them on its way back.
 const GROUPS = [
     ['output', 'the last layer norm', /^ln_f/],
-    ['behind1', 'layer 1, behind its attention', /^h\.1\.(mlp|ln_2|attn\.proj)/],
+    ['behind1', 'layer 1, after its attention (nearer the output)', /^h\.1\.(mlp|ln_2|attn\.proj)/],
     ['before1', 'layer 1, queries, keys, values', /^h\.1\.(ln_1|attn\.qkv)/],
-    ['behind0', 'layer 0, behind its attention', /^h\.0\.(mlp|ln_2|attn\.proj)/],
+    ['behind0', 'layer 0, after its attention (nearer the output)', /^h\.0\.(mlp|ln_2|attn\.proj)/],
     ['before0', 'layer 0, queries, keys, values', /^h\.0\.(ln_1|attn\.qkv)/],
     ['wte', 'the embeddings', /^(wte|input embeddings)/],
     ['pos', 'the position scheme’s own parameters', /^pos\./],
@@ -14,7 +14,7 @@ const GROUPS = [
 // Why the checks answer as they do.
 const REASONS = {
     sign: 'The backward pass no longer fits the forward pass. Wrong is all that the gradient reaches through a rotation: queries and ' +
-        'keys of the last layer, and everything before them. What stands behind the last rotation is right.',
+        'keys of the last layer, and everything before them. What comes after the last rotation is right.',
     values: 'Values are turned and their gradients turned back, so every gradient is right. But now the output depends on where ' +
         'the sentence stands, and not on distances alone: a shift shows it.',
     pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +

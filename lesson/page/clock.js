@@ -12,7 +12,7 @@ const clock = {
             drawPair(x, y, phi);
             drawFaces(t, pair, b);
             show(root, {
-                base: String(Math.round(b)), theta: digits(theta, 5), t: String(t), phi: digits(phi, 3),
+                base: String(Math.round(b)), theta: theta < 1e-3 ? scientific(theta) : digits(theta, 5), t: String(t), phi: digits(phi, 3),
                 degrees: digits(inDegrees(phi), 0), turns: digits(phi / (2 * Math.PI), 2),
                 m00: digits(columns[0][0], 3), m10: digits(columns[0][1], 3),
                 m01: digits(columns[1][0], 3), m11: digits(columns[1][1], 3),

@@ -59,8 +59,8 @@ const distance = {
         function drawFaces(apart, factors, base, v) {
             faces.draw(factors.map((factor, i) => {
                 const theta = c.theta(base, i, 2 * PAIRS);
-                return {name: `÷ ${digits(factor, 2)}`, seen: v.trained * theta,
-                    hands: [{angle: apart * theta, look: 'before'}, {angle: apart * theta / factor, look: 'forward'}]};
+                return {name: `÷ ${digits(factor, 2)}`, look: v[`pair${i}`] ? '' : 'unused', seen: v.trained * theta,
+                    hands: [{angle: apart * theta, look: 'before'}, {angle: apart * theta / factor, look: v[`pair${i}`] ? 'forward' : 'before'}]};
             }), `${PAIRS} clocks at distance ${apart}. The shaded part of a face is what training showed it. ` +
                 factors.map((factor, i) => `Pair ${i}: frequency divided by ${digits(factor, 2)}.`).join(' '));
         }

@@ -4,8 +4,16 @@ const inside = {
         Object.assign(this, {form, answers, training});
         this.controls = new Controls(form, () => {});
         this.controls.update();
+        for (const name of ['stretch', 'factor']) // an answer with another stretch would mislead
+            form.elements[name].addEventListener('input', () => { if (answers.querySelector('div') && !form.elements.sample.disabled) this.forget(); });
         for (const what of ['sample', 'attention', 'frequencies', 'beyond'])
             form.elements[what].addEventListener('click', () => this.ask(what));
+    },
+
+    forget() {
+        const note = document.createElement('p');
+        note.textContent = 'The stretch has changed: press a button again.';
+        this.answers.replaceChildren(note);
     },
 
     enable(able) {

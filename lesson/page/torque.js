@@ -30,7 +30,7 @@ const torque = {
     task(root, c) {
         const again = () => controls.update();
         const picture = new Chart(root.querySelector('.attention'), 220, again), valley = new Chart(root.querySelector('.valley'), 220, again);
-        const TOKENS = 32, STRENGTH = 4, RATE = 0.02;
+        const TOKENS = 24, STRENGTH = 12, RATE = 0.01; // each step is a little shorter than the one before: it comes to rest even in steep valleys
         let trail = [];
         const controls = new Controls(root.querySelector('form'), draw);
         const taskOf = v => [v.ago, TOKENS, v.phase, STRENGTH];
@@ -75,7 +75,7 @@ const torque = {
         play(root.querySelector('button[name=follow]'), () => {
             const v = controls.values, task = taskOf(v);
             trail.push([v.theta, c.task(v.theta, task).loss]);
-            controls.set({theta: c.value('pair_task_step', v.theta, RATE, task)});
+            controls.set({theta: c.value('pair_task_step', v.theta, RATE / (1 + trail.length / 60), task)});
             return Math.abs(controls.values.theta - v.theta) < 1e-5 * v.theta; // it has come to rest, or to the slider's end
         });
         controls.form.addEventListener('input', () => { trail = []; });

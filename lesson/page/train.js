@@ -107,6 +107,7 @@ const train = {
         model.worker.end();
         this.models = this.models.filter(other => other !== model);
         model.row.remove();
+        this.form.elements.pause.disabled = !this.models.length;
         show(this.root, {error: error.message});
         this.redraw();
     },
