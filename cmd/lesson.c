@@ -29,8 +29,8 @@ static const Option lesson_options[] = {
     INTEGER_ROW("t", FIELD(t), "3", 0, 1000, "position of the token that asks, whose query is q"),
     INTEGER_ROW("ago", FIELD(ago), "2", 0, 1000, "how many tokens before it stands the other one, whose key is k"),
     NUMBER_ROW("theta", FIELD(theta), "0.5", -4, 4, "X", "radians by which the pair turns for each token"),
-    TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query"),
-    TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key"),
+    TEXT_ROW("q", FIELD(q), "1,0.5", "X,Y", "the pair of channels of the query, each from -4 to 4"),
+    TEXT_ROW("k", FIELD(k), "0.3,-1", "X,Y", "the pair of channels of the key, each from -4 to 4"),
     TEXT_ROW("broken", FIELD(broken), "", "MISTAKE",
              "plant a mistake and show what notices it: sign, values, pairing, exponent, bias, cache or dropped"),
     {0},
@@ -261,6 +261,16 @@ static bool show_checks(const Mistake *mistake, Error *error) {
     return true;
 }
 
+// Only the mistake `sign` shows a pair.
+static bool check_broken(const LessonOptions *options, const bool *given, Error *error) {
+    if (!mistake_find(options->broken, error)) return false;
+    for (const Option *o = lesson_options; o->name; o++)
+        if (given[o - lesson_options] && o->offset != FIELD(broken) && strcmp(options->broken, "sign") != 0)
+            return fail_input(error, "--%s has no meaning for --broken %.40s, which shows no pair; leave it out",
+                              o->name, options->broken);
+    return true;
+}
+
 static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, Error *error) {
     const Mistake *mistake = mistake_find(name, error);
     if (!mistake) return false;
@@ -331,7 +341,9 @@ bool command_lesson(int argc, char **argv, Error *error) {
     if (first < argc) return exercises(&options, given, argc - first, argv + first, error);
     omp_set_num_threads(1); // the models are tiny
     if (!read_pair(&pair, &options, error)) return false;
-    if (*options.broken) return lesson_broken(&screens, options.broken, &pair, error);
+    for (const Option *o = lesson_options; o->name; o++)
+        if (o->offset == FIELD(broken) && given[o - lesson_options])
+            return check_broken(&options, given, error) && lesson_broken(&screens, options.broken, &pair, error);
     lesson_run(&screens, &pair);
     return true;
 }

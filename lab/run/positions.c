@@ -49,12 +49,20 @@ static void print_row(Text *text, const Gpt *gpt, long long step) {
     text_print(text, "\n");
 }
 
-static bool begins_with(const char *path, const Text *head, Error *error) {
+// May a resumed run go on with this file? *goes_on is false if there is none, or only a part of its header.
+static bool find_file(bool *goes_on, const char *path, const Text *head, Error *error) {
     Buffer file = {0};
-    if (!path_exists(path) || !file_read(&file, path, error)) return false;
-    const bool same = file.size >= head->size && memcmp(file.bytes, head->bytes, head->size) == 0;
+    *goes_on = false;
+    if (!path_exists(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    const size_t size = file.size < head->size ? file.size : head->size;
+    const bool same = memcmp(file.bytes, head->bytes, size) == 0;
     free(file.bytes);
-    return same;
+    *goes_on = same && size == head->size;
+    return same || fail_input(error,
+                              "%s, line 1: these are not the names of the run's trained numbers; move the file away, "
+                              "and --resume begins a new one",
+                              path);
 }
 
 bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error) {
@@ -62,11 +70,12 @@ bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long ste
     *log = (RunLog){0};
     if (trained_numbers(gpt) == 0) return true;
     print_header(&head, gpt);
-    const bool goes_on = !head.failed && step > 0 && begins_with(path, &head, error);
+    bool goes_on = false;
+    bool ok = !head.failed && (step == 0 || find_file(&goes_on, path, &head, error));
     if (step == 0) print_row(&head, gpt, 0);
     text_add(&head, "", 1);
-    const bool ok = head.failed ? fail_run(error, "no memory for the header of %s", path)
-                                : log_start(log, path, head.bytes, goes_on ? step : 0, error);
+    if (head.failed) fail_run(error, "no memory for the header of %s", path);
+    ok = ok && !head.failed && log_start(log, path, head.bytes, goes_on ? step : 0, error);
     text_free(&head);
     return ok;
 }

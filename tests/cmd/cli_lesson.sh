@@ -72,6 +72,8 @@ fi
 # --- hostile input ---
 refuses "a misspelt mistake" "no mistake 'sing';did you mean 'sign'" lesson --broken sing
 refuses "a mistake that is none" "choose one of sign, values" lesson --broken 12345
+refuses "an empty mistake" "no mistake ''" lesson --broken ''
+refuses "a pair where none is shown" "--t has no meaning for --broken values" lesson --broken values --t 5
 refuses "a key before the text" "--ago 5;at most --t, which is 3" lesson --ago 5
 refuses "a negative position" "--t" lesson --t -1
 refuses "a position that is no number" "--t" lesson --t x

@@ -46,9 +46,21 @@ static void rows_after_the_checkpoint_are_cut(void **state) {
     unlink(paths.positions); // a file that was lost is no reason to lose the checkpoint
     write_rows(15, 20);
     expect_steps((const double[]){20}, 1);
-    scratch_write(paths.positions, "step,a\n1,2\n", 11); // of other columns
+    scratch_write(paths.positions, "step,tab", 8); // its header was being written
     write_rows(15, 20);
     expect_steps((const double[]){20}, 1);
+}
+
+static void a_file_of_other_numbers_is_not_overwritten(void **state) {
+    RunLog log;
+    Error error;
+    scratch_write(paths.positions, "step,a\n1,2\n", 11);
+    expect_refused(positions_open(&log, paths.positions, &trainer.gpt, 15, &error), &error, "line 1");
+    Buffer file = {0};
+    must(file_read(&file, paths.positions, &error), &error);
+    assert_int_equal(file.size, 11);
+    free(file.bytes);
+    unlink(paths.positions);
 }
 
 static void many_numbers_are_thinned_out(void **state) {
@@ -125,6 +137,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_come_back, make_run, remove_run),
         cmocka_unit_test_setup_teardown(rows_after_the_checkpoint_are_cut, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(a_file_of_other_numbers_is_not_overwritten, make_run, remove_run),
         cmocka_unit_test_setup_teardown(many_numbers_are_thinned_out, make_run, remove_run),
         cmocka_unit_test_setup_teardown(schemes_that_train_nothing_have_no_file, make_run, remove_run),
         cmocka_unit_test_setup_teardown(damaged_files_are_refused, make_run, remove_run),
