@@ -35,8 +35,12 @@ class TrainedModel {
         this.go();
     }
 
+    get unfinished() {
+        return !this.error && this.losses.length < this.goal; // not yet, before the model exists
+    }
+
     go() {
-        if (this.losses.length >= this.goal) return;
+        if (this.training || !this.unfinished) return;
         this.training = true;
         this.validation = NaN;
         this.worker.request('step', {steps: this.goal - this.losses.length});
@@ -94,7 +98,6 @@ const train = {
         legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
         this.rows();
         this.draw();
-        form.elements.pause.disabled = !names.length;
         form.elements.pause.textContent = 'Pause';
         const options = trainOptions(`${v.size} --context ${v.context} --seed ${v.seed}`, v.steps);
         await Promise.all(this.models.map(model => model.start(`--pos ${model.name} ${options}`, v.steps)
@@ -107,7 +110,6 @@ const train = {
         model.worker.end();
         this.models = this.models.filter(other => other !== model);
         model.row.remove();
-        this.form.elements.pause.disabled = !this.models.length;
         show(this.root, {error: error.message});
         this.redraw();
     },
@@ -121,10 +123,8 @@ const train = {
     async changed(model, type) {
         if (type === 'failed') show(this.root, {error: model.error});
         if (type === 'done') {
-            const steps = model.losses.length;
             model.validation = await model.worker.request('validate');
             model.perplexity = digits(Math.exp(model.validation), 2);
-            model.validatedAt = steps;
         }
         this.redraw();
     },
@@ -140,6 +140,7 @@ const train = {
 
     draw() {
         drawLosses(this.chart, this.models, this.steps || 600);
+        this.form.elements.pause.disabled = !this.models.some(model => model.unfinished);
         for (const model of this.models) {
             const steps = model.losses.length, measured = Number.isFinite(model.validation);
             const cells = [`${steps} of ${model.goal ?? this.steps}`, steps ? digits(model.losses.at(-1), 3) : 'starting',
