@@ -13,10 +13,11 @@ const back = {
             drawBackward(dy, dx, slope, flipped ? phi : -phi);
             const apart = Math.max(...slope.map((s, i) => Math.abs(s - dx[i])));
             const agree = apart < Math.max(1e-4, 4e-16 / h); // numbers near 1 are rounded at 1e-16, and the slope divides by h
+            const rounding = apart < 1e-10 ? '' : ` to ${Math.floor(-Math.log10(apart))} decimals; the rest is rounding in the measurement`;
             show(root, {
                 x0: digits(dx[0], 10), x1: digits(dx[1], 10), s0: digits(slope[0], 10), s1: digits(slope[1], 10),
                 loss: digits(c.value('picture_loss', x, dy, phi), 4), nudge: scientific(h).replace('1.0·', ''),
-                verdict: agree ? `The code’s gradient and the measured slope agree${apart < 1e-10 ? '' : ` to ${Math.floor(-Math.log10(apart))} decimals; the rest is rounding in the measurement`}.`
+                verdict: agree ? `The code’s gradient and the measured slope agree${rounding}.`
                     : 'The code’s gradient and the measured slope differ: the code is wrong.',
             });
             root.querySelector('.verdict').classList.toggle('wrong', !agree);

@@ -103,7 +103,9 @@ const broken = {
         const [first, second] = result.querySelectorAll('table');
         this.table(first, ['check', '', 'error', 'tolerance', 'compares'], checks.map(c => c.applies
             ? [c.name, c.notices ? 'NOTICED' : 'ok', scientific(c.error), scientific(c.tolerance), c.tells] : [c.name, 'does not apply', '', '', c.tells]));
-        this.table(second, ['tensor', '', 'largest relative error'], tensors.map(t => [t.name, t.ok ? 'ok' : 'FAILED', scientific(t.worst)]));
+        const place = t => GROUPS.findIndex(([, , names]) => names.test(t.name));
+        const onTheWay = [...tensors].sort((a, b) => place(a) - place(b)); // from the output back to the embeddings
+        this.table(second, ['tensor', '', 'largest relative error'], onTheWay.map(t => [t.name, t.ok ? 'ok' : 'FAILED', scientific(t.worst)]));
     },
 
     table(table, heads, rows) {
@@ -143,6 +145,7 @@ const wrongSign = {
         const changed = (model, type) => this.changed(model, type);
         this.models = [new TrainedModel('rope, right sign', 's0', changed), new TrainedModel('rope, wrong sign', 's1', changed)];
         legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
+        this.root.querySelector('.many').replaceChildren();
         show(this.root, {verdict: 'Training …', 'wrong-error': ''});
         try {
             await Promise.all(this.models.map((model, i) => model.start(`--pos rope ${options}${i ? ' --broken sign' : ''}`, this.STEPS)));
@@ -156,9 +159,17 @@ const wrongSign = {
         if (type === 'done') {
             model.validation = await model.worker.request('validate');
             const [right, wrong] = this.models.map(m => m.validation);
-            if (Number.isFinite(right + wrong))
+            if (Number.isFinite(right + wrong)) {
+                await this.write(this.root.querySelector('.many'), 'Once upon a time');
                 show(this.root, {verdict: `On unseen text, perplexity ${digits(Math.exp(right), 2)} with the right sign and ${digits(Math.exp(wrong), 2)} with the wrong one. Both models have learned.`});
+            }
         }
         this.redraw();
+    },
+
+    async write(boxes, prompt) {
+        const texts = await Promise.all(this.models.map(m => m.worker.request('sample', {prompt, tokens: 150})));
+        boxes.replaceChildren();
+        texts.forEach((text, i) => inside.paragraph(inside.box(boxes, this.models[i].name), prompt + text, 'sample'));
     },
 };

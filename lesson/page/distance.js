@@ -17,7 +17,7 @@ const distance = {
             drawLine(m, n, score, v);
             drawChart(Math.abs(m - n), vector, factors, base, v);
             drawFaces(Math.abs(m - n), factors, base, v);
-            show(root, {m: String(m), n: String(n), distance: String(m - n), score: digits(score, 6), base: String(Math.round(base)),
+            show(root, {distance: String(m - n), score: digits(score, 6), base: String(Math.round(base)),
                 attention: v.stretch === 'yarn' ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, the scores by its square; that is left out of the picture.` : ''});
         }
 

@@ -140,7 +140,9 @@ const inside = {
                 try {
                     points.push([length, await model.worker.request('loss_at', {length})]);
                 } catch (error) {
-                    this.paragraph(box, `${model.name}: ${error.message}`);
+                    // Options of the command line that the page does not have help nobody here.
+                    this.paragraph(box, /--past/.test(error.message) ? `${model.name} has learned no positions past ${context - 1}, so it cannot read ${length} bytes.`
+                        : `${model.name}: ${error.message}`);
                     break;
                 }
             }

@@ -30,7 +30,7 @@ const torque = {
     task(root, c) {
         const again = () => controls.update();
         const picture = new Chart(root.querySelector('.attention'), 220, again), valley = new Chart(root.querySelector('.valley'), 220, again);
-        const TOKENS = 24, STRENGTH = 12, RATE = 0.01; // each step is a little shorter than the one before: it comes to rest even in steep valleys
+        const TOKENS = 24, STRENGTH = 12, RATE = 0.01;
         let trail = [];
         const controls = new Controls(root.querySelector('form'), draw);
         const taskOf = v => [v.ago, TOKENS, v.phase, STRENGTH];
@@ -72,6 +72,7 @@ const torque = {
             });
         }
 
+        // The rate falls step by step, so that the frequency comes to rest in steep valleys, too.
         play(root.querySelector('button[name=follow]'), () => {
             const v = controls.values, task = taskOf(v);
             trail.push([v.theta, c.task(v.theta, task).loss]);

@@ -150,6 +150,9 @@ async function wrongSignIsSeen() {
     await set("#back [name=nudge]", -4);
     await set("#back [name=flipped]", false);
     if (!/agree/.test(await verdict())) bad.push("right sign: " + await verdict());
+    await set("#back [name=nudge]", -13);
+    if (!/agree to \d decimals/.test(await verdict())) bad.push("right sign, tiny nudge: " + await verdict());
+    await set("#back [name=nudge]", -4);
     await set("#back [name=flipped]", true);
     if (!/differ/.test(await verdict())) bad.push("wrong sign: " + await verdict());
     await set("#back [name=angle]", 180);
@@ -191,7 +194,9 @@ async function frequencyComesToRest() {
     await click("#torque button[name=follow]");
     await browser.until(`document.querySelector("#torque button[name=follow]").textContent === "Follow the torque"`, "the frequency to rest");
     const left = Number((await textOf("#torque .task [data-show=dtheta]")).replace("−", "-"));
-    return Math.abs(left) < 0.1 ? [] : ["the gradient of the frequency is still " + left];
+    const words = await browser.evaluate(`document.querySelector("#torque .attention").getAttribute("aria-label")`);
+    const bad = Math.abs(left) < 0.1 ? [] : ["the gradient of the frequency is still " + left];
+    return /is at 6 tokens ago/.test(words) ? bad : [...bad, words];
 }
 
 async function trains() {
@@ -247,6 +252,8 @@ async function bothSignsTrain() {
     await browser.evaluate("wrongSign.STEPS = 12");
     await click("#broken button[name=both]");
     await browser.until(`/perplexity/.test(document.querySelector("#broken .wrong [data-show=verdict]").textContent)`, "both models");
+    const samples = await browser.evaluate(`document.querySelectorAll("#broken .wrong .sample").length`);
+    return samples === 2 ? [] : [`${samples} of 2 samples`];
 }
 
 async function withoutMotion() {
