@@ -25,7 +25,7 @@ bool check_notices(const Verdict *verdict, Check check) {
 
 // The larger error; NaN is the largest.
 static double worse(double a, double b) {
-    return isnan(a) || !(b <= a) ? (isnan(a) ? a : b) : a;
+    return isnan(a) || b <= a ? a : b;
 }
 
 // --- a random model and one sequence ---

@@ -101,13 +101,14 @@ static Strip strip_of(int first, int rows, int columns, bool packed) {
 }
 
 // Products of a block, rows `ldc` apart, whose last query sees `columns` keys: C (rows, columns) = alpha A (rows, d) *
-// packed (d, keys), where later keys than a strip sees are left out, ...
+// packed (d, keys), which is 0 at later keys than a strip sees, ...
 static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, packed->at);
         gemm_packed(C + (size_t)i * ldc, ldc, 0, alpha, matrix_from(A, i, 0), packed, 0, packed->K, strip.rows,
                     strip.keys);
-        i += strip.rows;
+        for (int end = i + strip.rows; i < end; i++)
+            memset(C + (size_t)i * ldc + strip.keys, 0, (size_t)(columns - strip.keys) * sizeof(real));
     }
 }
 
@@ -124,13 +125,9 @@ static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, c
 
 void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys) {
     const Scheme *scheme = tables->pos->scheme;
-    if (!scheme->own_scores) {
-        for (int i = 0; keys->at && i < block->rows; i++) // strips leave out keys that none of their rows sees
-            memset(block->S + (size_t)i * block->stride + block_seen(block, i), 0,
-                   (size_t)(block->columns - block_seen(block, i)) * sizeof(real));
+    if (!scheme->own_scores)
         product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
                         block->columns);
-    }
     if (scheme->score_forward) scheme->score_forward(tables, block);
 }
 
