@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "lab/compare/measure.h"
 #include "lab/run/config.h"
+#include "lab/run/positions.h"
 #include "lab/run/result.h"
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
@@ -67,7 +68,7 @@ typedef struct {
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
-    RunLog log;
+    RunLog log, positions;
     Stop stop;
 } Worker;
 
@@ -131,7 +132,8 @@ static TrainNext after_step(void *context, const StepReport *report, Error *erro
 }
 
 static bool train(Worker *w, Error *error) {
-    const TrainLoop loop = {.paths = &w->paths, .log = &w->log, .after_step = after_step, .context = w};
+    const TrainLoop loop = {
+        .paths = &w->paths, .log = &w->log, .positions = &w->positions, .after_step = after_step, .context = w};
     if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
     return train_loop(&w->trainer, &loop, error) && (w->lost || stop_check(&w->stop, error));
 }
@@ -156,6 +158,12 @@ static bool finish(const Worker *w, bool trained, Error *error) {
     return true;
 }
 
+static bool open_logs(Worker *w, Error *error) {
+    const long long step = (long long)w->trainer.progress.step;
+    return log_open(&w->log, w->paths.log, step, error) &&
+           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error);
+}
+
 // Train, or continue to train, and measure, in a directory that was entered.
 static bool do_entered(Worker *w, Error *error) {
     w->lost = false;
@@ -163,14 +171,14 @@ static bool do_entered(Worker *w, Error *error) {
     if (job_done(w->comparison, &w->job)) return true;
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
-    w->log = (RunLog){0};
-    bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) &&
-              log_open(&w->log, w->paths.log, (long long)w->trainer.progress.step, error);
+    w->log = w->positions = (RunLog){0};
+    bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) && open_logs(w, error);
     if (ok) {
         ok = train(w, error);
         if (!w->lost) ok = finish(w, ok, error);
     }
     log_close(&w->log);
+    log_close(&w->positions);
     trainer_free(&w->trainer);
     return ok;
 }

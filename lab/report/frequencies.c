@@ -1,6 +1,7 @@
-// The frequencies that rotations learned, beside the designed ones.
+// The frequencies that rotations learned, beside the designed ones, and how they changed during training.
 #include "lab/report/sections.h"
 
+#include "lab/run/positions.h"
 #include "posenc/rotation/rotate.h"
 
 #include <math.h>
@@ -26,11 +27,34 @@ static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error)
     return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
 }
 
+// From positions.csv: radians a token of the first head, pair by pair, after each validation of the first seed's run.
+static bool training_chart(Page *page, const Outcome *o, int arm, Error *error) {
+    char path[PATH_CAPACITY];
+    Positions p;
+    if (!report_run_path(path, o, arm, "positions.csv", error)) return false;
+    if (!path_exists(path)) return true; // the run was trained by an earlier version
+    if (!positions_read(&p, path, error)) return false;
+    Chart chart = {.x_label = "step", .y_label = "radians a token", .log_y = true};
+    const int every = 1 + (p.rows - 1) / POINTS_MOST;
+    for (int c = 0; c < p.columns; c++) {
+        int pair;
+        if (sscanf(p.names[c], "rho.0.%d", &pair) != 1 || chart.count == LINES_MOST) continue;
+        chart_line(&chart, "pair %d", pair);
+        for (int r = 0; r < p.rows; r++)
+            if (r % every == 0 || r == p.rows - 1)
+                chart_point(&chart, p.steps[r], exp(p.values[(size_t)r * (size_t)p.columns + (size_t)c]));
+    }
+    positions_free(&p);
+    return page_chart(page, &chart, error, "Frequencies over training, layer 0, head 0: %s",
+                      o->comparison->plan.arms[arm].name);
+}
+
 bool report_frequencies(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0 && report_has_weights(o, arm))
-            ok = frequency_chart(page, o, arm, error);
+        if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0)
+            ok = (!report_has_weights(o, arm) || frequency_chart(page, o, arm, error)) &&
+                 training_chart(page, o, arm, error);
     return ok;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS_MOST 512
-
 // Points of log.csv: the losses of all steps, thinned out, or those of the validation text.
 static void add_losses(Chart *chart, const char *text, bool validation) {
     int rows = 0;

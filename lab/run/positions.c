@@ -3,6 +3,7 @@
 #include "base/file/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 // How many trained numbers the scheme has.
@@ -61,7 +62,7 @@ static bool find_file(bool *goes_on, const char *path, const Text *head, Error *
     *goes_on = same && size == head->size;
     return same || fail_input(error,
                               "%s, line 1: these are not the names of the run's trained numbers; move the file away, "
-                              "and --resume begins a new one",
+                              "and the run begins a new one",
                               path);
 }
 
@@ -108,12 +109,13 @@ static const char *read_names(Positions *p, const char *text) {
     return text;
 }
 
-// Returns the next line, or NULL if this one is no row.
+// Returns the next line, or NULL if this one is no row. Numbers are finite: a row follows a validation with a finite
+// loss.
 static const char *read_row(Positions *p, const char *text) {
     for (int i = 0; i <= p->columns; i++) {
         char *end;
         const double value = strtod(text, &end);
-        if (end == text || *text == '\n' || *end != (i < p->columns ? ',' : '\n')) return NULL;
+        if (end == text || *text == '\n' || *end != (i < p->columns ? ',' : '\n') || !isfinite(value)) return NULL;
         if (i == 0)
             p->steps[p->rows] = value;
         else
@@ -137,10 +139,15 @@ static bool read_all(Positions *p, const char *text, const char *path, Error *er
     if (!p->names || !p->steps || !p->values) return fail_run(error, "no memory for %s", path);
     text = read_names(p, text);
     while (*text && strchr(text, '\n')) { // a row without an end was being written
-        text = read_row(p, text);
+        const char *line = text;
+        const int length = (int)strcspn(line, "\n"), shown = length < 40 ? length : 40;
+        text = read_row(p, line);
         if (!text)
-            return fail_input(error, "%s, line %d: expected a step and %d numbers, separated by commas", path,
-                              p->rows + 2, p->columns);
+            return fail_input(
+                error,
+                "%s, line %d: found '%.*s%s', expected a step and %d finite numbers, separated by commas; "
+                "remove the line, or move the file away",
+                path, p->rows + 2, shown, line, length > shown ? "..." : "", p->columns);
     }
     return true;
 }

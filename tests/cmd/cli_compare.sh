@@ -66,6 +66,14 @@ whole() { # DIR STEPS
         awk '{ print; left = 1 } END { exit left }'
 }
 
+# What the trained positions were during training.
+same_positions() { # DIR DIR
+    for one in "$1"/runs/learned-*/positions.csv; do
+        other=$2${one#"$1"}
+        [ "$(wc -l <"$one")" -eq 12 ] && cmp "$one" "$other" || return 1
+    done
+}
+
 # Files of runs that were written after the mark.
 later() { # DIR MARK
     find "$1/runs" -type f -newer "$2"
@@ -159,6 +167,7 @@ check "$hits kills hit" test $hits -ge 3
 need compare $long --out killed $three
 check "killed and started again: the same report" same straight killed
 check "killed and started again: every step once" whole killed 1000
+check "killed and started again: the same positions.csv" same_positions straight killed
 
 start kill compare $long --out orphans $three
 wait_for_rows orphans 300

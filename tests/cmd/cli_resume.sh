@@ -111,9 +111,13 @@ check "a column for each number" test "$(sed -n 1p learned/positions.csv)" = \
     'step,rho.0.0,rho.0.1,rho.0.2,rho.0.3,rho.1.0,rho.1.1,rho.1.2,rho.1.3'
 succeed "report on a run" report learned
 check "it shows the numbers" grep -q '^| rho.1.3 | 20 | ' learned/report.md
+cp learned/positions.csv whole
 echo '24,1,2' >>learned/positions.csv
-refuses "a damaged positions.csv" "positions.csv, line 7;expected a step and 8 numbers" report learned
-rm learned/positions.csv
+refuses "a damaged positions.csv" "positions.csv, line 7;24,1,2;expected a step and 8 finite numbers;remove the line" \
+    report learned
+sed '$s/[^,]*$/nan/' whole >learned/positions.csv
+refuses "a number that is none in it" "positions.csv, line 6;20,;finite" report learned
+rm learned/positions.csv whole
 succeed "a report without it" report learned
 need train $small --data $data --steps 2 --out fixed
 check "no file for a scheme that trains nothing" test ! -e fixed/positions.csv

@@ -55,6 +55,7 @@ typedef struct {
 } Line;
 
 #define LINES_MOST 65
+#define POINTS_MOST 512 // of a line; more cannot be told apart, so leave some out
 
 // Set the members up to mark_label, then add the lines, each followed by its points.
 typedef struct {

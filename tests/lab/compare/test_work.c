@@ -1,6 +1,7 @@
 // Workers: every job is trained, measured and released once; a job that was left half done is continued; a run that
 // diverges counts as done.
 #include "base/interrupt.h"
+#include "lab/run/positions.h"
 #include "lab/run/train_loop.h"
 #include "tests/lab/compare/run_files.h"
 
@@ -112,6 +113,9 @@ static void every_job_is_done_once(void **state) {
         assert_int_equal(has(&learned, file), snapshots[i] != 1); // 0, then doubling up to the end, five in all
         assert_false(has(&none, file) || has(&learned_copy, file));
     }
+    assert_int_equal(lines_of(&learned, "positions.csv"), 1 + 3); // steps 0, 8 and 16
+    assert_int_equal(lines_of(&learned_copy, "positions.csv"), 1 + 2);
+    assert_false(has(&none, "positions.csv"));
     read_all(&outcome);
     assert_int_equal(outcome.seeds, 1);
     assert_true(outcome_value(&outcome, 0, -1, 0, 0, "tokens", 0) == 16 * 2 * 8);
@@ -144,14 +148,14 @@ static char *timeless(const Job *job) {
 // A worker that was killed left its claim and a checkpoint: the run goes on from there, and is what it would have been.
 static void a_dead_worker_s_run_is_taken_up(void **state) {
     do_all();
-    char *straight = timeless(&learned), path[PATH_CAPACITY];
+    char *straight = timeless(&learned), *trained = contents(&learned, "positions.csv"), path[PATH_CAPACITY];
     for (int saved = 0; saved <= 12; saved += 6) {
         Error error;
         Corpus corpus;
         Trainer trainer;
         TrainOptions options = {0};
         RunPaths paths;
-        RunLog log;
+        RunLog log, positions;
         path_of(path, &learned, "");
         scratch_remove(path);
         options = plan_job_options(plan, &learned);
@@ -159,14 +163,17 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
         must(corpus_open(&corpus, options.data, &error) && trainer_create(&trainer, &options, &corpus, &error), &error);
         must(directory_create(path, &error), &error);
         must(run_paths(&paths, path, &error) && run_load_or_create(&trainer, &paths, &options, &error) &&
-                 log_open(&log, paths.log, 0, &error),
+                 log_open(&log, paths.log, 0, &error) &&
+                 positions_open(&positions, paths.positions, &trainer.gpt, 0, &error),
              &error);
         for (int step = 1; step <= saved + 3; step++) { // the last three were not saved
             StepReport report;
             must(train_step(&report, &trainer, &error) && log_row(&log, &trainer, &report, &error), &error);
+            if (step % 8 == 0) must(positions_row(&positions, &trainer.gpt, step, &error), &error);
             if (step == saved) must(run_save(&trainer, &paths, &log, &error), &error);
         }
         log_close(&log);
+        log_close(&positions);
         trainer_free(&trainer);
         corpus_close(&corpus);
         must(path_format(path, &error, "%s/learned-seed1337.1", comparison.claims), &error);
@@ -178,8 +185,12 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
         char *resumed = timeless(&learned);
         assert_string_equal(resumed, straight);
         free(resumed);
+        resumed = contents(&learned, "positions.csv");
+        assert_string_equal(resumed, trained);
+        free(resumed);
     }
     free(straight);
+    free(trained);
 }
 
 // A loss that is no number ends a run: it is done, has no losses, and is not tried again.

@@ -250,6 +250,33 @@ static void curves_are_means_at_equal_tokens(void **state) {
     outcome_free(&outcome);
 }
 
+// positions.csv of the first seed's run becomes a chart, whose points its table has.
+static void frequencies_are_shown_over_training(void **state) {
+    const Job job = {.task = -1, .arm = 1};
+    static const char rows[] = "step,rho.0.0,rho.0.1,rho.1.0\n0,0,-1,-2\n100,0.5,-1,-3\n";
+    char path[PATH_CAPACITY];
+    Outcome outcome;
+    make_plan("none;rope-learned", "", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job run = plan_job(plan, i);
+        put_rising(&run, 3, 1);
+    }
+    read_all(&outcome);
+    char *text = section(report_frequencies, &outcome);
+    expect_no_text(text, "over training");
+    free(text);
+    path_of(path, &job, "positions.csv");
+    scratch_write(path, rows, strlen(rows));
+    text = section(report_frequencies, &outcome);
+    expect_text(text, "Frequencies over training, layer 0, head 0: rope-learned");
+    expect_text(text, "| pair 0 | 0 | 1 |");
+    expect_text(text, "| pair 0 | 100 | 1.64872 |");
+    expect_text(text, "| pair 1 | 100 | 0.367879 |");
+    expect_no_text(text, "0.1353"); // of the second head
+    free(text);
+    outcome_free(&outcome);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(effects_need_the_whole_interval, begin_directory, remove_directory),
@@ -259,6 +286,7 @@ int main(void) {
                                         remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(frequencies_are_shown_over_training, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
