@@ -227,8 +227,14 @@ int lesson_sample(int tokens) {
 
 static bool measure(Attended *attended, Error *error) {
     const int T = (int)lesson.options.context;
-    const uint64_t fit = lesson.corpus.val.count / (uint64_t)T;
+    const uint64_t count = lesson.corpus.val.count, fit = count / (uint64_t)T;
     const int windows = fit < ATTENTION_WINDOWS ? (int)fit : ATTENTION_WINDOWS;
+    if (windows == 0)
+        return fail_input(
+            error,
+            "attention is measured in windows of %d tokens, but the validation text has %llu; choose a smaller "
+            "--context",
+            T, (unsigned long long)count);
     int *ids = malloc((size_t)windows * (size_t)T * sizeof *ids);
     const bool ok = (ids || fail_run(error, "no memory for %d windows of %d tokens", windows, T)) &&
                     split_read(ids, &lesson.corpus.val, 0, (size_t)windows * (size_t)T, error) &&
