@@ -135,14 +135,14 @@ static void show_differences(const Lesson *l) {
 
 static void show_lengths(const Lesson *l) {
     const double angle = l->pair.theta, c = cos(angle), s = sin(angle);
-    const double turn[4] = {c, -s, s, c}, plain[4] = {1.01 * c, -s, s, 1.01 * c};
+    const double turn[4] = {c, -s, s, c}, longer[4] = {1.01 * c, -s, 1.01 * s, c};
     double kept[501], grown[501];
     pair_lengths(kept, l->backward.dturned_q, turn, 500);
-    pair_lengths(grown, l->backward.dturned_q, plain, 500);
+    pair_lengths(grown, l->backward.dturned_q, longer, 500);
     printf("A rotation moves a gradient around a circle. However often it goes back through\n"
            "one, it neither grows nor fades; through another matrix it does. Here dq' goes\n"
            "back 500 times through the rotation by theta, and through the same matrix with\n"
-           "1.01 cos(theta) in place of cos(theta):\n\n");
+           "its first column made 1%% longer:\n\n");
     printf("  steps back     rotation       other matrix\n");
     for (int i = 0; i <= 4; i++) {
         static const int steps[] = {0, 1, 10, 100, 500};

@@ -258,22 +258,31 @@ double *lesson_attention(void) {
 }
 
 static bool has_frequencies(const Position *pos, int layer, Error *error) {
-    if (!pos->scheme->theta && pos->scheme != &scheme_rope_learned)
+    if (pos->scheme->enters != ENTERS_ROTATION)
         return fail_input(error, "the scheme %s has no frequencies", pos->scheme->name);
     return (layer >= 0 && layer < pos->shape.layers) ||
            fail_input(error, "there is no layer %d; layers are 0 to %d", layer, pos->shape.layers - 1);
+}
+
+// Radians a token of pair n % pairs in head n / pairs of a layer.
+static double frequency(const Position *pos, int layer, int n) {
+    const int pairs = rotary_pairs(pos), pair = n % pairs;
+    if (rotary_skips(pos, layer)) return 0;
+    if (pos->scheme->theta) return pos->scheme->theta(pos, pair);
+    if (pos->scheme == &scheme_rope_learned)
+        return exp((double)pos->params[0][position_set(pos, layer) * pos->shape.heads * pairs + n]);
+    // xpos turns as rope does; rope2d has pairs for the lines, then as many for the columns.
+    return pos->scheme->two_axes ? rope_theta(rotary_of(pos)->base, pair % (pairs / 2), pairs)
+                                 : rotary_theta(pos, pair);
 }
 
 double *lesson_frequencies(int layer) {
     Error error;
     const Position *pos = &lesson.trainer.gpt.pos;
     if (!has_model(&error) || !has_frequencies(pos, layer, &error)) return lesson_no_array(&error);
-    const size_t pairs = (size_t)rotary_pairs(pos), H = (size_t)pos->shape.heads;
-    double *array = new_array(H * pairs, &error);
+    const int count = pos->shape.heads * rotary_pairs(pos);
+    double *array = new_array((size_t)count, &error);
     if (!array) return lesson_no_array(&error);
-    const size_t first = (size_t)position_set(pos, layer) * H * pairs;
-    for (size_t n = 0; n < H * pairs; n++)
-        array[n] =
-            pos->scheme->theta ? pos->scheme->theta(pos, (int)(n % pairs)) : exp((double)pos->params[0][first + n]);
+    for (int n = 0; n < count; n++) array[n] = frequency(pos, layer, n);
     return array;
 }

@@ -165,7 +165,6 @@ bool gradcheck(GradientError **errors, int *count, const Position *pos, const Gr
 
 double gradcheck_worst(const GradientError *errors, int count) {
     double worst = 0;
-    for (int i = 0; i < count && !isnan(worst); i++)
-        if (!(errors[i].worst <= worst)) worst = errors[i].worst;
+    for (int i = 0; i < count; i++) worst = worse(worst, errors[i].worst);
     return worst;
 }

@@ -28,6 +28,11 @@ typedef struct {
 bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
                Error *error);
 
+// The larger of two errors; NaN is the largest.
+static inline double worse(double a, double b) {
+    return isnan(a) || b <= a ? a : b;
+}
+
 // The worst of them all; NaN if any is.
 double gradcheck_worst(const GradientError *errors, int count);
 

@@ -23,11 +23,6 @@ bool check_notices(const Verdict *verdict, Check check) {
     return verdict->applies && !(verdict->error <= checks[check].tolerance);
 }
 
-// The larger error; NaN is the largest.
-static double worse(double a, double b) {
-    return isnan(a) || b <= a ? a : b;
-}
-
 // --- a random model and one sequence ---
 typedef struct {
     Gpt gpt;

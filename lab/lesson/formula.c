@@ -1,5 +1,6 @@
 #include "lab/lesson/formula.h"
 
+#include "model/gradcheck.h"
 #include "posenc/bias/bias.h"
 #include "posenc/rotation/rotate.h"
 
@@ -84,10 +85,8 @@ bool formula_difference(double *worst, const Gpt *gpt, const TrainPass *pass, co
         project(qkv + t * 3 * C, x, gpt, t);
         for (int head = 0; head < gpt->shape.heads; head++) {
             attend(out, weights, qkv, gpt, head, t);
-            for (int c = 0; c < d; c++) {
-                const double difference = fabs(out[c] - (double)pass->layers[0].heads[t * C + head * d + c]);
-                if (!(difference <= *worst) && !isnan(*worst)) *worst = difference; // NaN is the largest
-            }
+            for (int c = 0; c < d; c++)
+                *worst = worse(*worst, fabs(out[c] - (double)pass->layers[0].heads[t * C + head * d + c]));
         }
     }
     free(x);

@@ -140,7 +140,7 @@ const wrongSign = {
     },
 
     async begin() {
-        for (const model of this.models) model.worker.end();
+        for (const model of this.models) model.end();
         const options = trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
         const changed = (model, type) => this.changed(model, type);
         this.models = [new TrainedModel('rope, right sign', 's0', changed), new TrainedModel('rope, wrong sign', 's1', changed)];
@@ -157,7 +157,7 @@ const wrongSign = {
     async changed(model, type) {
         if (type === 'failed') show(this.root, {'wrong-error': model.error});
         if (type === 'done') {
-            model.validation = await model.worker.request('validate');
+            await model.validate();
             const [right, wrong] = this.models.map(m => m.validation);
             if (Number.isFinite(right + wrong)) {
                 await this.write(this.root.querySelector('.many'), 'Once upon a time');

@@ -2,8 +2,8 @@
 const distance = {
     start(root, c) {
         const again = () => controls.update();
-        const line = new WidePicture(root.querySelector('.line'), 92, again);
-        const chart = new Chart(root.querySelector('.chart'), 320, again), faces = new Clocks(root.querySelector('.faces'), 100, again);
+        const line = new WidePicture(root.querySelector('.line'), 96, again);
+        const chart = new Chart(root.querySelector('.chart'), 320, again, 150), faces = new Clocks(root.querySelector('.faces'), 100, again);
         const PAIRS = 8, FARTHEST = 256, METHODS = {none: 0, pi: 0, ntk: 1, yarn: 3}; // Method of posenc/stretch/stretch.h
         const controls = new Controls(root.querySelector('form'), draw);
         legend(root.querySelector('.key'), [['s0 thick', 'the score'], ['faint', 'what each pair adds to it']]);
@@ -23,13 +23,15 @@ const distance = {
 
         function drawLine(m, n, score, v) {
             const right = line.width - 24, x = t => 24 + t * (right - 24) / 512;
-            line.clear(`A line of positions with the query at ${m} and the key at ${n}, ${Math.abs(m - n)} apart. Their score is ${digits(score, 3)}.`);
+            const ahead = n > m ? 'This key stands after its query: no model looks ahead.' : '';
+            line.clear(`A line of positions with the query at ${m} and the key at ${n}, ${Math.abs(m - n)} apart. Their score is ${digits(score, 3)}. ${ahead}`);
             line.line([24, 52], [right, 52], 'axis');
             for (let t = 0; t <= 512; t += 128) {
                 line.line([x(t), 48], [x(t), 56], 'axis');
                 line.text([x(t), 74], String(t), 'tick middle');
             }
-            line.line([x(m), 52], [x(n), 52], 'span');
+            line.line([x(m), 52], [x(n), 52], ahead ? 'span ahead' : 'span');
+            line.text([line.width / 2, 92], ahead, 'ahead middle');
             const label = (t, words, look, side) => {
                 line.add('circle', {cx: x(t), cy: 52, r: 9, class: `token ${look}`});
                 line.text([Math.max(44, Math.min(right - 24, x(t))), side], words, `name ${look}`);

@@ -129,14 +129,15 @@ class Picture {
 }
 
 // A picture as wide as the page allows, so that its letters are as large as those of the text. `resized` is called when
-// that width has changed.
+// that width has changed. On a phone it is `low` pixels high, so that it can stay in view above its sliders.
 class WidePicture extends Picture {
-    constructor(svg, height, resized) {
-        super(svg, Math.round(svg.parentElement.clientWidth) || 640, height);
+    constructor(svg, height, resized, low = height) {
+        const phone = matchMedia('(max-width: 46rem)'); // as in style.css
+        super(svg, Math.round(svg.parentElement.clientWidth) || 640, phone.matches ? low : height);
         new ResizeObserver(([{contentRect}]) => {
             if (Math.abs(contentRect.width - this.width) < 2 || contentRect.width === 0) return;
             this.width = Math.round(contentRect.width);
-            svg.setAttribute('viewBox', `0 0 ${this.width} ${this.height}`);
+            this.setHeight(low === height ? this.height : phone.matches ? low : height);
             resized();
         }).observe(svg);
     }

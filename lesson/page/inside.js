@@ -105,16 +105,23 @@ const inside = {
     // Frequencies by pair as multiples of 10000^(-2i/d), where every rotary scheme here begins unless it has another base.
     async frequencies(boxes, note) {
         note.textContent = 'Frequencies by pair, one line for each layer and head, as multiples of 10000^(−2i/d), the grey line. ' +
-            'A model that learns its frequencies begins there; those of rope stay.';
+            'A model that learns its frequencies begins there; all others keep theirs.';
         for (const model of this.training.models) {
             const box = this.box(boxes, this.title(model, 'none'));
             try {
                 const layers = await Promise.all(Array.from({length: model.shape.layers}, (_, layer) => model.worker.request('frequencies', {layer})));
-                this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
+                if (/^rope2d/.test(model.name)) this.twoAxes(box, layers[0][0]);
+                else this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
             } catch (error) {
                 this.paragraph(box, error.message);
             }
         }
+    },
+
+    // rope2d counts lines and columns, not tokens, so its frequencies are no multiples of the others'.
+    twoAxes(box, row) {
+        const words = row.slice(0, row.length / 2).map(value => `${+value.toPrecision(3)}`).join(', ');
+        this.paragraph(box, `Half of the pairs turn by lines, by ${words} radians for each; the other half turn by columns, by as much.`);
     },
 
     drawFrequencies(chart, rows, look) {
@@ -140,9 +147,7 @@ const inside = {
                 try {
                     points.push([length, await model.worker.request('loss_at', {length})]);
                 } catch (error) {
-                    // Options of the command line that the page does not have help nobody here.
-                    this.paragraph(box, /--past/.test(error.message) ? `${model.name} has learned no positions past ${context - 1}, so it cannot read ${length} bytes.`
-                        : `${model.name}: ${error.message}`);
+                    this.paragraph(box, `${model.name}: ${forReaders(error.message)}`);
                     break;
                 }
             }

@@ -1,7 +1,7 @@
 // Section 3: how long a gradient is after the backward pass at each position.
 const lengths = {
     start(root, c) {
-        const chart = new Chart(root.querySelector('.chart'), 300, () => controls.update()), POSITIONS = 513;
+        const chart = new Chart(root.querySelector('.chart'), 300, () => controls.update(), 200), POSITIONS = 513;
         const controls = new Controls(root.querySelector('form'), draw);
         legend(root.querySelector('.key'), [['s0', 'rope'], ['s1', 'xpos, queries'], ['s2', 'xpos, keys'], ['s3', 'the matrix M']]);
 

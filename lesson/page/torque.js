@@ -29,7 +29,7 @@ const torque = {
 
     task(root, c) {
         const again = () => controls.update();
-        const picture = new Chart(root.querySelector('.attention'), 220, again), valley = new Chart(root.querySelector('.valley'), 220, again);
+        const picture = new Chart(root.querySelector('.attention'), 220, again, 120), valley = new Chart(root.querySelector('.valley'), 220, again, 130);
         const TOKENS = 24, STRENGTH = 12, RATE = 0.01;
         let trail = [];
         const controls = new Controls(root.querySelector('form'), draw);

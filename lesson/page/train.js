@@ -6,54 +6,136 @@ function chosenSchemes(form) {
     return [...new Set([...ticked, ...form.elements.others.value.split(/\s+/).filter(Boolean)])];
 }
 
+// What is wrong with these names before any of them is tried; '' if nothing is.
+function complaintAbout(schemes) {
+    const option = schemes.find(name => name.startsWith('-'));
+    if (option) return `“${option}” is no scheme: write names such as xpos or rope:base=100. Size, window, steps and seed have controls of their own.`;
+    return schemes.length ? '' : 'Choose a scheme first.';
+}
+
+// The module's sentence, where it advises options of the command line, in terms of this page.
+function forReaders(sentence) {
+    const [, asked, scheme, known] = /^--context (\d+): the scheme (\S+) is not defined past (\d+) positions/.exec(sentence) ?? [];
+    if (!asked) return sentence;
+    return `windows of ${asked} bytes are too long for it: it has positions 0 to ${known - 1} only` +
+        (scheme === 'learned' ? '. To let the last one stand for all that follow, train “learned:past=clamp” (type it into “others”).' : '.');
+}
+
 // The options of `bitter train` that all models of this page share. A megabyte of tales is made in a tenth of a second.
 function trainOptions(own, steps) {
     return `${own} --data builtin:tales:bytes=1e6 --batch 8 --steps ${steps} --warmup ${Math.min(50, steps >> 2)} ` +
         '--lr 2e-3 --min-lr 2e-4 --eval-tokens 8192';
 }
 
+// As many models work at once as the computer has processors; the others wait for their turn. More of them would be no
+// faster, and the page would answer late.
+const turns = {
+    free: navigator.hardwareConcurrency || 2,
+    waiting: [],
+
+    // Runs `work` when it is its turn. Promise of what it returns.
+    async during(work) {
+        if (this.free > 0) this.free--;
+        else await new Promise(resolve => this.waiting.push(resolve));
+        try {
+            return await work();
+        } finally {
+            if (this.waiting.length) this.waiting.shift()();
+            else this.free++;
+        }
+    },
+};
+
 // One model in its worker: what it has learned so far, as the chart and the table need it.
 class TrainedModel {
+    TURN = 0.25; // seconds of training at a time
+
+    // changed(model, type) is called with the worker's messages, and with "done" when the last step or a pause has come.
     constructor(name, look, changed) {
-        Object.assign(this, {name, look, losses: [], seconds: 0, training: false, validation: NaN});
-        this.worker = new Bitter.ModelWorker('float', message => {
-            if (message.type === 'progress') {
-                this.losses.push(...message.losses);
-                this.seconds += message.seconds;
-            } else {
-                this.training = false;
-                if (message.type === 'failed') this.error = message.error;
-            }
-            changed(this, message.type);
-        });
+        Object.assign(this, {name, look, changed, losses: [], means: [], seconds: 0, training: false, running: false, ended: false, validation: NaN});
+        this.over = new Promise(resolve => { this.giveUp = resolve; }); // a worker that has ended answers nothing
+    }
+
+    // What the worker answers; undefined if it ends before that.
+    ask(type, details) {
+        return Promise.race([this.worker.request(type, details), this.over]);
     }
 
     // Creates the model and takes the first steps; fails with the module's sentence.
     async start(options, steps) {
-        this.shape = await this.worker.request('start', {options});
+        this.shape = await turns.during(() => {
+            if (this.ended) return null;
+            this.worker = new Bitter.ModelWorker('float', message => this.hear(message));
+            return this.ask('start', {options});
+        });
+        if (this.ended) return;
         this.goal = steps;
         this.go();
     }
 
-    get unfinished() {
-        return !this.error && this.losses.length < this.goal; // not yet, before the model exists
-    }
-
-    go() {
-        if (this.training || !this.unfinished) return;
-        this.training = true;
-        this.validation = NaN;
-        this.worker.request('step', {steps: this.goal - this.losses.length});
-    }
-
-    // The curve: losses of single steps jump, so those of a few neighbours are shown together, each at its middle.
-    points(most = 150) {
-        const each = Math.max(1, Math.ceil(this.losses.length / most)), points = [];
-        for (let i = 0; i < this.losses.length; i += each) {
-            const some = this.losses.slice(i, i + each);
-            points.push([i + (some.length + 1) / 2, some.reduce((a, b) => a + b) / some.length]);
+    hear(message) {
+        if (message.type === 'progress') {
+            this.losses.push(...message.losses);
+            this.seconds += message.seconds;
         }
-        return points;
+        if (message.type === 'failed') this.error = message.error;
+        if (message.type === 'done') this.stopped();
+        else this.changed(this, message.type);
+    }
+
+    get unfinished() {
+        return !this.error && !this.ended && this.losses.length < this.goal; // not yet, before the model exists
+    }
+
+    async go() {
+        if (!this.unfinished) return;
+        this.training = true;
+        if (this.running) return;
+        this.running = true;
+        this.validation = NaN;
+        while (this.training && this.unfinished) await turns.during(() => this.training && this.turn());
+        this.running = this.training = false;
+        if (!this.ended) this.changed(this, 'done');
+    }
+
+    // Trains for a moment.
+    turn() {
+        const steps = Math.ceil(this.losses.length ? this.TURN * this.losses.length / this.seconds : 1);
+        const stopped = new Promise(resolve => { this.stopped = resolve; });
+        this.worker.request('step', {steps: Math.min(steps, this.goal - this.losses.length)});
+        return Promise.race([stopped, this.over]);
+    }
+
+    pause() {
+        this.training = false;
+        this.worker.request('pause');
+    }
+
+    end() {
+        this.training = false;
+        this.ended = true;
+        this.worker?.end();
+        this.giveUp();
+    }
+
+    // Measures the loss on unseen text.
+    async validate() {
+        const validation = await turns.during(() => this.ended ? NaN : this.ask('validate'));
+        if (!this.running && !this.ended) this.validation = validation;
+    }
+
+    // The curve: losses of single steps jump, so those of a few neighbours are shown together, each at its middle. Means
+    // of a full number of neighbours are kept.
+    points(most = 150) {
+        const {losses, means} = this, each = Math.max(1, 2 ** Math.ceil(Math.log2(losses.length / most)));
+        if (this.each !== each) means.length = 0;
+        this.each = each;
+        const mean = from => {
+            const some = losses.slice(from, from + each);
+            return [from + (some.length + 1) / 2, some.reduce((a, b) => a + b) / some.length];
+        };
+        while ((means.length + 1) * each <= losses.length) means.push(mean(means.length * each));
+        return means.length * each < losses.length ? [...means, mean(means.length * each)] : means;
     }
 }
 
@@ -66,11 +148,15 @@ function drawLosses(chart, models, steps) {
     models.forEach((m, i) => { if (curves[i].length) chart.mark(curves[i].at(-1), m.look); });
 }
 
-// Calls `draw` soon, a few times a second at most, however often it is asked to.
-function seldom(draw) {
+// Calls these functions soon, one in each frame, and three times a second at most, however often it is asked to.
+function seldom(...parts) {
     let asked = false;
+    const next = left => requestAnimationFrame(() => {
+        left[0]();
+        if (left.length > 1) next(left.slice(1));
+    });
     return () => {
-        if (!asked) setTimeout(() => requestAnimationFrame(() => { asked = false; draw(); }), 200);
+        if (!asked) setTimeout(() => { asked = false; next(parts); }, 330);
         asked = true;
     };
 }
@@ -81,7 +167,7 @@ const train = {
     start(root, numbers) {
         Object.assign(this, {root, numbers});
         this.form = root.querySelector('form.settings');
-        this.redraw = seldom(() => this.draw());
+        this.redraw = seldom(() => this.draw(), () => this.fillRows());
         this.chart = new Chart(root.querySelector('.curves'), 320, this.redraw);
         this.form.addEventListener('submit', event => { event.preventDefault(); this.begin(); });
         this.form.elements.pause.addEventListener('click', () => this.pause());
@@ -90,41 +176,44 @@ const train = {
     },
 
     async begin() {
-        const form = this.form, names = chosenSchemes(form), v = new Controls(form, () => {}).values;
-        for (const model of this.models) model.worker.end();
-        show(this.root, {error: names.length ? '' : 'Choose a scheme first.'});
+        const form = this.form, names = chosenSchemes(form), v = new Controls(form, () => {}).values, complaint = complaintAbout(names);
+        show(this.root, {error: complaint});
+        if (complaint) return;
+        for (const model of this.models) model.end();
+        inside.enable(false);
         this.steps = v.steps;
         this.models = names.map((name, i) => new TrainedModel(name, `s${i % 8}`, (model, type) => this.changed(model, type)));
         legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
         this.rows();
         this.draw();
+        this.fillRows();
         form.elements.pause.textContent = 'Pause';
         const options = trainOptions(`${v.size} --context ${v.context} --seed ${v.seed}`, v.steps);
-        await Promise.all(this.models.map(model => model.start(`--pos ${model.name} ${options}`, v.steps)
+        const begun = this.begun = Promise.all(this.models.map(model => model.start(`--pos ${model.name} ${options}`, v.steps)
             .catch(error => this.refused(model, error))));
-        inside.enable(this.models.length > 0);
+        await begun;
+        if (begun === this.begun) inside.enable(this.models.length > 0); // not when the reader has begun again meanwhile
     },
 
     // A scheme that cannot be trained so is taken away, with the program's own sentence.
     refused(model, error) {
-        model.worker.end();
+        model.end();
         this.models = this.models.filter(other => other !== model);
         model.row.remove();
-        show(this.root, {error: error.message});
+        show(this.root, {error: `${model.name}: ${forReaders(error.message)}`});
         this.redraw();
     },
 
     pause() {
         const training = this.models.some(m => m.training);
-        for (const model of this.models) if (training) model.worker.request('pause'); else model.go();
+        for (const model of this.models) if (training) model.pause(); else model.go();
         this.form.elements.pause.textContent = training ? 'Go on' : 'Pause';
     },
 
     async changed(model, type) {
         if (type === 'failed') show(this.root, {error: model.error});
         if (type === 'done') {
-            model.validation = await model.worker.request('validate');
-            model.perplexity = digits(Math.exp(model.validation), 2);
+            await model.validate();
         }
         this.redraw();
     },
@@ -141,12 +230,18 @@ const train = {
     draw() {
         drawLosses(this.chart, this.models, this.steps || 600);
         this.form.elements.pause.disabled = !this.models.some(model => model.unfinished);
+    },
+
+    fillRows() {
         for (const model of this.models) {
             const steps = model.losses.length, measured = Number.isFinite(model.validation);
             const cells = [`${steps} of ${model.goal ?? this.steps}`, steps ? digits(model.losses.at(-1), 3) : 'starting',
-                measured ? digits(model.validation, 3) : 'at the end', measured ? model.perplexity : '',
+                measured ? digits(model.validation, 3) : 'at the end', measured ? digits(Math.exp(model.validation), 2) : '',
                 model.seconds ? digits(steps / model.seconds, 1) : ''];
-            cells.forEach((text, i) => { model.row.cells[i + 1].textContent = text; });
+            cells.forEach((text, i) => {
+                const cell = model.row.cells[i + 1];
+                if (cell.textContent !== text) cell.textContent = text;
+            });
         }
     },
 };

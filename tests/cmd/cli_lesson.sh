@@ -25,6 +25,8 @@ check "the code is where it says" code_is_there 8
 check "backward by hand agrees with differences" test "$(grep -c ' ok$' "$scratch/out")" -eq 7
 check "the gradient is as long as before" test "$(awk '/^  dq/ { print $NF }' "$scratch/out" | sort -u | wc -l)" -eq 1
 check "both moved: the same score" test "$(awk '/^ .*(as before|both moved)/ { print $NF }' "$scratch/out" | sort -u | wc -l)" -eq 1
+check "through the other matrix gradients grow by about the root of its determinant" \
+    awk '$1 == 0 && NF == 3 { first = $3 } $1 == 500 { grown = $3 / first } END { exit !(grown > 11 && grown < 13) }' "$scratch/out"
 check "torques cancel" says '^  their sum +0\.000000$'
 cp "$scratch/out" "$scratch/first"
 succeed "again" lesson --t 3 --ago 2 --theta 0.5 --q 1,0.5 --k 0.3,-1

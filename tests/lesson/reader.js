@@ -220,13 +220,47 @@ async function trains() {
     };
     await asked("sample", [".sample", 7]);
     await asked("attention", ["svg[role=img]", 7]);
-    await asked("frequencies", ["svg[role=img]", 2]);
+    await asked("frequencies", ["svg[role=img]", 3]);
     await set("#train [name=stretch]", "yarn");
     await asked("beyond", ["svg[role=img]", 1]);
+    const refusal = async (words) => {
+        await set("#train [name=others]", words);
+        await click("#train button[type=submit]");
+        return textOf("#train [data-show=error]");
+    };
+    if (!/“--steps” is no scheme/.test(await refusal("learned --steps 5"))) bad.push("--steps: " + await textOf("#train [data-show=error]"));
     await set("#train [name=others]", "nonsense");
     await click("#train button[type=submit]");
     await browser.until(`/nonsense/.test(document.querySelector("#train [data-show=error]").textContent)`, "a refusal");
     return bad;
+}
+
+// On a phone, the pictures that answer to a slider stay in view while it is moved, and leave room for it.
+async function picturesStay() {
+    await browser.look(360, 640);
+    await browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'; new Promise(resolve => setTimeout(resolve, 400))");
+    const bad = await browser.evaluate(`(async () => { const bad = [];
+        for (const bench of document.querySelectorAll("#clock .bench, #back .bench, #length .bench, #distance .bench, #torque .one .bench, #torque .task .bench")) {
+            const picture = bench.querySelector(":scope > svg, .pictures, .stay"), where = bench.closest("section").id;
+            for (const slider of bench.querySelectorAll("input[type=range], select")) {
+                slider.scrollIntoView({block: "end"});
+                await new Promise(requestAnimationFrame);
+                const {top, bottom} = picture.getBoundingClientRect(), input = slider.getBoundingClientRect();
+                if (top < -1 || bottom > innerHeight) bad.push(where + ": the picture is at " + top + " to " + bottom + " while " + slider.name + " is moved");
+                if (bottom > input.top) bad.push(where + ": the picture covers " + slider.name);
+                if (bottom - top > 0.41 * innerHeight) bad.push(where + ": the picture is " + (bottom - top) + " pixels high");
+            }
+        }
+        return bad; })()`);
+    return bad;
+}
+
+async function keyAheadIsSaid() {
+    await set("#distance [name=query]", 30);
+    await set("#distance [name=key]", 20);
+    const words = () => browser.evaluate(`document.querySelector("#distance .line").textContent`), before = await words();
+    await set("#distance [name=key]", 40);
+    return !/looks ahead/.test(before) && /looks ahead/.test(await words()) ? [] : [before + " / " + await words()];
 }
 
 async function breaks() {
@@ -278,6 +312,7 @@ async function main() {
     await test("section 2: a wrong sign is seen", wrongSignIsSeen);
     await test("section 4: shifts change nothing", shiftsChangeNothing);
     await test("section 4: clocks are stretched as the methods say", clocksAreStretched);
+    await test("section 4: a key after its query is marked", keyAheadIsSaid);
     await test("section 5: the frequency comes to rest", frequencyComesToRest);
     await test("section 6: trains seven schemes and looks inside", trains);
     await test("section 7: every mistake is noticed", breaks);
@@ -292,6 +327,7 @@ async function main() {
                 const light = await browser.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0] > 128");
                 return [...await browser.evaluate(overflowing), ...(light === (scheme === "light") ? [] : ["the colours are those of the other scheme"])];
             });
+    await test("on a phone, pictures stay above their sliders", picturesStay);
     await test("readers who want no motion get none", withoutMotion);
     await test("overflow is noticed", async () => {
         await browser.evaluate(`document.querySelector("#back p").style.width = "3000px"; document.querySelector("#back p").style.maxWidth = "none"`);

@@ -85,6 +85,18 @@ async function mistakes(ask) {
     await refused("stretch", { method: "ntk 2" }, "alibi");
 }
 
+// Schemes that turn by other means than rope's hooks have frequencies, too.
+async function frequencies(ask) {
+    const first = async (scheme) => {
+        await ask("start", { options: `${tiny} --pos ${scheme}` });
+        return (await ask("frequencies", { layer: 0 }))[0];
+    };
+    const rope = [0, 1, 2, 3].map((i) => 10000 ** (-i / 4)), grid = [1, 0.1, 1, 0.1];
+    const expected = { xpos: rope, "rope-learned": rope, rope2d: grid, "rope:skip=1": [0, 0, 0, 0] };
+    for (const [scheme, numbers] of Object.entries(expected))
+        (await first(scheme)).forEach((theta, i) => assert(close(theta, numbers[i], 1e-6), `${scheme}, pair ${i}: ${theta}`));
+}
+
 async function pair() {
     const module = await load("double"), angle = 0.7, x = [0.3, -1.2], dy = [0.5, 2];
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
@@ -132,6 +144,7 @@ run(async () => {
     const ask = await training();
     await questions(ask);
     await mistakes(ask);
+    await frequencies(ask);
     await pair();
     await planted();
     await brokenTraining();

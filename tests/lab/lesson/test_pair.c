@@ -98,7 +98,7 @@ static void large_scores_have_finite_losses(void **state) {
 }
 
 static void only_rotations_keep_lengths(void **state) {
-    const double c = cos(0.3), s = sin(0.3), turn[4] = {c, -s, s, c}, plain[4] = {1.01 * c, -s, s, c};
+    const double c = cos(0.3), s = sin(0.3), turn[4] = {c, -s, s, c}, plain[4] = {1.01 * c, -s, 1.01 * s, c};
     const double d[2] = {0.6, -0.8};
     double lengths[501];
     pair_lengths(lengths, d, turn, 500);
