@@ -17,13 +17,13 @@ const distance = {
             drawLine(m, n, score, v);
             drawChart(Math.abs(m - n), vector, factors, base, v);
             drawFaces(Math.abs(m - n), factors, base, v);
-            show(root, {distance: String(m - n), score: digits(score, 6), base: String(Math.round(base)),
+            show(root, {distance: digits(m - n, 0), score: digits(score, 6), base: String(Math.round(base)),
                 attention: v.stretch === 'yarn' ? `YaRN also multiplies all cosines and sines by ${digits(stretched.returned, 3)}, the scores by its square; that is left out of the picture.` : ''});
         }
 
         function drawLine(m, n, score, v) {
             const right = line.width - 24, x = t => 24 + t * (right - 24) / 512;
-            const ahead = n > m ? 'This key stands after its query: no model looks ahead.' : '';
+            const ahead = n > m ? 'key after query: no model looks ahead' : '';
             line.clear(`A line of positions with the query at ${m} and the key at ${n}, ${Math.abs(m - n)} apart. Their score is ${digits(score, 3)}. ${ahead}`);
             line.line([24, 52], [right, 52], 'axis');
             for (let t = 0; t <= 512; t += 128) {

@@ -88,7 +88,7 @@ const inside = {
             const used = await this.stretched(model, method);
             const layers = await model.worker.request('attention'), rows = layers.flat(), heads = layers[0].length;
             const most = Math.min(32, rows[0].length), top = Math.max(...rows.flat());
-            const height = rows.length * 22 + 30, grid = this.picture(this.box(boxes, this.title(model, used)), Picture, 340, height);
+            const height = rows.length * 22 + 36, grid = this.picture(this.box(boxes, this.title(model, used)), Picture, 340, height);
             grid.clear(rows.map((row, r) => `Layer ${Math.floor(r / heads)}, head ${r % heads}: most attention, ` +
                 `${digits(Math.max(...row), 2)}, at distance ${row.indexOf(Math.max(...row))}.`).join(' '));
             grid.svg.classList.add('heat');
@@ -97,8 +97,8 @@ const inside = {
                 for (let j = 0; j < most; j++)
                     grid.add('rect', {x: 28 + j * 312 / most, y: r * 22, width: 312 / most - 0.5, height: 20, 'fill-opacity': Math.sqrt(row[j] / top).toFixed(3)});
             });
-            for (const j of [0, 8, 16, 24]) grid.text([28 + (j + 0.5) * 312 / most, height - 14], String(j), 'tick middle');
-            grid.text([184, height - 1], 'distance; rows are layer.head', 'tick middle');
+            for (const j of [0, 8, 16, 24]) grid.text([28 + (j + 0.5) * 312 / most, height - 20], String(j), 'tick middle');
+            grid.text([184, height - 5], 'distance; rows are layer.head', 'tick middle');
         }
     },
 
@@ -113,7 +113,7 @@ const inside = {
                 if (/^rope2d/.test(model.name)) this.twoAxes(box, layers[0][0]);
                 else this.drawFrequencies(this.picture(box, Chart, 240), layers.flat(), model.look);
             } catch (error) {
-                this.paragraph(box, error.message);
+                this.paragraph(box, /no frequencies/.test(error.message) ? 'It turns no pairs, so it has no frequencies.' : error.message);
             }
         }
     },

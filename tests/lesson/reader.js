@@ -260,7 +260,13 @@ async function keyAheadIsSaid() {
     await set("#distance [name=key]", 20);
     const words = () => browser.evaluate(`document.querySelector("#distance .line").textContent`), before = await words();
     await set("#distance [name=key]", 40);
-    return !/looks ahead/.test(before) && /looks ahead/.test(await words()) ? [] : [before + " / " + await words()];
+    if (/looks ahead/.test(before) || !/looks ahead/.test(await words())) return [before + " / " + await words()];
+    await browser.look(360, 640);
+    await browser.evaluate("new Promise(resolve => setTimeout(resolve, 400))");
+    const cut = await browser.evaluate(`(() => { const w = document.querySelector("#distance svg .ahead.middle").getBoundingClientRect();
+        return w.left < 0 || w.right > innerWidth; })()`);
+    await browser.look(1280, 900);
+    return cut ? ["the words are cut off at 360 pixels"] : [];
 }
 
 async function breaks() {
