@@ -60,12 +60,17 @@ static void print_code(const char *function) {
         if (strcmp(c->function, function) == 0) printf("code: %-24s %s:%d\n", function, c->file, c->line);
 }
 
+// Not "-0.000000".
+static double tidy(double x) {
+    return fabs(x) < 5e-7 ? 0 : x;
+}
+
 static void print_vector(const char *name, const double x[2]) {
-    printf("  %-28s (%10.6f, %10.6f)   length %.6f\n", name, x[0], x[1], hypot(x[0], x[1]));
+    printf("  %-28s (%10.6f, %10.6f)   length %.6f\n", name, tidy(x[0]), tidy(x[1]), hypot(x[0], x[1]));
 }
 
 static void print_number(const char *name, double x) {
-    printf("  %-28s %11.6f\n", name, fabs(x) < 5e-7 ? 0 : x); // not "-0.000000"
+    printf("  %-28s %11.6f\n", name, tidy(x));
 }
 
 // --- the lesson ---
@@ -81,8 +86,9 @@ static void show_forward(const Lesson *l) {
     printf("The token at position %g asks with a query q, that at position %g answers\n"
            "with a key k. Each is turned by its position times theta = %g radians:\n\n",
            p->m, p->n, p->theta);
-    printf("  R(angle) = ( cos -sin )     for q, angle %g: ( %9.6f %9.6f )\n", angle, cos(angle), -sin(angle));
-    printf("             ( sin  cos )     %*s        ( %9.6f %9.6f )\n\n", 10, "", sin(angle), cos(angle));
+    printf("  R(angle) = ( cos -sin )     for q, angle %g: ( %9.6f %9.6f )\n", angle, tidy(cos(angle)),
+           tidy(-sin(angle)));
+    printf("             ( sin  cos )     %*s        ( %9.6f %9.6f )\n\n", 10, "", tidy(sin(angle)), tidy(cos(angle)));
     print_vector("q", p->q);
     print_vector("q' = R(t theta) q", l->forward.turned_q);
     print_vector("k", p->k);
@@ -127,10 +133,19 @@ static void show_differences(const Lesson *l) {
            "slope = (loss(x + h) - loss(x - h)) / 2h, h about 0.00001.\n\n");
     printf("  gradient of      by hand     measured\n");
     for (int n = 0; n < PAIR_NUMBERS; n++)
-        printf("  %-13s %11.6f  %11.6f  %s\n", names[n], by_hand[n], measured[n],
+        printf("  %-13s %11.6f  %11.6f  %s\n", names[n], tidy(by_hand[n]), tidy(measured[n]),
                fabs(by_hand[n] - measured[n]) <= TOLERANCE * largest ? "ok" : "FAILED");
     puts("");
     print_code("pair_slope");
+}
+
+// Says why the lengths through the other matrix stay the same, if they do.
+static void explain_constant(const double *grown, int times) {
+    for (int i = 1; i <= times; i++)
+        if (!(fabs(grown[i] - grown[0]) <= 1e-6 * grown[0])) return;
+    puts(grown[0] == 0 ? "\nHere neither column changes, because dq' is 0."
+                       : "\nHere the other matrix changes no length either: it makes only the first number\n"
+                         "of dq' longer, which is 0, and this theta never turns the second into the first.");
 }
 
 static void show_lengths(const Lesson *l) {
@@ -140,7 +155,7 @@ static void show_lengths(const Lesson *l) {
     pair_lengths(kept, l->backward.dturned_q, turn, 500);
     pair_lengths(grown, l->backward.dturned_q, longer, 500);
     printf("A rotation moves a gradient around a circle. However often it goes back through\n"
-           "one, it neither grows nor fades; through another matrix it does. Here dq' goes\n"
+           "one, it neither grows nor fades; through other matrices it may. Here dq' goes\n"
            "back 500 times through the rotation by theta, and through the same matrix with\n"
            "its first column made 1%% longer:\n\n");
     printf("  steps back     rotation       other matrix\n");
@@ -148,6 +163,7 @@ static void show_lengths(const Lesson *l) {
         static const int steps[] = {0, 1, 10, 100, 500};
         printf("  %10d  %11.6f  %17.6g\n", steps[i], kept[steps[i]], grown[steps[i]]);
     }
+    explain_constant(grown, 500);
     puts("");
     print_code("pair_lengths");
 }
@@ -271,6 +287,37 @@ static bool check_broken(const LessonOptions *options, const bool *given, Error 
     return true;
 }
 
+// Why the wrong sign leaves the gradient of q or k right, if it does.
+static const char *why_right(const double wrong[2], const double measured[2], double largest, double angle) {
+    if (hypot(wrong[0] - measured[0], wrong[1] - measured[1]) > TOLERANCE * largest) return NULL;
+    if (fabs(angle) < TOLERANCE) return "is not turned, so the sign does not matter here";
+    return hypot(wrong[0], wrong[1]) <= TOLERANCE * largest
+               ? "has the gradient 0, which every turn leaves as it is"
+               : "is turned by half turns, which are the same forward and back";
+}
+
+// What the mistake `sign` has left right in the table of show_differences.
+static void explain_ok(const Lesson *l) {
+    const Pair *p = &l->pair, *by_hand = &l->backward.d;
+    Pair slopes;
+    double measured[PAIR_NUMBERS], largest = 0;
+    pair_slopes(&slopes, p);
+    numbers_of(measured, &slopes);
+    for (int n = 0; n < PAIR_NUMBERS; n++) largest = fmax(largest, fabs(measured[n]));
+    const char *q = why_right(by_hand->q, slopes.q, largest, p->m * p->theta);
+    const char *k = why_right(by_hand->k, slopes.k, largest, p->n * p->theta);
+    puts("");
+    if (q && q == k)
+        printf("This pair %s.\n", q);
+    else {
+        if (q) printf("q %s.\n", q);
+        if (k) printf("k %s.\n", k);
+    }
+    if (q && k) puts("The model on the next screen has other positions, and there it matters.");
+    puts("Positions and theta get their gradients from the torque, which is taken before\n"
+         "the gradient is turned back. So they are right whatever the sign.");
+}
+
 static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, Error *error) {
     const Mistake *mistake = mistake_find(name, error);
     if (!mistake) return false;
@@ -285,6 +332,7 @@ static bool lesson_broken(Screens *screens, const char *name, const Pair *pair, 
         pair_backward(&lesson.backward, &lesson.forward, pair, +1);
         if (!screen(screens, "One pair, with this mistake")) return true;
         show_differences(&lesson);
+        explain_ok(&lesson);
     }
     return !screen(screens, "Which check notices it?") || show_checks(mistake, error);
 }

@@ -168,10 +168,11 @@ static void say_general(Tried *tried) {
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s[%d]", wrong++ ? ", " : "", name, i);
         some = wrong < tried->count;
     }
-    if (tried->count > 1 && some)
-        say("Wrong: %s. All the rest of %s is right.", list, name);
-    else if (tried->check->none_right)
+    if (tried->count > 1 && some) say("Wrong: %s. All the rest of %s is right.", list, name);
+    if (tried->check->none_right && !some)
         say("%s", tried->check->none_right);
+    else
+        say("No mistake that this checker knows gives these numbers. Follow this example by hand:");
 }
 
 static int worst_test(Tried *tried) {

@@ -76,6 +76,30 @@ static void nothing(double *y, const double *in) {
     matrix(y, in, 0, 0, 0, 0);
 }
 
+static void first_without_0(double *y, const double *in) {
+    matrix(y, in, 0, -sin(in[2]), sin(in[2]), cos(in[2]));
+}
+
+static void first_without_1(double *y, const double *in) {
+    matrix(y, in, cos(in[2]), 0, sin(in[2]), cos(in[2]));
+}
+
+static void second_without_0(double *y, const double *in) {
+    matrix(y, in, cos(in[2]), -sin(in[2]), 0, cos(in[2]));
+}
+
+static void second_without_1(double *y, const double *in) {
+    matrix(y, in, cos(in[2]), -sin(in[2]), sin(in[2]), 0);
+}
+
+static void first_exchanged(double *y, const double *in) {
+    matrix(y, in, sin(in[2]), -cos(in[2]), sin(in[2]), cos(in[2]));
+}
+
+static void second_exchanged(double *y, const double *in) {
+    matrix(y, in, cos(in[2]), -sin(in[2]), cos(in[2]), sin(in[2]));
+}
+
 static const Mistake mistakes[] = {
     {"You turn clockwise: the minus belongs to the sine of the first line, y[0], and not to that of the second.",
      clockwise},
@@ -95,6 +119,12 @@ static const Mistake mistakes[] = {
     {"y[0] and y[1] are exchanged: one line has what belongs in the other.", exchanged_lines},
     {"You return x as it was: the point is not turned.", unturned},
     {"You get (0, 0) for every point. Do y[0] and y[1] stand where x0 and x1 belong? They have no value yet.", nothing},
+    {"A term is missing in y[0]: x0 times what (1, 0) gets as its first number.", first_without_0},
+    {"A term is missing in y[0]: x1 times what (0, 1) gets as its first number.", first_without_1},
+    {"A term is missing in y[1]: x0 times what (1, 0) gets as its second number.", second_without_0},
+    {"A term is missing in y[1]: x1 times what (0, 1) gets as its second number.", second_without_1},
+    {"Sine and cosine are exchanged in y[0]: (1, 0) goes to (cos, sin), so x0 comes with c in y[0].", first_exchanged},
+    {"Sine and cosine are exchanged in y[1]: (1, 0) goes to (cos, sin), so x0 comes with s in y[1].", second_exchanged},
     {0},
 };
 

@@ -72,6 +72,30 @@ static void only_cosine(double *dx, const double *in) {
     matrix(dx, in, cos(in[2]), 0, 0, cos(in[2]));
 }
 
+static void first_without_0(double *dx, const double *in) {
+    matrix(dx, in, 0, sin(in[2]), -sin(in[2]), cos(in[2]));
+}
+
+static void first_without_1(double *dx, const double *in) {
+    matrix(dx, in, cos(in[2]), 0, -sin(in[2]), cos(in[2]));
+}
+
+static void second_without_0(double *dx, const double *in) {
+    matrix(dx, in, cos(in[2]), sin(in[2]), 0, cos(in[2]));
+}
+
+static void second_without_1(double *dx, const double *in) {
+    matrix(dx, in, cos(in[2]), sin(in[2]), -sin(in[2]), 0);
+}
+
+static void first_exchanged(double *dx, const double *in) {
+    matrix(dx, in, sin(in[2]), cos(in[2]), -sin(in[2]), cos(in[2]));
+}
+
+static void second_exchanged(double *dx, const double *in) {
+    matrix(dx, in, cos(in[2]), sin(in[2]), -cos(in[2]), sin(in[2]));
+}
+
 static const Mistake mistakes[] = {
     {"Your dx is dy turned forwards: the sign of the sine is wrong, in both lines. x0 stands in y1 with plus s, so dy1 "
      "comes to dx[0] with plus s.",
@@ -84,6 +108,12 @@ static const Mistake mistakes[] = {
     {"dx[0] and dx[1] are exchanged: one line has what belongs in the other.", exchanged},
     {"You return dy as it was. But a gradient with respect to y is not yet one with respect to x: turn it.", unturned},
     {"Only half of the chain rule: x0 stands in y0 and in y1, so dx[0] has two terms, and so has dx[1].", only_cosine},
+    {"A term is missing in dx[0]: x0 stands in y0 as well, so dy0 has a part in dx[0].", first_without_0},
+    {"A term is missing in dx[0]: x0 stands in y1 as well, so dy1 has a part in dx[0].", first_without_1},
+    {"A term is missing in dx[1]: x1 stands in y0 as well, so dy0 has a part in dx[1].", second_without_0},
+    {"A term is missing in dx[1]: x1 stands in y1 as well, so dy1 has a part in dx[1].", second_without_1},
+    {"Sine and cosine are exchanged in dx[0]: x0 stands in y0 with c, so dy0 comes to dx[0] with c.", first_exchanged},
+    {"Sine and cosine are exchanged in dx[1]: x1 stands in y1 with c, so dy1 comes to dx[1] with c.", second_exchanged},
     {0},
 };
 

@@ -44,6 +44,10 @@ static void along_minus(double *dangle, const double *in) {
     *dangle = in[1] * in[3] - in[0] * in[2];
 }
 
+static void along_other_minus(double *dangle, const double *in) {
+    *dangle = in[0] * in[2] - in[1] * in[3];
+}
+
 static void first_only(double *dangle, const double *in) {
     *dangle = in[1] * in[2];
 }
@@ -62,17 +66,21 @@ static const Mistake torque_mistakes[] = {
     {"You multiply dy0 by y0 and dy1 by y1. But when the hand turns, y0 grows by -y1, and y1 grows by y0: multiply dy0 "
      "and dy1 by these.",
      along_minus},
+    {"You multiply dy0 by y0 and dy1 by y1. But when the hand turns, y0 grows by -y1, and y1 grows by y0: multiply dy0 "
+     "and dy1 by these.",
+     along_other_minus},
     {"Half of it: y0 changes as well when the hand turns, by -y1 for each radian.", first_only},
     {"Half of it: y1 changes as well when the hand turns, by y0 for each radian.", second_only},
     {0},
 };
 
 // --- theta: in: dy (T, 2), y (T, 2), and 0, by which theta grows ---
+// Zeros stand before the first token and after the last, for a mistake that reads them.
 static void your_theta(double *dtheta, const double *in) {
-    double dy[T][2], y[T][2];
+    double dy[T + 2][2] = {0}, y[T + 2][2] = {0};
     for (int t = 0; t < T; t++)
-        for (int i = 0; i < 2; i++) dy[t][i] = in[2 * t + i], y[t][i] = in[2 * T + 2 * t + i];
-    *dtheta = theta_gradient((const double(*)[2])dy, (const double(*)[2])y, T);
+        for (int i = 0; i < 2; i++) dy[t + 1][i] = in[2 * t + i], y[t + 1][i] = in[2 * T + 2 * t + i];
+    *dtheta = theta_gradient((const double(*)[2])dy + 1, (const double(*)[2])y + 1, T);
 }
 
 static double loss_of_theta(const double *in) {
@@ -131,6 +139,24 @@ static void last_only(double *dtheta, const double *in) {
     *dtheta = (T - 1) * torque_at(in, T - 1);
 }
 
+static void added_twice(double *dtheta, const double *in) {
+    *dtheta = 0;
+    for (int t = 0; t < T; t++) *dtheta += *dtheta + t * torque_at(in, t);
+}
+
+static void next_point(double *dtheta, const double *in) {
+    *dtheta = weighted(in, -1, 1) + torque_at(in, 0); // nothing comes after the last
+}
+
+static void point_before(double *dtheta, const double *in) {
+    *dtheta = weighted(in, 1, 1) - T * torque_at(in, T - 1); // the last is before none
+}
+
+static void squared(double *dtheta, const double *in) {
+    *dtheta = 0;
+    for (int t = 0; t < T; t++) *dtheta += t * t * torque_at(in, t);
+}
+
 static const Mistake theta_mistakes[] = {
     {"The factor t is missing. The token at position t is turned by t theta: if theta grows by 1, its angle grows by "
      "t.",
@@ -146,6 +172,11 @@ static const Mistake theta_mistakes[] = {
     {"Only the last token is left. Add up with +=, because all tokens share theta.", last_only},
     {"You take the torque of the first token for all of them: pass the points of token t, torque(dy[t], y[t]).",
      first_point},
+    {"dtheta stands on both sides: += adds to it already, so write only what this one token adds.", added_twice},
+    {"You take the torque of token t + 1 for token t. Its points are dy[t] and y[t].", next_point},
+    {"You take the torque of token t - 1 for token t. Its points are dy[t] and y[t].", point_before},
+    {"The factor t stands there twice. The token is turned by t theta, which grows by t when theta grows by 1.",
+     squared},
     {0},
 };
 

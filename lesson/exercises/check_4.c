@@ -73,6 +73,47 @@ static void last_only(double *dm, const double *in) {
     *dm = -0.0 * in[T * T - 1]; // the last score's distance is 0
 }
 
+// Without brackets, only one of i and j is multiplied by dS: the sum over all scores of by_i i + by_j j, each times dS
+// or not.
+static double loose(const double *in, double i_alone, double j_alone, double by_i, double by_j) {
+    double sum = weighted(in, 0, by_i, by_j);
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j <= i; j++) sum += i_alone * i + j_alone * j;
+    return sum;
+}
+
+static void loose_minus_i(double *dm, const double *in) {
+    *dm = loose(in, -1, 0, 0, -1); // -i - j * dS
+}
+
+static void loose_minus_i_plus(double *dm, const double *in) {
+    *dm = loose(in, -1, 0, 0, 1); // -i + j * dS
+}
+
+static void loose_i(double *dm, const double *in) {
+    *dm = loose(in, 1, 0, 0, -1); // i - j * dS
+}
+
+static void loose_j(double *dm, const double *in) {
+    *dm = loose(in, 0, -1, -1, 0); // dS * -i - j
+}
+
+static void divided_by_row(double *dm, const double *in) {
+    *dm = 0;
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j <= i; j++) *dm -= (i - j) * in[i * T + j] / (i + 1);
+}
+
+static void added_twice(double *dm, const double *in) {
+    *dm = 0;
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j <= i; j++) *dm += *dm - (i - j) * in[i * T + j];
+}
+
+static const char brackets[] =
+    "Brackets are missing: the multiplication comes before the minus, so only one of i and j is multiplied by dS_ij. "
+    "Write (i - j) in brackets.";
+
 static const Mistake slope_mistakes[] = {
     {"The sign is wrong: S_ij has the term minus m (i - j), so it shrinks when m grows.", plus},
     {"The factor i~-~j is missing: when m grows by 1, the score S_ij falls by the distance i~-~j, not by 1.",
@@ -87,6 +128,13 @@ static const Mistake slope_mistakes[] = {
     {"You count tokens of the future, j > i, at which token i does not look. The loop over j must end at i.", future},
     {"You get 0. Perhaps only the last score is left, whose distance is 0: add up with +=, because all scores share m.",
      last_only},
+    {brackets, loose_minus_i},
+    {brackets, loose_minus_i_plus},
+    {brackets, loose_i},
+    {brackets, loose_j},
+    {"You divide by i + 1, the number of scores in a row. But the gradient is the sum over all scores, not an average.",
+     divided_by_row},
+    {"dm stands on both sides: += adds to it already, so write only what this one score adds.", added_twice},
     {0},
 };
 

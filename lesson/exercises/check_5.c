@@ -219,6 +219,7 @@ static void say_general(Setting at) {
             say("From `last` on, everything belongs in the last bucket, %d.", at.buckets - 1);
             return;
         }
+    say("No mistake that this checker knows gives these buckets. Follow this example by hand:");
 }
 
 static int report(Setting at) {

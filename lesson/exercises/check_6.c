@@ -119,6 +119,14 @@ static void turned_round(double *dS, const double *in) {
     for (int j = 0; j < N; j++) dS[j] = in[j] * (true_average(in, in + N, j) - in[N + j]);
 }
 
+static void weighted_twice(double *dS, const double *in) {
+    for (int j = 0; j < N; j++) dS[j] = in[j] * (in[N + j] - in[j] * true_average(in, in + N, j));
+}
+
+static void exchanged(double *dS, const double *in) {
+    for (int j = 0; j < N; j++) dS[j] = in[N + j] * (in[j] - true_average(in, in + N, j));
+}
+
 static const Mistake mistakes[] = {
     {"The average is missing: you have P_j dP_j. When one weight grows, all others shrink, and their gradients count "
      "too.",
@@ -141,6 +149,10 @@ static const Mistake mistakes[] = {
     {"P_j must multiply the average, too: it is P_j (dP_j - average), with brackets, and not P_j dP_j - average.",
      no_bracket},
     {"Everything has the wrong sign: it is dP_j minus the average, and you have the average minus dP_j.", turned_round},
+    {"P_j multiplies the average twice: once inside the bracket and once before it. Leave it out inside.",
+     weighted_twice},
+    {"P_j and dP_j are exchanged: P_j stands before the bracket, and inside it the average is subtracted from dP_j.",
+     exchanged},
     {0},
 };
 

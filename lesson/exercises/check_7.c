@@ -153,19 +153,76 @@ static bool has_bias_gradients(const Tried *tried) {
     return differs;
 }
 
+// Is the gradient of q (first = DQ) or k (first = DK) the right one, but turned further by `times` its token's position
+// times w?
+static bool turned_further(const Tried *tried, int first, double times, double (*position)(const double *in)) {
+    for (int test = 0; test < TESTS; test++) {
+        const double *in = tried->in[test], *should = tried->right[test] + first, *is = tried->yours[test] + first;
+        const double angle = times * position(in) * in[W], c = cos(angle), s = sin(angle);
+        if (!close_to(is[0], c * should[0] - s * should[1]) || !close_to(is[1], s * should[0] + c * should[1]))
+            return false;
+    }
+    return true;
+}
+
+static double position_q(const double *in) {
+    return in[I];
+}
+
+static double position_k(const double *in) {
+    return in[J];
+}
+
+// What a scheme that turns has done wrong with the gradient of q or k; NULL if it is not known.
+static const char *turn_mistake(const Tried *tried, int first) {
+    double (*const position)(const double *) = first == DQ ? position_q : position_k;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        if (turned_further(tried, first, 2 * sign, distance) || turned_further(tried, first, 2 * sign, position))
+            return "It is turned the wrong way: what was turned forward by an angle has a gradient that is turned "
+                   "back, "
+                   "by the negative angle. Change the sign of the sine in both lines.";
+        if (turned_further(tried, first, sign, position))
+            return "It is the gradient of the turned point. Turn it back, by the negative angle.";
+    }
+    return NULL;
+}
+
+// What is wrong if a gradient is infinite or not a number; NULL if none is.
+static const char *not_finite(const Tried *tried, int index) {
+    bool apart = false, together = false; // is it so for two tokens, for a token and itself?
+    for (int test = 0; test < TESTS; test++) {
+        const bool finite = isfinite(tried->yours[test][index]);
+        apart = apart || (!finite && distance(tried->in[test]) > 0);
+        together = together || (!finite && distance(tried->in[test]) == 0);
+    }
+    if (apart) return "It is infinite or not a number (nan). Do you divide by 0?";
+    return together
+               ? "It is infinite or not a number (nan) for i = j only. There i~-~j is 0: do you divide by it, or by "
+                 "its root? Return a gradient of its own for i = j; it must be the slope of your score there."
+               : NULL;
+}
+
+// What is wrong with a gradient, as far as it is known; or NULL.
+static const char *recognise(const Tried *tried, int index) {
+    const char *sentence = not_finite(tried, index);
+    if (sentence) return sentence;
+    if (index >= DQ && has_bias_gradients(tried))
+        return "It is still the gradient for a bias. Your scheme turns or scales q and k: change this line.";
+    for (int i = 0; i < MISSING; i++)
+        if (right_but_for(tried, index, missing[i].factor)) return missing[i].sentence;
+    return index >= DQ ? turn_mistake(tried, index < DK ? DQ : DK) : NULL;
+}
+
 static bool check_gradient(const Tried *tried, int index) {
     if (right_but_for(tried, index, one)) return true;
-    int i = 0, test = 0;
-    const bool bias = index >= DQ && has_bias_gradients(tried);
-    while (i < MISSING && !right_but_for(tried, index, missing[i].factor)) i++;
+    int test = 0;
+    const char *sentence = recognise(tried, index);
     while (close_to(tried->yours[test][index], tried->right[test][index])) test++;
-    if (!bias && i == MISSING)
+    if (sentence)
+        say("gradient: %s is wrong. %s", names[index], sentence);
+    else
         say("gradient: %s is wrong. It must be dscore times how much your score grows when %s grows by 1.",
             names[index], names[index] + 1);
-    else
-        say("gradient: %s is wrong. %s", names[index],
-            bias ? "It is still the gradient for a bias. Your scheme turns or scales q and k: change this line."
-                 : missing[i].sentence);
     say_numbers("input", inputs, tried->in[test]);
     say_gradient("expected", index, tried->right[test][index]);
     say_gradient("found", index, tried->yours[test][index]);

@@ -35,9 +35,21 @@ for words in '--t 0 --ago 0' '--t 1000 --ago 1000 --theta -4' '--theta 0' '--q 0
     '--q 4,4 --k 4,4 --ago 0 --t 1000' '--q 1e-300,4e0 --k 0x1,+3'; do
     # shellcheck disable=SC2086
     succeed "lesson $words" lesson $words
+    check "no number is -0" sh -c "! grep -E -- '-0\.0+([ ,)]|$)' '$scratch/out'"
     check "no FAILED, no nan" sh -c "! grep -Ei 'FAILED|nan|inf$' '$scratch/out'"
     check "80 columns" narrow
 done
+
+constant='the other matrix changes no length'
+check "the other matrix changes lengths" sh -c "! grep -q '$constant' '$scratch/first'"
+for theta in 0 3.141592653589793; do
+    succeed "theta $theta along the second axis" lesson --theta "$theta" --q 0,1 --k 0,1
+    check "then it changes none, and says so" says "$constant"
+    check "80 columns" narrow
+    check "a screen has 24 lines" short_screens
+done
+succeed "a key of 0" lesson --k 0,0
+check "no gradient" says "neither column changes, because dq' is 0"
 
 # --- mistakes ---
 for words in sign:gradient 'values:shift, formula' pairing:use exponent:formula bias:formula cache:use dropped:gradient; do
@@ -51,6 +63,25 @@ done
 succeed "--broken sign" lesson --broken sign
 check "two gradients of the pair are wrong" test "$(grep -c '^  [qk][01] .*FAILED$' "$scratch/out")" -eq 4
 check "its other gradients are right" test "$(grep -c ' ok$' "$scratch/out")" -eq 3
+check "it says why these are" says '^Positions and theta get their gradients from the torque, which is taken before$'
+check "it claims nothing of the others" sh -c "! grep -E '(sign does not|it) matters?' '$scratch/out'"
+for words in '--theta 0' '--t 0 --ago 0'; do
+    # shellcheck disable=SC2086
+    succeed "--broken sign $words" lesson --broken sign $words
+    check "nothing is wrong" test "$(grep -c ' ok$' "$scratch/out")" -eq 7
+    check "and it says why" says '^This pair is not turned, so the sign does not matter here\.$'
+    check "no number is -0" sh -c "! grep -E -- '-0\.0+ ' '$scratch/out'"
+    check "80 columns" narrow
+    check "24 lines" short_screens
+done
+succeed "only q is turned" lesson --broken sign --ago 3
+check "and it says so" says '^k is not turned, so the sign does not matter here\.$'
+check "two gradients are wrong" test "$(grep -c '^  q[01] .*FAILED$' "$scratch/out")" -eq 2
+succeed "half turns" lesson --broken sign --theta 3.141592653589793
+check "are the same forward and back" says '^This pair is turned by half turns'
+succeed "a key of 0" lesson --broken sign --k 0,0
+check "the gradient of q is 0" says '^q has the gradient 0'
+succeed "--broken sign" lesson --broken sign
 check "it says what training makes of it" says "^It still learns, only worse\.$"
 
 # --- a terminal ---

@@ -93,6 +93,10 @@ check "no C: the others are checked" grep -q '1_turn.c does not compile: .* 6 of
 sed 's/y\[0\] = /int *p = 0; y[0] = *p + /' kept.c >solved/1_turn.c
 made 1 solved
 check "a crash is told" grep -q '1_turn.c crashed or did not end: .* 0 of 1 right' "$scratch/told"
+sed 's/y\[0\] = /int one = 1, none = 0; y[0] = one \/ none + /' kept.c >solved/1_turn.c
+made 1 solved
+check "a division by 0 is told, or gives a wrong number" \
+    grep -q '1_turn.c .*\(is a whole number divided by 0\|WRONG\).* 0 of 1 right' "$scratch/told"
 mv kept.c solved/1_turn.c
 
 # --- mistakes: NUMBER|SED|WORDS, a change to the solution and some of the words that it must be told ---
@@ -122,6 +126,14 @@ mistake() { # NUMBER SED WORDS
 while IFS='|' read -r number change words; do
     mistake "$number" "$change" "$words"
 done <"$solutions/mistakes.txt"
+
+# The same for a scheme that turns: the second solution of exercise 7.
+fill solved
+cp "$solutions/7_own_rotation.c" solved/7_own_scheme.c
+while IFS='|' read -r change words; do
+    mistake 7 "$change" "$words"
+done <"$solutions/mistakes_of_rotation.txt"
+fill solved
 
 # Every sentence that a checker has for a mistake was told to one.
 sentences() {
