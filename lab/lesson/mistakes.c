@@ -110,7 +110,7 @@ const Mistake mistakes[] = {
      &scheme_alibi, plant_bias},
     {"cache", "In use, keys go into the cache unturned, and nothing turns them later.", "cache_keys_unturned",
      &scheme_rope, plant_cache},
-    {"dropped", "The gradient of the table leaves out the last token.", "drop_last_token", &scheme_learned,
+    {"dropped", "The gradient of the table of positions leaves out the last token.", "drop_last_token", &scheme_learned,
      plant_dropped},
     {0},
 };

@@ -20,14 +20,16 @@ const REASONS = {
     pairing: 'Training is right, and so is use; only together they are wrong. This happens when weights move from one program to another. ' +
         'It takes a comparison of the two to see it.',
     exponent: 'This is another model, and its gradients are right. Nothing within the program can tell; the formula of the paper can.',
-    bias: 'This is another model, too: its penalties are too small by a constant factor, and the gradients fit that. The formula of the paper tells.',
+    bias: 'This is another model, too: what ALiBi takes off a score is too small by a constant factor, and the gradients fit that. The formula of the paper tells.',
     cache: 'Training has no cache, so all that training does is right. Feeding the tokens one by one shows the mistake.',
     dropped: 'One term of one sum is missing. The gradient check names the tensor; all others are right.',
 };
 
 const broken = {
-    start(root) {
-        Object.assign(this, {root, form: root.querySelector('form')});
+    // list: [{name, sentence, scheme}]
+    start(root, list) {
+        Object.assign(this, {root, list, form: root.querySelector('form')});
+        this.offer();
         this.guesses();
         this.form.addEventListener('submit', event => { event.preventDefault(); this.check(); });
         wrongSign.start(root.querySelector('.wrong'));
@@ -35,8 +37,7 @@ const broken = {
         new IntersectionObserver((entries, observer) => {
             if (!entries.some(entry => entry.isIntersecting)) return;
             observer.disconnect();
-            this.worker = new Bitter.ModelWorker('double');
-            this.worker.request('mistakes').then(list => this.offer(list), error => show(root, {error: error.message}));
+            this.worker ??= new Bitter.ModelWorker('double');
         }, {rootMargin: '600px'}).observe(root);
     },
 
@@ -50,20 +51,19 @@ const broken = {
         this.root.querySelector('.guess').append(...boxes);
         this.form.addEventListener('input', event => {
             const {nothing} = this.form.elements, {name, type, checked} = event.target;
+            if (type === 'radio') for (const box of this.form.querySelectorAll('[type=checkbox]')) box.checked = false; // another mistake, another guess
             if (type !== 'checkbox' || !checked) return;
             if (name === 'nothing') for (const [group] of GROUPS) this.form.elements[group].checked = false;
             else nothing.checked = false;
         });
     },
 
-    // list: [{name, sentence, scheme}]
-    offer(list) {
-        this.list = list;
-        this.root.querySelector('.mistakes').append(...list.map(({name, sentence}, i) => {
+    offer() {
+        this.root.querySelector('.mistakes').append(...this.list.map(({name, sentence, scheme}, i) => {
             const label = document.createElement('label'), radio = document.createElement('input'), word = document.createElement('b');
             Object.assign(radio, {type: 'radio', name: 'mistake', value: name, checked: i === 0});
             word.textContent = name;
-            label.append(radio, ' ', word, `: ${sentence}`);
+            label.append(radio, ' ', word, ` (${scheme}): ${sentence}`);
             return label;
         }));
         this.form.querySelector('button').disabled = false;
@@ -74,6 +74,7 @@ const broken = {
         const guess = [...GROUPS.map(g => g[0]), 'nothing'].filter(group => form.elements[group].checked);
         if (!guess.length) return show(this.root, {error: 'Tick your guess first; “none” is a guess, too.'});
         show(this.root, {error: ''});
+        this.worker ??= new Bitter.ModelWorker('double');
         button.disabled = true;
         button.textContent = 'Checking …';
         try {
@@ -97,9 +98,9 @@ const broken = {
         result.querySelector('h3').textContent = `${name}: ${right ? 'you guessed it' : 'not quite'}`;
         const [said, why] = result.querySelectorAll('p');
         why.textContent = REASONS[name] ?? '';
-        said.textContent = `Your guess: ${wordsOf(guess)}. Wrong are: ${wordsOf(wrong.length ? wrong : ['nothing'])}. ` +
+        said.textContent = `Your guess: ${wordsOf(guess)}. ${wrong.length ? `The gradient check finds wrong: ${wordsOf(wrong)}.` : 'The gradient check finds all gradients right.'} ` +
             (noticed.length ? `Noticed by: ${noticed.join(', ')}.` : 'No check notices it.');
-        result.querySelector('summary').textContent = `Tensor by tensor: ${failed} of ${tensors.length} gradients are wrong`;
+        result.querySelector('summary').textContent = `Tensor by tensor: ${failed} of ${tensors.length} gradients ${failed === 1 ? 'is' : 'are'} wrong`;
         const [first, second] = result.querySelectorAll('table');
         this.table(first, ['check', '', 'error', 'tolerance', 'compares'], checks.map(c => c.applies
             ? [c.name, c.notices ? 'NOTICED' : 'ok', scientific(c.error), scientific(c.tolerance), c.tells] : [c.name, 'does not apply', '', '', c.tells]));
@@ -125,9 +126,10 @@ const broken = {
     },
 };
 
-// The same model twice, once with the gradient turned the wrong way.
+// The same model three times: with the right sign, with the gradient turned the wrong way, without positions.
 const wrongSign = {
     STEPS: 400,
+    KINDS: [['rope, right sign', '--pos rope'], ['rope, wrong sign', '--pos rope --broken sign'], ['none', '--pos none']],
     models: [],
 
     start(root) {
@@ -143,12 +145,12 @@ const wrongSign = {
         for (const model of this.models) model.end();
         const options = trainOptions('--layers 2 --heads 4 --width 64 --context 64', this.STEPS);
         const changed = (model, type) => this.changed(model, type);
-        this.models = [new TrainedModel('rope, right sign', 's0', changed), new TrainedModel('rope, wrong sign', 's1', changed)];
+        this.models = this.KINDS.map(([name], i) => new TrainedModel(name, `s${i}`, changed));
         legend(this.root.querySelector('.key'), this.models.map(m => [m.look, m.name]));
         this.root.querySelector('.many').replaceChildren();
         show(this.root, {verdict: 'Training …', 'wrong-error': ''});
         try {
-            await Promise.all(this.models.map((model, i) => model.start(`--pos rope ${options}${i ? ' --broken sign' : ''}`, this.STEPS)));
+            await Promise.all(this.models.map((model, i) => model.start(`${this.KINDS[i][1]} ${options}`, this.STEPS)));
         } catch (error) {
             show(this.root, {'wrong-error': error.message, verdict: ''});
         }
@@ -158,10 +160,10 @@ const wrongSign = {
         if (type === 'failed') show(this.root, {'wrong-error': model.error});
         if (type === 'done') {
             await model.validate();
-            const [right, wrong] = this.models.map(m => m.validation);
-            if (Number.isFinite(right + wrong)) {
+            const perplexities = this.models.map(m => Math.exp(m.validation));
+            if (perplexities.every(Number.isFinite)) {
                 await this.write(this.root.querySelector('.many'), 'Once upon a time');
-                show(this.root, {verdict: `On unseen text, perplexity ${digits(Math.exp(right), 2)} with the right sign and ${digits(Math.exp(wrong), 2)} with the wrong one. Both models have learned.`});
+                show(this.root, {verdict: 'Perplexity on unseen text: ' + this.models.map((m, i) => `${m.name} ${digits(perplexities[i], 2)}`).join('; ') + '.'});
             }
         }
         this.redraw();

@@ -67,7 +67,7 @@ class Picture {
         this.svg = svg;
         svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
         svg.setAttribute('role', 'img');
-        Object.assign(this, {width, height, parts: element('g'), handles: element('g'), kept: {}});
+        Object.assign(this, {width, height, parts: element('g'), handles: element('g'), kept: {}, grip: 14});
         svg.replaceChildren(this.parts, this.handles);
     }
 
@@ -112,7 +112,7 @@ class Picture {
     }
 
     makeHandle() {
-        const circle = element('circle', {r: 14, class: 'handle'});
+        const circle = element('circle', {r: this.grip, class: 'handle'});
         const move = event => {
             const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
             circle.moved([p.x, p.y]);
@@ -153,6 +153,13 @@ class Plane extends Picture {
     constructor(svg, reach = 1.6) {
         super(svg, 320, 320);
         this.unit = 160 / reach;
+        new ResizeObserver(([{contentRect}]) => { if (contentRect.width > 0) this.resize(320 / contentRect.width); }).observe(svg);
+    }
+
+    // In a small picture, handles are large enough for a finger. `pixel` is how many units one pixel of the screen has.
+    resize(pixel) {
+        this.grip = pixel > 1.1 ? 20 * pixel : 14;
+        for (const circle of Object.values(this.kept)) circle.setAttribute('r', this.grip);
     }
 
     at(p) {
@@ -161,17 +168,23 @@ class Plane extends Picture {
 
     clear(words) {
         super.clear(words);
+        this.names = [];
         this.line([0, 160], [320, 160], 'axis');
         this.line([160, 0], [160, 320], 'axis');
         this.add('circle', {cx: 160, cy: 160, r: this.unit, class: 'unit'});
     }
 
-    // An arrow from `from` to from + v, with its name at the tip.
+    // An arrow from `from` to from + v, with its name at the tip, beside the names that are there already.
     vector(v, name, look, from = [0, 0]) {
-        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip), length = Math.hypot(v[0], v[1]) || 1;
+        const tip = [from[0] + v[0], from[1] + v[1]], [x, y] = this.at(tip);
         this.arrow(this.at(from), [x, y], look);
-        const label = [x + 24 * v[0] / length, y - 24 * v[1] / length + 5];
-        this.text([Math.max(14, Math.min(306, label[0])), Math.max(16, Math.min(312, label[1]))], name, `name ${look}`);
+        const places = [0, 1.2, -1.2, 2.2, -2.2].map(aside => {
+            const angle = Math.atan2(v[1], v[0]) + aside;
+            return [Math.max(14, Math.min(306, x + 24 * Math.cos(angle))), Math.max(16, Math.min(312, y - 24 * Math.sin(angle) + 5))];
+        });
+        const free = places.find(place => this.names.every(other => Math.hypot(place[0] - other[0], place[1] - other[1]) > 24)) ?? places[0];
+        this.names.push(free);
+        this.text(free, name, `name ${look}`);
     }
 
     // The arc from the direction of angle `a` on by `turn` radians; many turns wind outwards a little.
@@ -203,16 +216,18 @@ function inDegrees(radians) {
 
 // Rows of clocks.
 class Clocks extends WidePicture {
-    // clocks: {hands: [{angle, look}], seen, name, look}, where the face is shaded up to the angle `seen`.
+    // clocks: {hands: [{angle, look}], seen, name, note, look}, where the face is shaded up to the angle `seen`, and the
+    // note stands below the name.
     draw(clocks, words) {
         const across = Math.min(clocks.length, this.width < 560 ? 4 : 8), cell = this.width / across;
-        const radius = Math.min(36, cell / 2 - 6);
-        this.setHeight(Math.ceil(clocks.length / across) * (2 * radius + 32));
+        const radius = Math.min(36, cell / 2 - 6), row = 2 * radius + (clocks[0].note ? 44 : 32);
+        this.setHeight(Math.ceil(clocks.length / across) * row);
         this.clear(words);
         clocks.forEach((clock, i) => {
-            const middle = [(i % across + 0.5) * cell, Math.floor(i / across) * (2 * radius + 32) + radius + 4];
+            const middle = [(i % across + 0.5) * cell, Math.floor(i / across) * row + radius + 4];
             this.face(middle, radius, clock);
             this.text([middle[0], middle[1] + radius + 18], clock.name, `tick middle ${clock.look ?? ''}`);
+            if (clock.note) this.text([middle[0], middle[1] + radius + 33], clock.note, 'tick middle');
         });
     }
 
@@ -236,7 +251,7 @@ class Chart extends WidePicture {
     scale(axis, value) {
         const position = axis.log ? Math.log(value / axis.from) / Math.log(axis.to / axis.from)
             : (value - axis.from) / (axis.to - axis.from);
-        return Math.max(-0.02, Math.min(1.02, position));
+        return Math.max(-9, Math.min(10, position));
     }
 
     at(p) {
@@ -261,16 +276,23 @@ class Chart extends WidePicture {
         this.add('text', {transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)`, class: 'tick middle'}, y.name);
     }
 
+    // Lines end at the frame.
     draw(lines) {
+        const {left, right, top, bottom} = this.frame, id = this.clip ??= `frame-${Chart.count = (Chart.count ?? 0) + 1}`;
+        this.add('clipPath', {id}, element('rect', {x: left - 3, y: top - 3, width: right - left + 6, height: bottom - top + 6}));
         for (const line of lines) {
             const points = line.points.filter(p => Number.isFinite(p[1]));
-            if (points.length) this.path(points.map(p => this.at(p)), `curve ${line.look}`);
+            if (points.length) this.path(points.map(p => this.at(p)), `curve ${line.look}`).setAttribute('clip-path', `url(#${id})`);
         }
     }
 
+    // A dot; above or below the frame an arrow head that points there.
     mark(p, look) {
-        const [cx, cy] = this.at(p);
-        this.add('circle', {cx, cy, r: 5, class: `mark ${look}`});
+        const {top, bottom} = this.frame, [cx, cy] = this.at(p);
+        const [edge, way] = cy < top - 3 ? [top, -1] : cy > bottom + 3 ? [bottom, 1] : [cy, 0];
+        if (way) this.path([[cx - 7, edge - 7 * way], [cx + 7, edge - 7 * way], [cx, edge + 5 * way]], `mark ${look}`);
+        else this.add('circle', {cx, cy, r: 5, class: `mark ${look}`});
+        return way !== 0;
     }
 }
 

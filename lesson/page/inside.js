@@ -2,7 +2,7 @@
 const inside = {
     start(form, answers, training) {
         Object.assign(this, {form, answers, training});
-        this.controls = new Controls(form, () => {});
+        this.controls = new Controls(form, ({stretch}) => { form.elements.factor.disabled = stretch === 'none'; });
         this.controls.update();
         for (const name of ['stretch', 'factor']) // an answer with another stretch would mislead
             form.elements[name].addEventListener('input', () => { if (answers.querySelector('div') && !form.elements.sample.disabled) this.forget(); });

@@ -17,7 +17,12 @@ const lengths = {
                 `xpos queries ${plain(at[1])}, xpos keys ${plain(at[2])}, the matrix M ${plain(at[3])}.`);
             chart.axes({from: 0, to: 512, name: 'position'}, {from: 1e-3, to: 1e3, log: true, name: 'length of the gradient'});
             chart.draw(curves.map((curve, i) => ({points: curve.map((value, n) => [n, value]), look: `s${i}`})));
-            curves.forEach((curve, i) => chart.mark([t, curve[t]], `s${i}`));
+            const {right, top, bottom} = chart.frame;
+            curves.forEach((curve, i) => {
+                if (!chart.mark([t, curve[t]], `s${i}`)) return;
+                const [x] = chart.at([t, 1]), before = x > right - 160;
+                chart.text([x + (before ? -12 : 12), at[i] > 1 ? top + 14 : bottom - 8], `off the chart: ${plain(at[i])}`, before ? 'end' : 'start');
+            });
             show(root, {rope: plain(at[0]), queries: plain(at[1]), keys: plain(at[2]), matrix: plain(at[3]), t: String(t)});
         }
 

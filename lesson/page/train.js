@@ -236,7 +236,7 @@ const train = {
         for (const model of this.models) {
             const steps = model.losses.length, measured = Number.isFinite(model.validation);
             const cells = [`${steps} of ${model.goal ?? this.steps}`, steps ? digits(model.losses.at(-1), 3) : 'starting',
-                measured ? digits(model.validation, 3) : 'at the end', measured ? digits(Math.exp(model.validation), 2) : '',
+                measured ? digits(model.validation, 3) : 'when it stops', measured ? digits(Math.exp(model.validation), 2) : '',
                 model.seconds ? digits(steps / model.seconds, 1) : ''];
             cells.forEach((text, i) => {
                 const cell = model.row.cells[i + 1];

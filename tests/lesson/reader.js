@@ -176,13 +176,42 @@ async function shiftsChangeNothing() {
 async function clocksAreStretched() {
     const bad = [], slowed = async (method) => {
         await set("#distance [name=stretch]", method);
-        return browser.evaluate(`[...document.querySelectorAll("#distance .faces text")].map(t => t.textContent.replace("÷ ", "")).join(" ")`);
+        return browser.evaluate(`[...document.querySelectorAll("#distance .faces text")].map(t => t.textContent)
+            .filter(t => t.startsWith("÷ ")).map(t => t.replace("÷ ", "")).join(" ")`);
     };
     await set("#distance [name=factor]", 4);
     const expected = { none: /^(1\.00 ?){8}$/, pi: /^(4\.00 ?){8}$/, ntk: /^1\.00 1\.22 .* 4\.00$/, yarn: /^1\.00 .* 4\.00 4\.00$/ };
     for (const [method, pattern] of Object.entries(expected)) {
         const found = await slowed(method);
         if (!pattern.test(found)) bad.push(`${method}: clocks are slowed down by ${found}`);
+        const factorless = await browser.evaluate(`document.querySelector("#distance [name=factor]").disabled`);
+        if (factorless !== (method === "none")) bad.push(`${method}: its factor ${factorless ? "cannot" : "can"} be moved`);
+    }
+    return bad;
+}
+
+// A line that leaves the chart ends at its frame, and words say how far it goes.
+async function linesEndAtTheFrame() {
+    const words = async (error) => {
+        await set("#length [name=error]", error);
+        return browser.evaluate(`[...document.querySelectorAll("#length .chart text")].map(t => t.textContent).filter(t => /off the chart/.test(t)).join()`);
+    };
+    await set("#length [name=pair]", 7);
+    await set("#length [name=t]", 300);
+    const small = await words(1), large = await words(3), shown = await textOf("#length [data-show=matrix]");
+    if (small !== "" || large !== "off the chart: " + shown) return [`at 1%: '${small}', at 3%: '${large}', but the table says ${shown}`];
+    return browser.evaluate(`[...document.querySelectorAll("#length .chart .curve")].filter(c => !c.hasAttribute("clip-path")).map(c => "not cut: " + c.outerHTML.slice(0, 80))`);
+}
+
+// Names of arrows that point the same way do not stand on each other.
+async function namesStandApart() {
+    const bad = [];
+    for (const angle of [0, 3, 70, 180]) {
+        await set("#back [name=angle]", angle);
+        bad.push(...await browser.evaluate(`[...document.querySelectorAll("#back svg")].flatMap(v => {
+            const names = [...v.querySelectorAll("text.name:not(.start)")].map(t => t.getBoundingClientRect()), bad = [];
+            names.forEach((a, i) => names.slice(i + 1).forEach(b => { if (Math.hypot(a.x - b.x, a.y - b.y) < 12) bad.push("names meet at ${angle} degrees"); }));
+            return bad; })`));
     }
     return bad;
 }
@@ -208,8 +237,8 @@ async function trains() {
     for (const scheme of ["none", "learned", "sinusoidal", "rope", "alibi", "rope-learned"]) await set(`#train [name="${scheme}"]`, true);
     await set("#train [name=others]", "xpos");
     await click("#train button[type=submit]");
-    await browser.until(`[...document.querySelectorAll("#train tbody tr")].length === 7 &&
-        [...document.querySelectorAll("#train tbody tr")].every(r => /^\\d+\\.\\d+$/.test(r.cells[4].textContent))`, "seven trained models");
+    await browser.until(`[...document.querySelectorAll("#train .runs tbody tr")].length === 7 &&
+        [...document.querySelectorAll("#train .runs tbody tr")].every(r => /^\\d+\\.\\d+$/.test(r.cells[4].textContent))`, "seven trained models");
     console.log("# longest task of the main thread while seven models trained: " + await browser.evaluate("Math.round(Math.max(...tasks))") + " ms");
     const asked = async (what, expected) => {
         await click(`#train button[name=${what}]`);
@@ -221,8 +250,17 @@ async function trains() {
     await asked("sample", [".sample", 7]);
     await asked("attention", ["svg[role=img]", 7]);
     await asked("frequencies", ["svg[role=img]", 3]);
+    const factorless = () => browser.evaluate(`document.querySelector("#train [name=factor]").disabled`);
+    await set("#train [name=stretch]", "none");
+    if (!await factorless()) bad.push("the factor of no stretch can be moved");
     await set("#train [name=stretch]", "yarn");
+    if (await factorless()) bad.push("the factor of a stretch cannot be moved");
     await asked("beyond", ["svg[role=img]", 1]);
+    await browser.look(360, 900);
+    const cut = await browser.evaluate(`new Promise(resolve => setTimeout(resolve, 300)).then(() => {
+        const box = document.querySelector("#train .runs").parentElement; return box.scrollWidth - box.clientWidth; })`);
+    if (cut > 0) bad.push("the table of runs is cut off by " + cut + " pixels on a phone");
+    await browser.look(1280, 900);
     const refusal = async (words) => {
         await set("#train [name=others]", words);
         await click("#train button[type=submit]");
@@ -241,7 +279,7 @@ async function picturesStay() {
     await browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'; new Promise(resolve => setTimeout(resolve, 400))");
     const bad = await browser.evaluate(`(async () => { const bad = [];
         for (const bench of document.querySelectorAll("#clock .bench, #back .bench, #length .bench, #distance .bench, #torque .one .bench, #torque .task .bench")) {
-            const picture = bench.querySelector(":scope > svg, .pictures, .stay"), where = bench.closest("section").id;
+            const picture = bench.querySelector(":scope > svg, .pictures > :last-child, .stay"), where = bench.closest("section").id;
             for (const slider of bench.querySelectorAll("input[type=range], select")) {
                 slider.scrollIntoView({block: "end"});
                 await new Promise(requestAnimationFrame);
@@ -251,6 +289,10 @@ async function picturesStay() {
                 if (bottom - top > 0.41 * innerHeight) bad.push(where + ": the picture is " + (bottom - top) + " pixels high");
             }
         }
+        const planes = [...document.querySelectorAll("#back .pictures svg")].map(v => v.getBoundingClientRect());
+        if (planes[0].bottom > planes[1].top) bad.push("back: the planes stand side by side");
+        for (const handle of document.querySelectorAll("#back .handle"))
+            if (handle.getBoundingClientRect().width < 30) bad.push("back: a handle is " + handle.getBoundingClientRect().width + " pixels wide");
         return bad; })()`);
     return bad;
 }
@@ -273,11 +315,13 @@ async function breaks() {
     const bad = [];
     await browser.evaluate(`document.getElementById("broken").scrollIntoView()`);
     await browser.until(`!document.querySelector("#broken button[type=submit]").disabled`, "the list of mistakes");
-    await set("#broken [name=nothing]", true);
     const names = await browser.evaluate(`[...document.querySelectorAll("#broken [name=mistake]")].map(e => e.value)`);
     if (names.length < 6) bad.push("only " + names.length + " mistakes");
     for (const name of names) {
         await click(`#broken [value=${name}]`);
+        if (name !== names[0] && await browser.evaluate(`document.querySelector("#broken [name=nothing]").checked`))
+            bad.push(name + ": the guess at another mistake is still ticked");
+        await set("#broken [name=nothing]", true);
         await click("#broken button[type=submit]");
         await browser.until(`document.querySelector("#broken .result h3")?.textContent.startsWith(${js(name + ":")})`, name);
         const text = await textOf("#broken .result"), guessed = /you guessed it/.test(text), failed = /FAILED/.test(text);
@@ -291,9 +335,10 @@ async function breaks() {
 async function bothSignsTrain() {
     await browser.evaluate("wrongSign.STEPS = 12");
     await click("#broken button[name=both]");
-    await browser.until(`/perplexity/.test(document.querySelector("#broken .wrong [data-show=verdict]").textContent)`, "both models");
+    await browser.until(`/^Perplexity.*right sign \\d.*wrong sign \\d.*none \\d/.test(document.querySelector("#broken .wrong [data-show=verdict]").textContent)`, "three models");
     const samples = await browser.evaluate(`document.querySelectorAll("#broken .wrong .sample").length`);
-    return samples === 2 ? [] : [`${samples} of 2 samples`];
+    const curves = await browser.evaluate(`document.querySelectorAll("#broken .wrong .curves .curve").length`);
+    return samples === 3 && curves === 3 ? [] : [`${samples} of 3 samples, ${curves} of 3 curves`];
 }
 
 async function withoutMotion() {
@@ -316,13 +361,15 @@ async function main() {
     await test("every control is reached and moved by keyboard alone", byKeyboard);
     await test("what can be dragged moves its inputs", handles);
     await test("section 2: a wrong sign is seen", wrongSignIsSeen);
+    await test("section 2: names stand apart", namesStandApart);
+    await test("section 3: a line ends at the frame", linesEndAtTheFrame);
     await test("section 4: shifts change nothing", shiftsChangeNothing);
     await test("section 4: clocks are stretched as the methods say", clocksAreStretched);
     await test("section 4: a key after its query is marked", keyAheadIsSaid);
     await test("section 5: the frequency comes to rest", frequencyComesToRest);
     await test("section 6: trains seven schemes and looks inside", trains);
     await test("section 7: every mistake is noticed", breaks);
-    await test("section 7: trains with both signs", bothSignsTrain);
+    await test("section 7: trains with both signs, and without positions", bothSignsTrain);
     await test("all texts are in order", () => browser.evaluate(`${odd}.concat(${undescribed})`));
     for (const width of [1280, 360])
         for (const scheme of ["light", "dark"])
