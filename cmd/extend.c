@@ -12,7 +12,7 @@
 // What every method takes.
 static const Option extend_options[] = {
     CHOICE_ROW("method", offsetof(ExtendOptions, method), "yarn", METHOD_NAMES, "METHOD",
-               "pi, ntk, dynamic, yarn, llama3, longrope or gradient, as described below"),
+               "pi, ntk, dynamic, yarn, llama3, longrope, gradient or given, as described below"),
     NUMBER_ROW("factor", offsetof(ExtendOptions, factor), "8", 1, 1e5, "S",
                "new context, as a multiple of the run's own"),
     TEXT_ROW("out", offsetof(ExtendOptions, out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
@@ -115,6 +115,8 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
         return fail_input(error,
                           "--short keeps the length, the long factors and the attention factor; leave out --factor, "
                           "--keep-short and --attention");
+    if (o->method == METHOD_GIVEN && !*o->factors)
+        return fail_input(error, "--method given takes the factors from --factors X,X,...; give one for each pair");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
     if (o->formula.beta_fast <= o->formula.beta_slow)

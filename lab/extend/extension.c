@@ -1,7 +1,7 @@
 #include "lab/extend/extension.h"
 
 const Option short_window_options[] = {
-    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope and gradient"),
+    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope, gradient and given"),
     FLAG_ROW("keep-short", offsetof(ExtendOptions, keep_short),
              "leave windows no longer than the original context unscaled (the default when the run already has "
              "separate short factors)"),
@@ -99,7 +99,10 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
 }
 
 SearchSpace extension_space(const Extension *x) {
-    return search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+    SearchSpace space =
+        search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+    space.free = x->options->free;
+    return space;
 }
 
 void extension_attention(Stretch *stretch, const Extension *x) {
