@@ -106,7 +106,7 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
     add_weights(&gpt->tensors, shape);
     gpt->pos.param_count = 0;
     bool ok = tensors_check(&gpt->tensors, error);
-    if (ok && pos->scheme->params) {
+    if (ok && position_trained(pos)) {
         pos->scheme->params(&gpt->pos, &gpt->tensors);
         ok = tensors_check(&gpt->tensors, error);
     }
@@ -131,7 +131,7 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
 
 void gpt_init(Gpt *gpt, uint64_t seed) {
     tensors_init(gpt->params, &gpt->tensors, seed);
-    if (gpt->pos.scheme->init) gpt->pos.scheme->init(&gpt->pos, seed);
+    if (gpt->pos.scheme->init && gpt->pos.param_count > 0) gpt->pos.scheme->init(&gpt->pos, seed);
     position_project(&gpt->pos);
 }
 

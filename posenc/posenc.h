@@ -116,9 +116,10 @@ typedef struct {
     real *dfeatures; // (columns, scheme->features)
 } ScoreGradient;
 
-// The five routes by which gradients reach a scheme's parameters (path uses two of them):
+// The six routes by which gradients reach a scheme's parameters (path uses two of them):
 //
 //   learned                          dx -> embed_backward -> dparams
+//   sinusoidal:gain=trained          dx -> embed_backward -> sums -> reduce -> dparams
 //   rope-learned                     dq, dk -> qk_backward -> slabs -> sums -> reduce -> dparams
 //   alibi-learned, t5, kerple,
 //     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
@@ -145,6 +146,7 @@ struct Scheme {
     const Option *options; // rows over the scheme's options struct; NULL = none
     const Option *layers;  // the LAYERS_OPTION_ROW among `options`; NULL = none
     const Option *past;    // the row among `options` that --past sets; NULL = none
+    const Option *trains;  // the row among `options` whose value 1 gives the scheme its params; NULL = there is none
     Enters enters;
     const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
     bool relative;             // a constant added to all coordinates changes nothing
@@ -258,6 +260,18 @@ static inline int position_span(const Position *pos) {
         "layers", OPTION_CHOICE, offsetof(S, layers), preset, 0, 0, "shared|own", "WHOSE",                             \
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
+
+// Does a parsed position have parameters of its own, with its options? Then it is learned, otherwise designed.
+static inline bool position_trained(const Position *pos) {
+    const Option *trains = pos->scheme->trains;
+    return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
+}
+
+// The name of the designed scheme that a learned position is compared with: `compared_with`, or the scheme itself where
+// an option gives it parameters. NULL = the position is designed, or there is none.
+static inline const char *position_designed(const Position *pos) {
+    return !position_trained(pos) ? NULL : pos->scheme->trains ? pos->scheme->name : pos->scheme->compared_with;
+}
 
 // Which of the sets of parameters a layer uses.
 static inline int position_set(const Position *pos, int layer) {

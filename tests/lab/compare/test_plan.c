@@ -8,7 +8,7 @@
 static void schemes_may_have_labels(void **state) {
     static const struct {
         const char *word, *name, *pos;
-    } cases[] = {{"alibi", "alibi", "alibi"},
+    } cases[] = {{"alibi", "alibi", "alibi:scale=1"},
                  {"a=rope", "a", "rope:base=10000,pairing=half,skip=0"},
                  {"b-2_x.Y=rope:base=100", "b-2_x.Y", "rope:base=100,pairing=half,skip=0"},
                  {"rope:base=100", "rope:base=100", "rope:base=100,pairing=half,skip=0"},
