@@ -83,8 +83,10 @@ static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count
     if (plan->by_seconds)
         snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
                  plan->arms[plan->reference].name);
-    Chart chart = {
-        .x_label = label, .y_label = "gap in nats a token, with 95% intervals", .bars = o->seeds > 1, .log_x = true};
+    Chart chart = {.x_label = label,
+                   .y_label = "gap in nats a token, with 95% intervals",
+                   .spread = o->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
+                   .log_x = true};
     for (int i = 0; i < count; i++) {
         chart_line(&chart, "%.60s - %.60s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
         for (int size = 0; size < plan->size_count; size++) {

@@ -10,7 +10,7 @@ static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCor
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
     Chart chart = {.x_label = label,
                    .y_label = "share of right answers, with 95% intervals",
-                   .bars = true,
+                   .spread = SPREAD_BARS,
                    .mark = (double)builtin->max,
                    .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count; arm++) {

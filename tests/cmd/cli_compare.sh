@@ -2,11 +2,6 @@
 # report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
 . tests/support/shell
 
-# Without gnuplot, which would take most of the time; the process keeps its id.
-plotting=$BITTER
-printf '#!/bin/sh\nPATH= exec "%s" "$@"\n' "$BITTER" >"$scratch/plain" && chmod +x "$scratch/plain"
-BITTER=$scratch/plain
-
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100'
 small="$small --data builtin:tales:bytes=40000 --eval-tokens 1000"
 long="$small --steps 1000 --seeds 2 --workers 2"
@@ -394,15 +389,11 @@ refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 
 # --- plots ---
-BITTER=$plotting
-if command -v gnuplot >/dev/null; then
-    succeed "with plots" report straight
-    check "as many in the page as files" test "$(grep -c '<svg' straight/report.html)" -eq \
-        "$(ls straight/plot-*.svg | wc -l)"
-    check "more than three" test "$(ls straight/plot-*.svg | wc -l)" -gt 3
-    check "no scripts are left" test -z "$(find straight -name '.plot*')"
-    twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
-else
-    skip "plots" "there is no gnuplot"
-fi
+succeed "with plots" report straight
+check "as many in the summary as files" test "$(grep -c '^!\[' straight/report.md)" -eq \
+    "$(ls straight/plot-*.svg | wc -l)"
+check "two drawings of most charts in the page" test "$(grep -c '<svg' straight/report.html)" -gt \
+    "$(grep -c '<figure' straight/report.html)"
+check "nothing else is left" test -z "$(find straight -name '.plot*')"
+twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
 finish

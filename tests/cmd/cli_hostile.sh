@@ -21,9 +21,7 @@ fi
 # --- directories prepared by an attacker ---
 # shellcheck disable=SC2086
 need compare $small --out good none a=rope
-mkdir home && echo 'system "touch pwned"' >home/.gnuplot
-printf '#!/bin/sh\ntouch pwned\n' >gnuplot && chmod +x gnuplot && cp gnuplot good/gnuplot
-here=$(pwd)
+printf '#!/bin/sh\ntouch pwned\n' >sh && chmod +x sh && cp sh good/sh
 escape=$(printf '\033')
 
 contents() { # of all files outside of DIR
@@ -33,7 +31,7 @@ contents() { # of all files outside of DIR
 # reports WHAT CODE DIR: this exit code, no command is run, nothing changes outside of DIR.
 reports() {
     contents "$3" >"$scratch/before"
-    (cd "$3" && HOME=$here/home PATH=.:$PATH "$BITTER" report . >"$scratch/out" 2>"$scratch/err") </dev/null
+    (cd "$3" && PATH=.:$PATH "$BITTER" report . >"$scratch/out" 2>"$scratch/err") </dev/null
     code=$?
     contents "$3" >"$scratch/after"
     pwned=$(find . /pwned -name pwned 2>/dev/null)
