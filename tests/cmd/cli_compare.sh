@@ -384,7 +384,7 @@ done
 cp good straight/compare.json
 refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
 succeed "a report on a run" report straight/runs/none-seed1337
-check "it has the losses" grep -q '^| validation text | ' straight/runs/none-seed1337/report.md
+check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
 refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 

@@ -22,6 +22,7 @@ fi
 # shellcheck disable=SC2086
 need compare $small --out good none a=rope
 printf '#!/bin/sh\ntouch pwned\n' >sh && chmod +x sh && cp sh good/sh
+here=$(pwd)
 escape=$(printf '\033')
 
 contents() { # of all files outside of DIR
