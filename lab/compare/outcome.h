@@ -18,10 +18,10 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data;   // the fingerprint of the text; if the comparison records none, that of the first run
-    Measures *jobs; // (plan_job_count)
-    int seeds;      // the number of seeds, from the first on, of which every run is done
-    int chosen_rate[SIZES_MOST][ARMS_MOST]; // index into plan.rates
+    json_t *data[TEXTS_MOST]; // the fingerprints of the texts; if the comparison records none, those of the first runs
+    Measures *jobs;           // (plan_job_count)
+    int seeds;                // the number of seeds, from the first on, of which every run is done
+    int chosen_rate[SETTINGS_MOST][ARMS_MOST]; // index into plan.rates
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
@@ -37,13 +37,13 @@ int outcome_done(const Outcome *outcome);
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
 // The run of a scheme and a seed on text, with the chosen learning rate.
-Job outcome_job(const Outcome *outcome, int size, int arm, int seed);
+Job outcome_job(const Outcome *outcome, int setting, int arm, int seed);
 
 // The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, size is 0.
-double outcome_value(const Outcome *outcome, int size, int task, int arm, int seed, const char *quantity, double x);
+double outcome_value(const Outcome *outcome, int setting, int task, int arm, int seed, const char *quantity, double x);
 
 // The differences of a quantity, arm minus other, by seed.
-Paired outcome_paired(const Outcome *outcome, int size, int arm, int other, const char *quantity, double x);
+Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
 
 // The difference of two schemes' losses, arm minus other.
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
 } Gaps;
 
 // Gaps of the loss in windows of x tokens.
-void outcome_gaps(Gaps *gaps, const Outcome *outcome, int size, double x);
+void outcome_gaps(Gaps *gaps, const Outcome *outcome, int setting, double x);
 const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL if it is not among them
 
 // A scheme compared with the reference.
@@ -74,7 +74,7 @@ typedef struct {
 } Standing;
 
 // Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
-void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
+void outcome_standings(Standing *standings, const Outcome *outcome, int setting, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
@@ -83,7 +83,11 @@ typedef struct {
 } Answered;
 Answered outcome_right(const Outcome *outcome, int task, int arm, int seed, double first, double last);
 
-// Write everything as CSV: size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count. Atomic.
+#define RESULTS_HEADER                                                                                                 \
+    "setting,text,context,parameters,tokens_per_parameter,task,scheme,learning_rate,chosen,seed,quantity,x,value,"     \
+    "count\n"
+
+// Write everything as CSV, with this header. Rows of tasks have no setting. Atomic.
 bool outcome_write(const char *path, const Outcome *outcome, Error *error);
 
 #endif

@@ -47,10 +47,10 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, doubl
 
 // Set *tokens_per_second to the sum over `processes` that train an arm at a size side by side for about `seconds`, each
 // with so many threads. Fails (run) when one cannot be started or does not end well.
-static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpus, int arm, int size,
+static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpora, int arm, int setting,
                          int processes, int threads, double seconds, clockid_t clock, Error *error) {
     pid_t children[PROCESSES_MOST];
-    const Job job = {.size = size, .task = -1, .arm = arm};
+    const Job job = {.setting = setting, .task = -1, .arm = arm};
     TrainOptions options = plan_job_options(plan, &job);
     options.threads = threads;
     if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
@@ -62,7 +62,7 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
         children[started] = fork();
         if (children[started] < 0) break;
         if (children[started] > 0) continue;
-        speeds[started] = train_for(&options, corpus, seconds, clock);
+        speeds[started] = train_for(&options, &corpora[plan->settings[setting].text], seconds, clock);
         _exit(0);
     }
     const int trouble = errno;
@@ -78,13 +78,13 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
                     plan->arms[arm].name);
 }
 
-bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error) {
+bool pace_threads(Plan *plan, const Corpus *corpora, int cores, Error *error) {
     double one, many;
     plan->threads = 1;
     if (cores == 1) return true;
-    const int size = plan->size_count - 1, arm = plan->reference;
-    if (!pace_measure(&one, plan, corpus, arm, size, 1, cores, SECONDS, CLOCK_MONOTONIC, error) ||
-        !pace_measure(&many, plan, corpus, arm, size, cores, 1, SECONDS, CLOCK_MONOTONIC, error))
+    const int setting = plan->setting_count - 1, arm = plan->reference;
+    if (!pace_measure(&one, plan, corpora, arm, setting, 1, cores, SECONDS, CLOCK_MONOTONIC, error) ||
+        !pace_measure(&many, plan, corpora, arm, setting, cores, 1, SECONDS, CLOCK_MONOTONIC, error))
         return false;
     plan->threads = one > many ? cores : 1;
     printf("pace    one run on %d cores: %.0f tokens/s; %d runs on one core each: %.0f tokens/s; %s\n", cores, one,
@@ -126,7 +126,7 @@ static int timed_for(const Plan *plan, int arm) {
 }
 
 // Time all schemes at one size in turns, until the fastest rounds of each agree or ROUNDS_MOST are over.
-static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpus, int size, Error *error) {
+static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *corpora, int setting, Error *error) {
     // With one thread, processor time measures the speed even when other programs share the machine.
     const clockid_t clock = plan->threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     bool settled = false;
@@ -136,7 +136,7 @@ static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *c
         for (int arm = 0; arm < plan->arm_count; arm++) {
             double speed;
             if (timed_for(plan, arm) != arm) continue;
-            if (!pace_measure(&speed, plan, corpus, arm, size, 1, plan->threads, ROUND_SECONDS, clock, error))
+            if (!pace_measure(&speed, plan, corpora, arm, setting, 1, plan->threads, ROUND_SECONDS, clock, error))
                 return false;
             speed_add(&speeds[arm], speed);
             settled = settled && spread(&speeds[arm]) <= SPEED_NOISE;
@@ -146,17 +146,17 @@ static bool time_arms(Speed speeds[ARMS_MOST], const Plan *plan, const Corpus *c
     return true;
 }
 
-bool pace_steps(Plan *plan, const Corpus *corpus, Error *error) {
+bool pace_steps(Plan *plan, const Corpus *corpora, Error *error) {
     Speed speeds[ARMS_MOST];
     const Speed *reference = &speeds[plan->reference];
     const char *reference_name = plan->arms[plan->reference].name;
-    for (int s = 0; s < plan->size_count; s++) {
-        const Size *size = &plan->sizes[s];
-        if (!time_arms(speeds, plan, corpus, s, error)) return false;
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        if (!time_arms(speeds, plan, corpora, s, error)) return false;
         for (int a = 0; a < plan->arm_count; a++) {
             Arm *arm = &plan->arms[a];
-            arm->steps[s] = speed_steps(size->steps, &speeds[a], reference);
-            printf("pace    %s%s%s: %.0f tokens/s, %lld steps", size->name, *size->name ? " " : "", arm->name,
+            arm->steps[s] = speed_steps(setting->steps, &speeds[a], reference);
+            printf("pace    %s%s%s: %.0f tokens/s, %lld steps", setting->name, *setting->name ? " " : "", arm->name,
                    speeds[a].rounds[0], arm->steps[s]);
             if (a != plan->reference && timed_for(plan, a) == timed_for(plan, plan->reference))
                 printf("; the same scheme as %s", reference_name);

@@ -5,10 +5,10 @@
 #include "data/corpus.h"
 #include "lab/compare/plan.h"
 
-// Set plan->threads to 1 or to `cores`, whichever is faster for the reference scheme at the largest size: `cores` runs
+// Set plan->threads to 1 or to `cores`, whichever is faster for the reference scheme in the last setting: `cores` runs
 // of one thread side by side, or one run with all cores. Prints the two speeds. Call before this process has used
-// OpenMP. Fails (run) when a process cannot be started or does not end well.
-bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error);
+// OpenMP. corpora are the plan's texts. Fails (run) when a process cannot be started or does not end well.
+bool pace_threads(Plan *plan, const Corpus *corpora, int cores, Error *error);
 
 // The speed of one scheme, timed in several short rounds. The fastest rounds count, because other programs disturbed
 // them least.
@@ -32,6 +32,6 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
 // Give every arm as many steps as it does in the time that the reference takes for its own. Arms are timed in turns, so
 // that a slow phase of the machine affects all of them; arms with the same scheme and options are timed once. Prints
 // the speeds. Fails as pace_threads does.
-bool pace_steps(Plan *plan, const Corpus *corpus, Error *error);
+bool pace_steps(Plan *plan, const Corpus *corpora, Error *error);
 
 #endif

@@ -56,8 +56,8 @@ long long snapshot_step(long long steps, int snapshot) {
 
 typedef struct {
     Comparison *comparison;
-    pid_t parent;                   // the process that waits for this one
-    Corpus corpora[1 + TASKS_MOST]; // the text and the tasks, opened when they are first needed
+    pid_t parent;                                // the process that waits for this one
+    Corpus texts[TEXTS_MOST], tasks[TASKS_MOST]; // opened when they are first needed
     Claim claim;
     Sighting *seen; // (jobs) what was last seen of the claims of others
     Job job;
@@ -73,8 +73,9 @@ typedef struct {
 
 // The text or the task of the job; NULL on failure.
 static const Corpus *open_corpus(Worker *w, Error *error) {
-    Corpus *c = &w->corpora[1 + w->job.task];
-    const json_t *expected = w->job.task < 0 ? w->comparison->data : NULL;
+    const int text = w->comparison->plan.settings[w->job.setting].text;
+    Corpus *c = w->job.task < 0 ? &w->texts[text] : &w->tasks[w->job.task];
+    const json_t *expected = w->job.task < 0 ? json_array_get(w->comparison->data, (size_t)text) : NULL;
     if (c->tokenizer.vocab_size > 0) return c;
     if (!corpus_open(c, w->options.data, error)) return NULL;
     if (!expected || data_is(expected, c)) return c;
@@ -237,7 +238,8 @@ bool work(Comparison *comparison, Error *error) {
         if (result == CLAIM_TAKEN) pause_shortly(); // other workers have claimed the rest, and may die
         ok = (result == CLAIM_MINE ? try_job(&w, error) : result == CLAIM_TAKEN) && stop_check(&w.stop, error);
     }
-    for (int i = 0; i <= comparison->plan.task_count; i++) corpus_close(&w.corpora[i]);
+    for (int i = 0; i < comparison->plan.text_count; i++) corpus_close(&w.texts[i]);
+    for (int i = 0; i < comparison->plan.task_count; i++) corpus_close(&w.tasks[i]);
     free(w.seen);
     if (ok && w.first.kind != ERROR_NONE) *error = w.first;
     return ok && w.first.kind == ERROR_NONE;

@@ -22,7 +22,7 @@ typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
     double patience; // seconds without a sign of life after which a worker counts as dead
-    json_t *data;    // the fingerprint of the text that all runs are trained on; NULL = not known
+    json_t *data;    // list of the fingerprints of the plan's texts; NULL = not known
     // In memory that `bitter compare` shares with the workers that it started:
     JobState *jobs;    // (jobs)
     atomic_bool *stop; // (1) these workers shall save their runs and end

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-static double tokens_of(const Plan *plan, int size) {
-    const Job job = {.size = size, .task = -1, .arm = plan->reference};
+static double tokens_of(const Plan *plan, int setting) {
+    const Job job = {.setting = setting, .task = -1, .arm = plan->reference};
     return plan_job_tokens(plan, &job);
 }
 
@@ -19,10 +19,10 @@ static int best_of(const Standing *standings, const Plan *plan, bool learned) {
 }
 
 // A learned scheme may be better than the designed scheme of its kind, and still worse than another designed scheme.
-static void best_sentence(Page *page, const Outcome *o, int size) {
+static void best_sentence(Page *page, const Outcome *o, int setting) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
-    outcome_standings(standings, o, size, (double)plan->base.context);
+    outcome_standings(standings, o, setting, (double)plan->settings[setting].context);
     const int learned = best_of(standings, plan, true), designed = best_of(standings, plan, false);
     if (learned < 0 || designed < 0) return;
     page_paragraph(
@@ -30,15 +30,15 @@ static void best_sentence(Page *page, const Outcome *o, int size) {
         plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name, standings[designed].loss);
 }
 
-static void window_sentence(Page *page, const Outcome *o, int size) {
+static void window_sentence(Page *page, const Outcome *o, int setting) {
     const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
+    const double T = (double)plan->settings[setting].context;
     Gaps gaps;
     Text list = {0};
     char time[TEXT_CAPACITY + 64] = "";
     if (plan->by_seconds)
         snprintf(time, sizeof time, "the time in which %.200s sees ", plan->arms[plan->reference].name);
-    outcome_gaps(&gaps, o, size, T);
+    outcome_gaps(&gaps, o, setting, T);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const int designed = plan_designed(plan, arm);
         const Gap *gap = gaps_find(&gaps, arm, designed);
@@ -55,10 +55,10 @@ static void window_sentence(Page *page, const Outcome *o, int size) {
             "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
             "training tokens, the loss of each learned scheme minus that of its designed counterpart, in nats "
             "a token with 95%% intervals (below 0, learned is better): %.*s.",
-            T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size), (int)list.size,
+            T, 1e-6 * (double)plan->settings[setting].parameters, time, 1e-6 * tokens_of(plan, setting), (int)list.size,
             list.bytes);
     text_free(&list);
-    best_sentence(page, o, size);
+    best_sentence(page, o, setting);
 }
 
 // Says first if the comparison is not complete yet.
@@ -73,9 +73,9 @@ static void unfinished(Page *page, const Outcome *o) {
 // Did a scheme choose the smallest or largest learning rate of the grid? Then a better one may lie beyond.
 static bool rate_at_end(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    for (int size = 0; size < plan->size_count; size++)
+    for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
-            const double rate = plan->rates[o->chosen_rate[size][arm]];
+            const double rate = plan->rates[o->chosen_rate[setting][arm]];
             bool lower = false, higher = false;
             for (int other = 0; other < plan->rate_count; other++) {
                 lower = lower || plan->rates[other] < rate;
@@ -117,7 +117,7 @@ bool report_answer(Page *page, const Outcome *o, Error *error) {
     page_heading(page, "The question, and the answer");
     page_paragraph(page, "Do positions that are learned catch up with positions that were designed, as compute grows?");
     unfinished(page, o);
-    window_sentence(page, o, plan->size_count - 1);
+    window_sentence(page, o, plan->setting_count - 1);
     report_trend_sentence(page, o);
     caveats(page, o);
     return true;

@@ -11,9 +11,10 @@ enum { WINDOWS = 8 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
 static int *read_windows(const Outcome *o, int T, Error *error) {
-    const TrainOptions *base = &o->comparison->plan.base;
+    const Plan *plan = &o->comparison->plan;
+    const char *data = plan->texts[plan->settings[plan->setting_count - 1].text].data;
     Corpus corpus;
-    if (!corpus_open(&corpus, base->data, error)) return NULL;
+    if (!corpus_open(&corpus, data, error)) return NULL;
     int *ids = malloc((size_t)WINDOWS * (size_t)T * sizeof *ids);
     const uint64_t half = corpus.val.count / 2, room = (uint64_t)WINDOWS * (uint64_t)T;
     const uint64_t from = corpus.val.count > half + room ? half : 0;
@@ -21,7 +22,7 @@ static int *read_windows(const Outcome *o, int T, Error *error) {
     if (!ids)
         fail_run(error, "no memory for %d windows", WINDOWS);
     else if (corpus.val.count < room)
-        fail_input(error, "%s has %llu validation tokens; %llu are looked at", base->data,
+        fail_input(error, "%s has %llu validation tokens; %llu are looked at", data,
                    (unsigned long long)corpus.val.count, (unsigned long long)room);
     else
         ok = split_read(ids, &corpus.val, from, (size_t)room, error);
@@ -74,7 +75,7 @@ static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, 
 
 bool report_attention(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int T = (int)plan->base.context;
+    const int T = (int)plan->settings[plan->setting_count - 1].context;
     Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
     Error reason;
     int models = 0;

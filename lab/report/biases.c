@@ -68,7 +68,8 @@ static void begin_table(Page *page) {
 
 bool report_biases(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int H = (int)plan->sizes[plan->size_count - 1].heads, T = (int)plan->base.context;
+    const int H = (int)plan->settings[plan->setting_count - 1].heads,
+              T = (int)plan->settings[plan->setting_count - 1].context;
     double *curves[ARMS_MOST] = {0};
     bool ok = true, learned = false;
     for (int arm = 0; arm < plan->arm_count; arm++)

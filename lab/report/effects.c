@@ -82,13 +82,13 @@ static void begin_table(Page *page) {
 // Differences and p-values are those of other tables. These leave gaps to `none` out unless it is the reference.
 bool report_effects(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int size = plan->size_count - 1;
+    const int setting = plan->setting_count - 1;
     Paired changes[ARMS_MOST];
     double p[ARMS_MOST];
     Gaps gaps;
     bool any = false;
-    report_changes(changes, p, o, size, "loss", 8);
-    outcome_gaps(&gaps, o, size, (double)plan->base.context);
+    report_changes(changes, p, o, setting, "loss", 8);
+    outcome_gaps(&gaps, o, setting, (double)plan->settings[setting].context);
     for (const Effect *e = known; e < known + sizeof known / sizeof *known; e++) {
         const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
         const Gap *gap = arm < 0 || other < 0 ? NULL : gaps_find(&gaps, arm, other);

@@ -154,7 +154,8 @@ static bool read_table(PositionTable *table, const Outcome *o, int arm, Error *e
 
 static bool tables_section(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int T = (int)plan->base.context, C = (int)plan->sizes[plan->size_count - 1].width;
+    const int T = (int)plan->settings[plan->setting_count - 1].context,
+              C = (int)plan->settings[plan->setting_count - 1].width;
     PositionTable tables[ARMS_MOST] = {{0}};
     int count = 0, learned = 0;
     bool ok = true;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool context_chart(Page *page, const Outcome *o, int size, Error *error) {
+static bool context_chart(Page *page, const Outcome *o, int setting, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
+    const double T = (double)plan->settings[setting].context;
     Chart chart = {.x_label = "tokens of a window",
                    .y_label = "perplexity",
                    .log_x = true,
@@ -20,7 +20,7 @@ static bool context_chart(Page *page, const Outcome *o, int size, Error *error) 
     for (int arm = 0; arm < plan->arm_count; arm++) {
         chart_line(&chart, "%s", plan->arms[arm].name);
         for (int i = 0; i < MULTIPLES; i++)
-            chart_point(&chart, T * (1 << i), exp(report_mean(o, size, arm, "loss", T * (1 << i))));
+            chart_point(&chart, T * (1 << i), exp(report_mean(o, setting, arm, "loss", T * (1 << i))));
     }
     return page_chart(page, &chart, error, "Perplexity against the window's length");
 }
@@ -38,13 +38,13 @@ static void change_cells(Page *page, const Paired *change, double adjusted, bool
 
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
 // the first to the last. words: for a change that is not resolved, falls, or rises.
-static void change_table(Page *page, const Outcome *o, int size, const char *quantity, int count, const char *caption,
-                         const char *const words[3], const char *word_heading) {
+static void change_table(Page *page, const Outcome *o, int setting, const char *quantity, int count,
+                         const char *caption, const char *const words[3], const char *word_heading) {
     const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
+    const double T = (double)plan->settings[setting].context;
     Paired found[ARMS_MOST];
     double adjusted[ARMS_MOST];
-    report_changes(found, adjusted, o, size, quantity, 1 << (count - 1));
+    report_changes(found, adjusted, o, setting, quantity, 1 << (count - 1));
     page_table(page, "%s", caption);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cell(page, "%.0f", T * (1 << i));
@@ -54,26 +54,26 @@ static void change_table(Page *page, const Outcome *o, int size, const char *qua
     page_cell(page, "%s", word_heading);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         page_row(page, false, "%s", plan->arms[arm].name);
-        for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, size, arm, quantity, T * (1 << i)));
-        change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, size, arm, "loss", T)), words);
+        for (int i = 0; i < count; i++) page_number(page, 4, report_mean(o, setting, arm, quantity, T * (1 << i)));
+        change_cells(page, &found[arm], adjusted[arm], isnan(report_mean(o, setting, arm, "loss", T)), words);
     }
     page_table_end(page);
 }
 
-static bool position_chart(Page *page, const Outcome *o, int size, Error *error) {
+static bool position_chart(Page *page, const Outcome *o, int setting, Error *error) {
     const Plan *plan = &o->comparison->plan;
     Chart chart = {.x_label = "position",
                    .y_label = "nats a token",
                    .log_x = true,
-                   .mark = (double)plan->base.context,
+                   .mark = (double)plan->settings[setting].context,
                    .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Job first = outcome_job(o, size, arm, 0);
+        const Job first = outcome_job(o, setting, arm, 0);
         const Measures *measures = outcome_measures(o, &first);
         chart_line(&chart, "%s", plan->arms[arm].name);
         for (const Measured *row = measures->rows; row < measures->rows + measures->count; row++)
             if (strcmp(row->quantity, "position") == 0)
-                chart_point(&chart, row->x, report_mean(o, size, arm, "position", row->x));
+                chart_point(&chart, row->x, report_mean(o, setting, arm, "position", row->x));
     }
     return page_chart(page, &chart, error, "Loss by position in the longest window that the scheme is defined for");
 }
@@ -81,18 +81,18 @@ static bool position_chart(Page *page, const Outcome *o, int size, Error *error)
 bool report_lengths(Page *page, const Outcome *o, Error *error) {
     static const char *const longer[] = {"not resolved", "falls", "rises"}, *const more[] = {"not resolved", "helps",
                                                                                              "hurts"};
-    const int size = o->comparison->plan.size_count - 1;
+    const int setting = o->comparison->plan.setting_count - 1;
     page_heading(page, "Past the trained length");
-    if (!context_chart(page, o, size, error)) return false;
-    change_table(page, o, size, "loss", MULTIPLES,
+    if (!context_chart(page, o, setting, error)) return false;
+    change_table(page, o, setting, "loss", MULTIPLES,
                  "loss by the window's length, and its change from the trained length to eight times that", longer,
                  "the loss");
-    if (!position_chart(page, o, size, error)) return false;
+    if (!position_chart(page, o, setting, error)) return false;
     page_heading(page, "Does more context help?");
     page_paragraph(
         page,
         "The loss of the same tokens, the last quarter of a trained window, with more and more text before them.");
-    change_table(page, o, size, "same", 3, "loss of the same tokens by how long their windows are", more,
+    change_table(page, o, setting, "same", 3, "loss of the same tokens by how long their windows are", more,
                  "more context");
     return true;
 }

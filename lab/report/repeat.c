@@ -28,12 +28,12 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
                        "All runs of a seed saw the same batches, which was checked by the CRC-32 of all their inputs:");
     page_table(page, "batches");
     page_row(page, true, "seed");
-    for (int size = 0; size < plan->size_count; size++)
-        page_cell(page, "CRC-32%s%s", plan->size_count > 1 ? " at " : "", plan->sizes[size].name);
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        page_cell(page, "CRC-32%s%s", plan->setting_count > 1 ? " at " : "", plan->settings[setting].name);
     for (int seed = 0; seed < o->seeds; seed++) {
         page_row(page, false, "%lld", plan->base.seed + seed);
-        for (int size = 0; size < plan->size_count; size++) {
-            const double batches = outcome_value(o, size, -1, plan->reference, seed, "batches", 0);
+        for (int setting = 0; setting < plan->setting_count; setting++) {
+            const double batches = outcome_value(o, setting, -1, plan->reference, seed, "batches", 0);
             page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
         }
     }

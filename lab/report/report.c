@@ -12,16 +12,16 @@ static void print_number(FILE *out, int columns, int digits, double value) {
         fprintf(out, "%*.*f ", columns, digits, value);
 }
 
-void report_table(FILE *out, const Outcome *o, int size) {
+void report_table(FILE *out, const Outcome *o, int setting) {
     const Plan *plan = &o->comparison->plan;
     Standing standings[ARMS_MOST];
-    outcome_standings(standings, o, size, (double)plan->base.context);
+    outcome_standings(standings, o, setting, (double)plan->settings[setting].context);
     fprintf(out, "%-24s %9s %10s %9s  %-18s %9s  %s\n", "scheme", "positions", "loss", "gap", "95% interval",
             "resolves", "verdict");
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Standing *s = &standings[arm];
         fprintf(out, "%-24s ", plan->arms[arm].name);
-        print_number(out, 9, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
+        print_number(out, 9, 0, outcome_value(o, setting, -1, arm, 0, "positions", 0));
         print_number(out, 10, 4, s->loss);
         const char *words = standing_words(o, s, arm);
         if (arm == plan->reference || isnan(s->gap.mean))
@@ -55,7 +55,7 @@ static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     if (!outcome_read(&outcome, comparison, error)) return false;
     bool ok = outcome.seeds > 0 ||
               fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
-    if (ok) report_table(out, &outcome, comparison->plan.size_count - 1);
+    if (ok) report_table(out, &outcome, comparison->plan.setting_count - 1);
     const int done = outcome_done(&outcome), all = plan_job_count(&comparison->plan);
     if (ok && done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
     ok = ok && path_format(path, error, "%s/results.csv", comparison->directory) &&

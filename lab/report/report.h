@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 // Print how the schemes of one size stand, as a table in plain text.
-void report_table(FILE *out, const Outcome *outcome, int size);
+void report_table(FILE *out, const Outcome *outcome, int setting);
 
 // Print the table of the largest size, and write results.csv, report.md and report.html into the comparison's
 // directory. Processes that finish at the same time do this one after the other. Fails (input) when no seed is

@@ -5,9 +5,9 @@
 #include <string.h>
 
 // 6 N D floating point operations; those of attention are not counted.
-static double compute_of(const Plan *plan, int size) {
-    const Job job = {.size = size, .task = -1, .arm = plan->reference};
-    return 6 * (double)plan->sizes[size].parameters * plan_job_tokens(plan, &job);
+static double compute_of(const Plan *plan, int setting) {
+    const Job job = {.setting = setting, .task = -1, .arm = plan->reference};
+    return 6 * (double)plan->settings[setting].parameters * plan_job_tokens(plan, &job);
 }
 
 typedef struct {
@@ -19,19 +19,19 @@ typedef struct {
 // Pair every learned scheme with its designed one; returns the number of pairs.
 static int find_pairs(Pair *pairs, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    double x[SIZES_MOST], gaps[SEEDS_MOST * SIZES_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
+    double x[SETTINGS_MOST], gaps[SEEDS_MOST * SETTINGS_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
     int count = 0;
-    for (int size = 0; size < plan->size_count; size++) x[size] = log10(compute_of(plan, size));
+    for (int setting = 0; setting < plan->setting_count; setting++) x[setting] = log10(compute_of(plan, setting));
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const int designed = plan_designed(plan, arm);
         if (designed < 0) continue;
         for (int seed = 0; seed < o->seeds; seed++)
-            for (int size = 0; size < plan->size_count; size++)
-                gaps[seed * plan->size_count + size] =
-                    outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context) -
-                    outcome_value(o, size, -1, designed, seed, "loss", (double)plan->base.context);
+            for (int setting = 0; setting < plan->setting_count; setting++)
+                gaps[seed * plan->setting_count + setting] =
+                    outcome_value(o, setting, -1, arm, seed, "loss", (double)plan->settings[setting].context) -
+                    outcome_value(o, setting, -1, designed, seed, "loss", (double)plan->settings[setting].context);
         pairs[count] = (Pair){.arm = arm, .designed = designed};
-        pairs[count].trend = trend_fit(x, gaps, o->seeds, plan->size_count);
+        pairs[count].trend = trend_fit(x, gaps, o->seeds, plan->setting_count);
         p[count] = pairs[count].trend.slope.p;
         count++;
     }
@@ -47,10 +47,10 @@ static const char *words_of(const Pair *pair) {
 
 static void add_gaps(Text *list, const Outcome *o, const Pair *pair) {
     const Plan *plan = &o->comparison->plan;
-    for (int size = 0; size < plan->size_count; size++) {
-        const double T = (double)plan->base.context;
-        const Paired gap = outcome_paired(o, size, pair->arm, pair->designed, "loss", T);
-        text_print(list, "%s%+.4f at %s", size ? ", " : ": ", gap.mean, plan->sizes[size].name);
+    for (int setting = 0; setting < plan->setting_count; setting++) {
+        const double T = (double)plan->settings[setting].context;
+        const Paired gap = outcome_paired(o, setting, pair->arm, pair->designed, "loss", T);
+        text_print(list, "%s%+.4f at %s", setting ? ", " : ": ", gap.mean, plan->settings[setting].name);
     }
 }
 
@@ -58,7 +58,7 @@ void report_trend_sentence(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     Pair pairs[ARMS_MOST];
     Text list = {0};
-    const int count = plan->size_count > 1 ? find_pairs(pairs, o) : 0;
+    const int count = plan_is_ladder(plan) ? find_pairs(pairs, o) : 0;
     for (int i = 0; i < count; i++) {
         const Trend *t = &pairs[i].trend;
         text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
@@ -70,8 +70,9 @@ void report_trend_sentence(Page *page, const Outcome *o) {
         page_paragraph(page,
                        "From %s to %s parameters, the gap between learned and designed changes by this much for ten "
                        "times the compute (below 0: in favour of learned): %.*s.",
-                       plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
-    else if (plan->size_count < 2)
+                       plan->settings[0].name, plan->settings[plan->setting_count - 1].name, (int)list.size,
+                       list.bytes);
+    else if (plan->setting_count < 2)
         page_paragraph(page,
                        "With one size, nothing is known of how the gap changes with compute; --scale trains several.");
     text_free(&list);
@@ -89,10 +90,10 @@ static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count
                    .log_x = true};
     for (int i = 0; i < count; i++) {
         chart_line(&chart, "%.60s - %.60s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
-        for (int size = 0; size < plan->size_count; size++) {
-            const Paired gap =
-                outcome_paired(o, size, pairs[i].arm, pairs[i].designed, "loss", (double)plan->base.context);
-            chart_bar(&chart, compute_of(plan, size), gap.mean, gap.t.low, gap.t.high);
+        for (int setting = 0; setting < plan->setting_count; setting++) {
+            const Paired gap = outcome_paired(o, setting, pairs[i].arm, pairs[i].designed, "loss",
+                                              (double)plan->settings[setting].context);
+            chart_bar(&chart, compute_of(plan, setting), gap.mean, gap.t.low, gap.t.high);
         }
     }
     return page_chart(page, &chart, error,
@@ -102,7 +103,7 @@ static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count
 bool report_scale(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     Pair pairs[ARMS_MOST];
-    if (plan->size_count < 2) return true;
+    if (!plan_is_ladder(plan)) return true;
     const int count = find_pairs(pairs, o);
     if (count == 0) return true;
     page_heading(page, "Does the gap close with compute?");
@@ -112,7 +113,7 @@ bool report_scale(Page *page, const Outcome *o, Error *error) {
               "seed: change of the gap for ten times the compute; misfit: the largest distance of a gap from the line; "
               "\"bent\": seeds agree that the gap does not follow a line, so the slope does not describe it");
     page_row(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
-             plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
+             plan->settings[0].name, plan->settings[plan->setting_count - 1].name);
     for (int i = 0; i < count; i++) {
         const Trend *t = &pairs[i].trend;
         page_row(page, false, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);

@@ -2,27 +2,28 @@
 
 #include <math.h>
 
-double report_mean(const Outcome *o, int size, int arm, const char *quantity, double x) {
+double report_mean(const Outcome *o, int setting, int arm, const char *quantity, double x) {
     double sum = 0;
-    for (int seed = 0; seed < o->seeds; seed++) sum += outcome_value(o, size, -1, arm, seed, quantity, x);
+    for (int seed = 0; seed < o->seeds; seed++) sum += outcome_value(o, setting, -1, arm, seed, quantity, x);
     return sum / o->seeds;
 }
 
 // The change of a quantity from one x to another, by seed.
-static Paired change_of(const Outcome *o, int size, int arm, const char *quantity, double from, double to) {
+static Paired change_of(const Outcome *o, int setting, int arm, const char *quantity, double from, double to) {
     double differences[SEEDS_MOST];
     for (int seed = 0; seed < o->seeds; seed++)
-        differences[seed] =
-            outcome_value(o, size, -1, arm, seed, quantity, to) - outcome_value(o, size, -1, arm, seed, quantity, from);
+        differences[seed] = outcome_value(o, setting, -1, arm, seed, quantity, to) -
+                            outcome_value(o, setting, -1, arm, seed, quantity, from);
     return paired_summary(differences, o->seeds);
 }
 
-void report_changes(Paired *changes, double *adjusted, const Outcome *o, int size, const char *quantity, double times) {
+void report_changes(Paired *changes, double *adjusted, const Outcome *o, int setting, const char *quantity,
+                    double times) {
     const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
+    const double T = (double)plan->settings[setting].context;
     double p[ARMS_MOST];
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        changes[arm] = change_of(o, size, arm, quantity, T, times * T);
+        changes[arm] = change_of(o, setting, arm, quantity, T, times * T);
         p[arm] = changes[arm].p;
     }
     holm(adjusted, p, plan->arm_count);
@@ -53,7 +54,7 @@ const char *standing_words(const Outcome *o, const Standing *s, int arm) {
 }
 
 bool report_run_path(char path[PATH_CAPACITY], const Outcome *o, int arm, const char *file, Error *error) {
-    const Job job = outcome_job(o, o->comparison->plan.size_count - 1, arm, 0);
+    const Job job = outcome_job(o, o->comparison->plan.setting_count - 1, arm, 0);
     return comparison_path(path, o->comparison, &job, file, error);
 }
 

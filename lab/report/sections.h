@@ -47,10 +47,10 @@ bool report_difference_cells(Page *page, const Paired *difference);
 
 // For every scheme (arms): the change of a quantity, by seed, from the trained length to `times` that length, with
 // p-values adjusted by holm() among the schemes.
-void report_changes(Paired *changes, double *adjusted, const Outcome *outcome, int size, const char *quantity,
+void report_changes(Paired *changes, double *adjusted, const Outcome *outcome, int setting, const char *quantity,
                     double times);
 
 // Mean over the complete seeds of what was measured at x; NAN where a seed has none.
-double report_mean(const Outcome *outcome, int size, int arm, const char *quantity, double x);
+double report_mean(const Outcome *outcome, int setting, int arm, const char *quantity, double x);
 
 #endif

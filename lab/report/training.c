@@ -34,8 +34,8 @@ static void parse_curve(Curve *curve, const char *log) {
     }
 }
 
-static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int seed, Error *error) {
-    const Job job = outcome_job(o, size, arm, seed);
+static bool read_curve(Curve *curve, const Outcome *o, int setting, int arm, int seed, Error *error) {
+    const Job job = outcome_job(o, setting, arm, seed);
     char path[PATH_CAPACITY];
     Buffer file;
     curve->count = 0;
@@ -61,11 +61,11 @@ static void add_curve(Curve *sum, const Curve *one) {
 }
 
 // The mean over seeds, at the numbers of tokens that all of them have.
-static bool mean_curve(Curve *mean, const Outcome *o, int size, int arm, Error *error) {
+static bool mean_curve(Curve *mean, const Outcome *o, int setting, int arm, Error *error) {
     static Curve one;
-    if (!read_curve(mean, o, size, arm, 0, error)) return false;
+    if (!read_curve(mean, o, setting, arm, 0, error)) return false;
     for (int seed = 1; seed < o->seeds; seed++) {
-        if (!read_curve(&one, o, size, arm, seed, error)) return false;
+        if (!read_curve(&one, o, setting, arm, seed, error)) return false;
         add_curve(mean, &one);
     }
     for (int i = 0; i < mean->count; i++) {
@@ -91,10 +91,10 @@ static bool loss_chart(Page *page, const Outcome *o, const Curve *curves, bool s
 
 bool report_training(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int size = plan->size_count - 1;
+    const int setting = plan->setting_count - 1;
     Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], o, size, arm, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], o, setting, arm, error);
     if (ok) page_heading(page, "How training went");
     ok = ok && loss_chart(page, o, curves, false, error) && loss_chart(page, o, curves, true, error);
     free(curves);

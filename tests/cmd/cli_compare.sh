@@ -2,8 +2,9 @@
 # report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
 . tests/support/shell
 
-small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100'
-small="$small --data builtin:tales:bytes=40000 --eval-tokens 1000"
+shape='--layers 1 --heads 2 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100 --eval-tokens 1000'
+data='--data builtin:tales:bytes=40000'
+small="$shape --width 16 $data"
 long="$small --steps 1000 --seeds 2 --workers 2"
 three='none learned rope'
 
@@ -104,6 +105,8 @@ job=
 
 # --- a comparison ---
 need compare $long --out straight $three
+check "the settings come first" test "$(sed -n 2p "$scratch/out" | tr -s ' ')" = \
+    '- 1 2 16 16 7424 1000 64 k 8.621 1.66'
 check "it says what it does" says '^compare straight: 6 runs; 3 schemes, 2 seeds; 2 side by side with 1 thread each$'
 check "every run once, and nothing left over" whole straight 1000
 check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
@@ -113,7 +116,7 @@ check "the table has the reference" says '^none +0 .* the reference$'
 check "and the others" test "$(grep -cE '^(learned +256|rope +0) .*(better|worse|not resolved)$' "$scratch/out")" -eq 2
 check "the first seed's table comes first" says '^--- 1 of 2 seeds ---$'
 check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
-    $7 == "batches" { if (seen[$6]++ && crc[$6] != $9) bad = 1; crc[$6] = $9 }
+    $11 == "batches" { if (seen[$10]++ && crc[$10] != $13) bad = 1; crc[$10] = $13 }
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
 check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|url\(.?http' straight/report.html
 
@@ -271,7 +274,7 @@ need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairi
 check "the same scheme: no difference at all" grep -qE '^c +0 .* \+0\.0000  \+0\.0000 to \+0\.0000 .*not resolved$' \
     "$scratch/out"
 check "the same functions, other numbers: an interval that holds zero" holds_zero "$scratch/out" b
-check "b is not a" awk -F , '$7 == "loss" { loss[$3 $6 $8] = $9 }
+check "b is not a" awk -F , '$11 == "loss" { loss[$7 $10 $12] = $13 }
     END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
 check "noise for positions is worse" says '^noise .* worse$'
 
@@ -279,8 +282,8 @@ check "noise for positions is worse" says '^noise .* worse$'
 need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 1e-4,1e-3,1e-2
 check "every scheme at every rate" test "$(ls grid/runs | wc -l)" -eq 12
 check "the rate of the choosing half, and no other" awk -F , '
-    $7 == "choose" { sum[$3, $4] += $9 }
-    $7 == "choose" && $5 == 1 { if ($3 in chosen && chosen[$3] != $4) bad = 1; chosen[$3] = $4 }
+    $11 == "choose" { sum[$7, $8] += $13 }
+    $11 == "choose" && $9 == 1 { if ($7 in chosen && chosen[$7] != $8) bad = 1; chosen[$7] = $8 }
     END { for (k in sum) { split(k, part, SUBSEP); if (sum[k] < sum[part[1], chosen[part[1]]]) bad = 1 }
           exit bad || chosen["none"] == "" || chosen["rope"] == "" }' grid/results.csv
 check "the best here is the highest" grep -qE '^\| rope \| .* \| 0\.01 \| 0 \|$' grid/report.md
@@ -291,13 +294,13 @@ need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 3e-3
 check "another rate is another run" test -f grid/runs/rope-lr0.003-seed1338/measured.csv
 
 # --- sizes and tasks ---
-need compare $small --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
-check "two sizes" test "$(grep -cE '^size +(22k|30k): .* steps$' "$scratch/out")" -eq 2
+need compare $shape $data --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
+check "two sizes" test "$(grep -cE '^(22k|30k) +1 +2 ' "$scratch/out")" -eq 2
 check "the ladder's question is answered" grep -qiE 'closing|opening|not resolved' ladder/report.md
 check "runs of both sizes" test "$(ls ladder/runs | grep -cE '^(22k|30k)-(learned|sinusoidal)-seed133[78]$')" -eq 8
 need compare $small --steps 30 --seeds 2 --tasks copy:max=2 --task-steps 20 --exercises 9 --out tasks none rope
 check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
-check "and answered at every length" awk -F , '$2 == "builtin:copy:max=2" && $7 == "right" && $10 == 9 { rows++ }
+check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11 == "right" && $14 == 9 { rows++ }
     END { exit rows != 16 }' tasks/results.csv
 check "and reported" grep -q '^| scheme | trained lengths, 1 to 2 | beyond, up to 4 | by seed |$' tasks/report.md
 
@@ -339,13 +342,23 @@ refuses "an unknown reference" "--reference alibi" $few rope --reference alibi
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
 refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid 1e-3,x
 refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
-refuses "--scale with a size that is none" "--scale;'much'" $few rope --scale much
-refuses "--scale with falling sizes" "--scale;not larger" $few rope --scale 30k,22k
+refuses "--scale with a size that is none" "--scale;'much'" compare $shape $data rope --scale much
+refuses "--scale with falling sizes" "--scale;not larger" compare $shape $data rope --scale 30k,22k
 refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
 refuses "--budget of something else" "--budget" $few rope --budget joules
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
 refuses "missing data" "nowhere" $few rope --data nowhere
 refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
+refuses "a rate of its own and --lr-grid" "--lr-grid;rope has a learning rate of its own" $few rope@1e-3 --lr-grid 1e-3,2e-3
+refuses "--scale that given heads do not allow" "--scale 22k;--heads 64;nearest" compare $shape $data rope --heads 64 --scale 22k
+for list in 0 x , 1,1 -1; do
+    refuses "--context $list" "--context" $few rope --context $list
+    refuses "--tokens-per-parameter $list" "--tokens-per-parameter" compare $small rope --tokens-per-parameter $list
+done
+refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
+refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
+refuses "two texts of one name" "both called tales" $few rope --data builtin:tales
+refuses "one missing text" "nowhere" $few rope --data nowhere
 refuses "a width that heads do not divide" "--heads" $few rope --heads 3
 refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18
 refuses "an option of single runs" "--resume" $few rope --resume
@@ -356,10 +369,14 @@ refuses "seeds past the largest number" "--seed 9223372036854775807" $few rope -
 refuses "an --out that is a file" "occupied" $few rope --out occupied
 mkdir blocked && : >blocked/runs
 refuses "a place for runs that is a file" "blocked/runs" $few rope --out blocked
+yes 'a book of one line' | head -c 20000 >book.txt
+need prepare --out book book.txt
 refuses "other steps in the same place" "straight/compare.json;--steps 1000;100" $few --out straight $three
-refuses "other data in the same place" "straight/compare.json;--data" compare $long --out straight $three \
-    --data builtin:tales:bytes=50000
-refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three --scale 22k
+refuses "other data in the same place" "straight/compare.json;--data" compare $shape --width 16 --steps 1000 \
+    --seeds 2 --out straight $three --data builtin:tales:bytes=50000
+refuses "more data in the same place" "straight/compare.json;--data" compare $long --out straight $three --data book
+refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three \
+    --scale 22k --tasks copy:max=2
 refuses "another scheme under a known label" "straight/compare.json;a is alibi;label" compare $long --out straight \
     $three a=rope
 cp straight/compare.json good

@@ -12,7 +12,7 @@ static void numbers_are_found_again(void **state) {
         const Measures *measures = outcome_measures(&outcome, &job);
         assert_true(measures->count > 0);
         assert_int_equal(measures->count, job.task < 0 ? 5 : 3);
-        const double loss = outcome_value(&outcome, job.size, job.task, job.arm, job.seed, "loss", T);
+        const double loss = outcome_value(&outcome, job.setting, job.task, job.arm, job.seed, "loss", T);
         if (job.task < 0) expect_near("loss", (size_t)i, loss, some_loss(&job), 1e-9);
         if (job.task >= 0) assert_true(isnan(loss));
     }
@@ -38,7 +38,7 @@ static void differences_are_paired_by_seed(void **state) {
     outcome_standings(standings, &outcome, 1, T);
     double p[3], adjusted[3];
     for (int arm = 0; arm < 3; arm++) {
-        const Job middle = {.size = 1, .task = -1, .arm = arm, .seed = 1};
+        const Job middle = {.setting = 1, .task = -1, .arm = arm, .seed = 1};
         expect_near("mean loss", (size_t)arm, standings[arm].loss, some_loss(&middle), 1e-9);
         expect_near("gap", (size_t)arm, standings[arm].gap.mean, 0.101 * (arm - 1), 1e-9);
         p[arm] = arm == 1 ? NAN : standings[arm].gap.p;
@@ -82,20 +82,20 @@ static void the_choosing_half_chooses(void **state) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         // Seed 1 alone would choose otherwise, and so would the losses.
-        const double mean = choose[job.size][job.arm][job.rate], other = choose[job.size][job.arm][2 - job.rate];
-        put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.size);
+        const double mean = choose[job.setting][job.arm][job.rate], other = choose[job.setting][job.arm][2 - job.rate];
+        put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.setting);
     }
     read_all(&outcome);
     static const int best[2][2] = {{2, 0}, {1, 0}};
-    for (int size = 0; size < 2; size++)
+    for (int setting = 0; setting < 2; setting++)
         for (int arm = 0; arm < 2; arm++) {
-            assert_int_equal(outcome.chosen_rate[size][arm], best[size][arm]);
-            expect_near("loss", 0, outcome_value(&outcome, size, -1, arm, 2, "loss", T),
-                        10 - choose[size][arm][best[size][arm]], 1e-9);
+            assert_int_equal(outcome.chosen_rate[setting][arm], best[setting][arm]);
+            expect_near("loss", 0, outcome_value(&outcome, setting, -1, arm, 2, "loss", T),
+                        10 - choose[setting][arm][best[setting][arm]], 1e-9);
         }
     outcome_free(&outcome);
     // A rate at which one seed diverged is no choice, however good the others are.
-    const Job diverged = {.size = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
+    const Job diverged = {.setting = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][0], 1);
@@ -123,7 +123,7 @@ static void unfinished_seeds_are_left_out(void **state) {
         Job job;
         int seeds;
     } cases[] = {{{.task = -1, .arm = 2, .seed = 2}, 2},
-                 {{.task = -1, .size = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
+                 {{.task = -1, .setting = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
                  {{.task = 0, .arm = 2, .seed = 1}, 1},
                  {{.task = 0, .arm = 0, .seed = 0}, 0}};
     Outcome outcome;
@@ -252,13 +252,13 @@ static void numbers_that_no_run_writes_are_refused(void **state) {
 
 static void results_csv_has_everything(void **state) {
     static const char *const lines[] = {
-        "size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n",
-        "0.1M,,none,0.001,1,1337,choose,256,5,1000\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
-        ",\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
-        ",\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
+        RESULTS_HEADER,
+        "0.1M,tales,256,97248,20.0066,,none,0.001,1,1337,choose,256,5,1000\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
+        ",,28,,,\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
+        ",,28,,,\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
     char path[PATH_CAPACITY];
     Outcome outcome;
     Buffer csv;
@@ -276,7 +276,8 @@ static void results_csv_has_everything(void **state) {
     assert_int_equal(found, 1 + 3 * 2 * 2 * 2 * 5 + 5 * 3 + 1);
     for (size_t i = 0; i < COUNT(lines); i++) {
         const char *at = strstr(text, lines[i]);
-        if (!at || (at > text && at[-1] != '\n')) fail_msg("there is no row %s", lines[i]);
+        if (!at || (at > text && at[-1] != '\n'))
+            fail_msg("there is no row %s in\n%.300s\n%.300s", lines[i], strstr(text, "\n0.3M"), strstr(text, "\n,"));
     }
     free(csv.bytes);
     outcome_free(&outcome);

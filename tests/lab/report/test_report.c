@@ -167,7 +167,7 @@ static void a_bent_gap_has_no_verdict(void **state) {
     make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm * (gaps[job.size] + 0.001 * job.seed * (job.size + 1)), 0);
+        put_rising(&job, 3 + job.arm * (gaps[job.setting] + 0.001 * job.seed * (job.setting + 1)), 0);
     }
     read_all(&outcome);
     char *scale = section(report_scale, &outcome), *answer = section(report_answer, &outcome);
