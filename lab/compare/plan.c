@@ -39,6 +39,8 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     if (!position_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
     position_print(&pos, arm->pos);
     arm->scheme = pos.scheme;
+    arm->learned = position_trained(&pos);
+    arm->designed = position_designed(&pos);
     return true;
 }
 
@@ -185,8 +187,8 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
 }
 
 int plan_designed(const Plan *plan, int arm) {
-    const char *designed = plan->arms[arm].scheme->compared_with;
+    const char *designed = plan->arms[arm].designed;
     for (int other = 0; designed && other < plan->arm_count; other++)
-        if (strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
+        if (!plan->arms[other].learned && strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
     return -1;
 }

@@ -17,6 +17,8 @@ enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASK
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     const Scheme *scheme;
+    bool learned;                   // the scheme, with its options, has parameters of its own
+    const char *designed;           // of a learned scheme: the designed one that it is compared with; or NULL
     double lr;                      // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
     long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
 } Arm;

@@ -12,7 +12,7 @@ static double tokens_of(const Plan *plan, int setting) {
 static int best_of(const Standing *standings, const Plan *plan, bool learned) {
     int best = -1;
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        if ((plan->arms[arm].scheme->params != NULL) != learned || isnan(standings[arm].loss)) continue;
+        if (plan->arms[arm].learned != learned || isnan(standings[arm].loss)) continue;
         if (best < 0 || standings[arm].loss < standings[best].loss) best = arm;
     }
     return best;

@@ -73,7 +73,7 @@ bool report_biases(Page *page, const Outcome *o, Error *error) {
     double *curves[ARMS_MOST] = {0};
     bool ok = true, learned = false;
     for (int arm = 0; arm < plan->arm_count; arm++)
-        learned = learned || (report_enters(o, arm, ENTERS_BIAS) && plan->arms[arm].scheme->params);
+        learned = learned || (report_enters(o, arm, ENTERS_BIAS) && plan->arms[arm].learned);
     if (!learned || T < CURVE_LEAST) return true;
     begin_table(page);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {

@@ -127,7 +127,7 @@ static bool residuals_row(Page *page, const Outcome *o, int arm, Error *error) {
 }
 
 static bool is_learned(const Outcome *o, int arm) {
-    return report_enters(o, arm, ENTERS_EMBEDDING) && o->comparison->plan.arms[arm].scheme->params;
+    return report_enters(o, arm, ENTERS_EMBEDDING) && o->comparison->plan.arms[arm].learned;
 }
 
 static bool residuals_table(Page *page, const Outcome *o, Error *error) {

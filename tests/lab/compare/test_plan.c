@@ -93,9 +93,12 @@ static void learned_schemes_know_their_designed_ones(void **state) {
     static Plan plan;
     Error error;
     begin(&plan);
-    must(set_arms(&plan, "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned", "s", &error),
+    must(set_arms(&plan,
+                  "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned;"
+                  "g=sinusoidal:gain=trained",
+                  "s", &error),
          &error);
-    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2};
+    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2, 2};
     for (int arm = 0; arm < plan.arm_count; arm++) assert_int_equal(plan_designed(&plan, arm), designed[arm]);
 }
 
