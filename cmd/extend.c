@@ -72,8 +72,8 @@ static bool settle(Extension *x, Error *error) {
     if (x->pairs > PAIRS_MOST)
         return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
                           PAIRS_MOST);
-    if (x->original < 2 || window > 1e6)
-        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
+    if (x->original < 2 || window > 1e7)
+        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
                           pos->shape.context, o->factor, window);
     if (o->short_only && (!stretched || pos->stretch.method == METHOD_DYNAMIC))
         return fail_input(

@@ -391,7 +391,7 @@ refuses "learned positions" "learned;cannot be stretched;rope" extend learned $n
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
 refuses "random positions" "scattered;random positions;64" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
-refuses "a factor too large" "1600000;1000000" extend run --factor 1e5 --out new
+refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
 refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
 refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
     --random-positions 64 --steps 2 --out new
