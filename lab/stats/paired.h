@@ -2,10 +2,26 @@
 // difference of their losses, d = (this scheme's) - (the reference's), is free of what the seed does to both. Below 0
 // is better. The n seeds are the independent units.
 //
-// What n = 5 can do, with s for the standard deviation of the differences: the t interval reaches 1.24 s to either side
-// of the mean. A true difference of 1.68 s is found 4 times out of 5; among ten comparisons it takes 3.16 s. s itself
-// is known only within factors of 0.6 and 2.9. Tests that assume nothing (signs, ranks) cannot reach p = 0.05: five
-// equal signs have p = 2/32. So differences are assumed to be roughly normal, which five of them cannot show.
+// What n = 5 can do, with s for the standard deviation of the differences, alone and as one of m comparisons that are
+// corrected together:
+//                                            m = 1     5     10    28    56
+//   the interval reaches to either side by  1.24 s  2.06  2.50  3.31  3.97 s
+//   found 4 times out of 5: a difference of 1.68 s  2.63  3.16  4.12  4.91 s
+// s itself is known only within factors of 0.6 and 2.9. So name few comparisons before the runs, and more seeds help
+// more than more runs of other kinds: 10 seeds find 1.72 s as one of 28. Tests that assume nothing (signs, ranks)
+// cannot reach p = 0.05: five equal signs have p = 2/32. So differences are assumed to be roughly normal, which five of
+// them cannot show.
+//
+// What simulated studies with 8 schemes, 5 seeds and no real difference say of this (tests/lab/stats/test_families.c):
+// - Losses, each scheme with noise of its own size: all corrected intervals of a family hold the truth at once in 94.9%
+//   of studies for 5 contrasts, 95.2% for 10 and 95.7% for all 28 pairs; slopes over three sizes 95%. Sidak's constant
+//   instead of Bonferroni's would make intervals shorter by less than 1%, so the simpler one stays.
+// - Shares of right answers, where each run learns the task or does not: at most 5% of studies call a difference, and
+//   the intervals hold more than 97%. With 28 pairs 4.8% is reached: five pairs of runs that differ by chance in the
+//   same way (2 in 1024) pass every test, so do not correct much larger families of such tasks with five seeds.
+// - If one scheme always answers half of the questions and another all or none, their means are equal, but 6% of
+//   studies of five seeds have differences of one sign and nearly one size: 22% call a difference among 5 contrasts. No
+//   correction mends that. Look at the seeds.
 #ifndef BITTER_PAIRED_H
 #define BITTER_PAIRED_H
 
@@ -34,7 +50,8 @@ Paired paired_summary(const double *differences, int n);
 // The difference mean(a) - mean(b) of arms a (na) and b (nb) that share no seeds, by Welch's test (1947): the variances
 // may differ, and df, between min(na, nb) - 1 and na + nb - 2, is Welch's and Satterthwaite's. If a value is not
 // finite, everything is NAN. An arm of one run leaves only the mean. If neither arm has any spread, p is 0, or 1 if the
-// means are equal.
+// means are equal. The 95% interval holds the truth in 94.6 to 95.6% of studies with 5 runs against 5, whatever the
+// variances, and in 94.2% with 4 noisy runs against 12.
 Paired unpaired_summary(const double *a, int na, const double *b, int nb);
 
 // --- one verdict for one number: the corrected interval decides ---
