@@ -7,21 +7,21 @@
 //                                            m = 1     5     10    28    56
 //   the interval reaches to either side by  1.24 s  2.06  2.50  3.31  3.97 s
 //   found 4 times out of 5: a difference of 1.68 s  2.63  3.16  4.12  4.91 s
-// s itself is known only within factors of 0.6 and 2.9. So name few comparisons before the runs, and more seeds help
-// more than more runs of other kinds: 10 seeds find 1.72 s as one of 28. Tests that assume nothing (signs, ranks)
-// cannot reach p = 0.05: five equal signs have p = 2/32. So differences are assumed to be roughly normal, which five of
-// them cannot show.
+// s itself is known only within factors of 0.6 and 2.9. So name few comparisons before the runs, or take more seeds: 10
+// seeds find 1.72 s as one of 28. Tests that assume nothing (signs, ranks) cannot reach p = 0.05: five equal signs have
+// p = 2/32. So differences are assumed to be roughly normal, which five of them cannot show.
 //
 // What simulated studies with 8 schemes, 5 seeds and no real difference say of this (tests/lab/stats/test_families.c):
-// - Losses, each scheme with noise of its own size: all corrected intervals of a family hold the truth at once in 94.9%
-//   of studies for 5 contrasts, 95.2% for 10 and 95.7% for all 28 pairs; slopes over three sizes 95%. Sidak's constant
-//   instead of Bonferroni's would make intervals shorter by less than 1%, so the simpler one stays.
-// - Shares of right answers, where each run learns the task or does not: at most 5% of studies call a difference, and
-//   the intervals hold more than 97%. With 28 pairs 4.8% is reached: five pairs of runs that differ by chance in the
-//   same way (2 in 1024) pass every test, so do not correct much larger families of such tasks with five seeds.
-// - If one scheme always answers half of the questions and another all or none, their means are equal, but 6% of
-//   studies of five seeds have differences of one sign and nearly one size: 22% call a difference among 5 contrasts. No
-//   correction mends that. Look at the seeds.
+// - Losses, each scheme with noise of its own size: all corrected intervals of a family hold the truth at once in 95.0%
+//   of studies for 5 contrasts, 95.2% for 10 and 95.8% for all 28 pairs, those of 5 slopes over three sizes 95.6%.
+//   Sidak's constant instead of Bonferroni's would make intervals shorter by less than 1%, so the simpler one stays.
+// - Shares of right answers, where each run learns the task or does not, with a probability of 1/2: 1.1% of studies
+//   call a difference among 5 contrasts, 1.8% among 10, 4.6% among 28 pairs. The intervals are longer than they need
+//   be. But five pairs of runs that differ by chance in the same way (2 in 1024) pass any corrected test, so a family
+//   of many more than 28 comparisons of such tasks needs more than five seeds.
+// - If one scheme always answers half of the questions and another all or none, their means are equal, but with a
+//   probability of 1/16 the five differences have one sign and nearly one size: 22% of studies call a difference among
+//   5 contrasts. No correction mends that. Look at the seeds.
 #ifndef BITTER_PAIRED_H
 #define BITTER_PAIRED_H
 

@@ -4,65 +4,66 @@
 
 enum { RUNS_MOST = 12 };
 
+static const struct {
+    int na, nb;
+    double a[7], b[7], mean, sd, se, df, p;
+    Interval intervals[3]; // one of 1, 10 and 28 comparisons
+} examples[] = {
+    // by scipy's ttest_ind(equal_var=False) and stats.t.isf
+    {5,
+     5,
+     {3.921, 3.874, 3.9305, 3.888, 3.902},
+     {3.861, 3.8595, 3.8702, 3.8543, 3.8664},
+     0.04082,
+     0.02397888654629311,
+     0.010723684068453311,
+     4.56624026994236,
+     0.01486566292280588,
+     {{0.012447349704066846, 0.06919265029593331},
+      {-0.013497729068572072, 0.09513772906857224},
+      {-0.029046104987474328, 0.11068610498747448}}},
+    {7,
+     3,
+     {1.2, 0.7, 3.1, -0.4, 2.2, 0.9, 1.5},
+     {0.5, 4.9, -3.3},
+     0.6142857142857141,
+     4.2534019997442725,
+     2.406680045942421,
+     2.1287023849244426,
+     0.8210996375383725,
+     {{-9.163403919535037, 10.391975348106465},
+      {-29.434679032003594, 30.66325046057502},
+      {-48.282150686188864, 49.51072211476029}}},
+    {2,
+     6,
+     {0.25, 0.75},
+     {1.5, 1.25, 1.0, 2.5, 1.75, 1.5},
+     -1.0833333333333333,
+     0.6258327785172862,
+     0.32702361450580975,
+     2.658982868418693,
+     0.053952985935900186,
+     {{-2.2038084269248372, 0.03714176025817095},
+      {-3.9320793572111574, 1.7654126905444907},
+      {-5.31009777130013, 3.143431104633464}}},
+};
+
 static void worked_examples_come_out(void **state) {
-    static const struct {
-        int na, nb;
-        double a[7], b[7], mean, sd, se, df, p;
-        Interval intervals[3]; // one of 1, 10 and 28 comparisons
-    } known[] = {
-        // by scipy's ttest_ind(equal_var=False) and stats.t.isf
-        {5,
-         5,
-         {3.921, 3.874, 3.9305, 3.888, 3.902},
-         {3.861, 3.8595, 3.8702, 3.8543, 3.8664},
-         0.04082,
-         0.02397888654629311,
-         0.010723684068453311,
-         4.56624026994236,
-         0.01486566292280588,
-         {{0.012447349704066846, 0.06919265029593331},
-          {-0.013497729068572072, 0.09513772906857224},
-          {-0.029046104987474328, 0.11068610498747448}}},
-        {7,
-         3,
-         {1.2, 0.7, 3.1, -0.4, 2.2, 0.9, 1.5},
-         {0.5, 4.9, -3.3},
-         0.6142857142857141,
-         4.2534019997442725,
-         2.406680045942421,
-         2.1287023849244426,
-         0.8210996375383725,
-         {{-9.163403919535037, 10.391975348106465},
-          {-29.434679032003594, 30.66325046057502},
-          {-48.282150686188864, 49.51072211476029}}},
-        {2,
-         6,
-         {0.25, 0.75},
-         {1.5, 1.25, 1.0, 2.5, 1.75, 1.5},
-         -1.0833333333333333,
-         0.6258327785172862,
-         0.32702361450580975,
-         2.658982868418693,
-         0.053952985935900186,
-         {{-2.2038084269248372, 0.03714176025817095},
-          {-3.9320793572111574, 1.7654126905444907},
-          {-5.31009777130013, 3.143431104633464}}},
-    };
     static const double comparisons[] = {1, 10, 28};
-    for (size_t i = 0; i < COUNT(known); i++) {
-        const Paired gap = unpaired_summary(known[i].a, known[i].na, known[i].b, known[i].nb);
-        assert_int_equal(gap.n, known[i].na < known[i].nb ? known[i].na : known[i].nb);
-        expect_near("mean", i, gap.mean, known[i].mean, 1e-14);
-        expect_relative("sd", i, gap.sd, known[i].sd, 1e-12);
-        expect_relative("se", i, gap.se, known[i].se, 1e-12);
-        expect_relative("df", i, gap.df, known[i].df, 1e-11);
-        expect_relative("p", i, gap.p, known[i].p, 1e-9);
-        expect_interval("t", gap.t, known[i].intervals[0], 1e-9);
+    for (size_t i = 0; i < COUNT(examples); i++) {
+        const Paired gap = unpaired_summary(examples[i].a, examples[i].na, examples[i].b, examples[i].nb);
+        assert_int_equal(gap.n, examples[i].na < examples[i].nb ? examples[i].na : examples[i].nb);
+        expect_near("mean", i, gap.mean, examples[i].mean, 1e-14);
+        expect_relative("sd", i, gap.sd, examples[i].sd, 1e-12);
+        expect_relative("se", i, gap.se, examples[i].se, 1e-12);
+        expect_relative("df", i, gap.df, examples[i].df, 1e-11);
+        expect_relative("p", i, gap.p, examples[i].p, 1e-9);
+        expect_interval("t", gap.t, examples[i].intervals[0], 1e-9);
         for (size_t c = 0; c < COUNT(comparisons); c++)
-            expect_interval("corrected", paired_interval(&gap, comparisons[c]), known[i].intervals[c], 1e-9);
+            expect_interval("corrected", paired_interval(&gap, comparisons[c]), examples[i].intervals[c], 1e-9);
         assert_true(isnan(gap.bootstrap.low) && isnan(gap.bootstrap.high));
         // The other way round it is the same with the other sign.
-        const Paired back = unpaired_summary(known[i].b, known[i].nb, known[i].a, known[i].na);
+        const Paired back = unpaired_summary(examples[i].b, examples[i].nb, examples[i].a, examples[i].na);
         expect_interval("back", back.t, (Interval){-gap.t.high, -gap.t.low}, 1e-12);
     }
 }
