@@ -22,7 +22,8 @@ Interval blocks_interval(const double *gaps, int seeds, int blocks);
 
 // Several texts as a random effect: gaps (texts, seeds) of one contrast, at most SEEDS_MOST texts. The units are the
 // texts, each with its mean over the seeds, so the interval (df = texts - 1) is for the mean over all texts like these,
-// and contains the noise of the seeds. If a gap is not finite, everything is NAN.
+// and contains the noise of single runs. It leaves out what a seed does to every text alike. If a gap is not finite,
+// everything is NAN.
 //
 // With seeds as units instead, each with its mean over the texts, the interval is for these very texts: it holds the
 // mean over all such texts as rarely as the texts differ.
