@@ -184,6 +184,10 @@ struct Scheme {
     // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
     // tables->window. No hook: the length never matters.
     int (*length_class)(const Tables *tables, int length);
+    // The floating point operations that the scheme costs a token in training, forward and backward, in all layers: the
+    // mean over a window of T. exp, log and the like count as one. Not counted is what is done once a step, such as
+    // tables, and what backward computes again. No hook: none.
+    double (*operations)(const Position *pos, int T);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
@@ -261,6 +265,16 @@ static inline int position_span(const Position *pos) {
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
+// How many keys a query sees, as the mean over a window of T.
+static inline double keys_seen(int T) {
+    return (T + 1) / 2.0;
+}
+
+// Heads, counted over all layers.
+static inline double all_heads(const Position *pos) {
+    return (double)pos->shape.layers * pos->shape.heads;
+}
+
 // Does a parsed position have parameters of its own, with its options? Then it is learned, otherwise designed.
 static inline bool position_trained(const Position *pos) {
     const Option *trains = pos->scheme->trains;
@@ -318,6 +332,10 @@ bool tables_window(Tables *tables, int length);
 // Fill the tables if that has not been done, or if parameters may have changed. Call it before each training pass and
 // each new text. Threads of a team may call it at the same time, each for tables of its own.
 void tables_prepare(Tables *tables);
+
+// The floating point operations that a position costs a token in training (see the hook `operations`); `pos` has been
+// set up for a model.
+double position_operations(const Position *pos, int T);
 
 // The longest input that the scheme is defined for; 0 = any.
 int position_max_length(const Position *pos);

@@ -90,6 +90,11 @@ static void reduce(Tables *tables) {
     memset(tables->dtable[BY_CHANNEL], 0, (size_t)pos->shape.width * sizeof(real));
 }
 
+// A trained amplitude: for each channel a product and an addition, forward and backward.
+static double operations(const Position *pos, int T) {
+    return position_trained(pos) ? 4.0 * pos->shape.width : code_operations(pos, T);
+}
+
 const Scheme scheme_sinusoidal = {
     .name = "sinusoidal",
     .formula = "x_t[2i] += a sin(t b^(-2i/C)), x_t[2i+1] += a cos(same)",
@@ -103,6 +108,7 @@ const Scheme scheme_sinusoidal = {
     .trains = &sinusoidal_options[3],
     .enters = ENTERS_EMBEDDING,
     .check = sinusoid_check,
+    .operations = operations,
     .params = params,
     .init = init,
     .layout = layout,
