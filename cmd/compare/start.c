@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #define FIELD(name) offsetof(CompareOptions, name)
 
@@ -17,6 +18,11 @@ static const Option own_options[] = {
     TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
     INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
     TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
+    TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
+              "difference that the comparison is about, to be named before the first run; may be repeated; by default "
+              "each learned scheme minus its designed one, or else each scheme minus the reference"),
+    FLAG_ROW("unpaired", FIELD(unpaired),
+             "give every scheme seeds of its own, so that `rope again=rope` is a fair test"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
@@ -99,8 +105,20 @@ static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const TextList *d
     return true;
 }
 
+// Name the contrasts, now that so many runs are done.
+static bool name_contrasts(Plan *plan, const TextList *typed, int done, Error *error) {
+    char now[DATE_CAPACITY];
+    const time_t seconds = time(NULL);
+    struct tm date;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
+    for (int c = 0; c < typed->count; c++)
+        if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
+    if (typed->count == 0) plan_default_contrasts(plan, now, done);
+    return true;
+}
+
 static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, const bool *given, char **names,
-                      int count, Error *error) {
+                      int count, int done, Error *error) {
     const SettingLists lists = {.scale = o->scale,
                                 .tokens_per_parameter = o->tokens_per_parameter,
                                 .contexts = o->contexts,
@@ -110,12 +128,14 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     *plan = (Plan){.base = o->train,
                    .exercises = (int)o->exercises,
                    .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
-                   .by_seconds = o->budget == 1};
+                   .by_seconds = o->budget == 1,
+                   .unpaired = o->unpaired};
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
            plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
            plan_rates(plan, o->lr_grid, error) && plan_settings(plan, &lists, error) &&
-           plan_tasks(plan, o->tasks, error) && check_jobs(plan, corpora, error);
+           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
+           check_jobs(plan, corpora, error);
 }
 
 // The number of the first text that differs between two lists of fingerprints, or -1.
@@ -125,36 +145,47 @@ static int changed_text(const json_t *now, const json_t *then) {
     return -1;
 }
 
+static bool all_done(const Comparison *c) {
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        if (!job_done(c, &job)) return false;
+    }
+    return true;
+}
+
 // Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
 // texts that have changed are not mixed in one table.
 static bool take_over(Comparison *c, Error *error) {
-    Plan *plan = &c->plan, before;
+    static Comparison old;
+    Plan *plan = &c->plan;
+    const Plan *before = &old.plan;
     const char *path = c->file;
     json_t *data;
     char left_out[TEXT_CAPACITY];
-    if (!plan_read(&before, &data, path, error)) return false;
+    if (!plan_read(&old.plan, &data, path, error)) return false;
     const int changed = changed_text(c->data, data);
     json_decref(data);
-    plan->base.threads = before.base.threads;
-    if (!plan_agrees(plan, &before, path, error)) return false;
+    plan->base.threads = before->base.threads;
+    if (!plan_agrees(plan, before, path, error)) return false;
     if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
-    plan->threads = before.threads;
+    plan->threads = before->threads;
     for (int a = 0; a < plan->arm_count; a++) {
         Arm *arm = &plan->arms[a];
-        const int b = plan_arm(&before, arm->name);
+        const int b = plan_arm(before, arm->name);
         if (b < 0 && plan->by_seconds)
             return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
                               arm->name);
         if (b < 0) continue;
-        if (strcmp(arm->pos, before.arms[b].pos) != 0)
+        if (strcmp(arm->pos, before->arms[b].pos) != 0)
             return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
-                              before.arms[b].pos, arm->pos);
-        memcpy(arm->steps, before.arms[b].steps, sizeof arm->steps);
+                              before->arms[b].pos, arm->pos);
+        memcpy(arm->steps, before->arms[b].steps, sizeof arm->steps);
     }
-    if (plan->by_seconds && before.arm_count > plan->arm_count)
+    if (plan->by_seconds && before->arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
-                          path, before.arm_count);
-    plan_left_out(left_out, plan, &before);
+                          path, before->arm_count);
+    if (!comparison_paths(&old, c->directory, error) || !plan_follow(plan, before, all_done(&old), error)) return false;
+    plan_left_out(left_out, plan, before);
     if (*left_out)
         printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
                left_out);
@@ -222,7 +253,7 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
     Plan *plan = &c->plan;
     char command[sizeof plan->command];
     memcpy(command, plan->command, sizeof command);
-    bool ok = make_plan(plan, corpora, o, given, names, count, error);
+    bool ok = make_plan(plan, corpora, o, given, names, count, comparison_done(c), error);
     memcpy(plan->command, command, sizeof command);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)

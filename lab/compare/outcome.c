@@ -112,7 +112,8 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
     char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.setting != b.setting || a.task != b.task || a.seed != b.seed || steps_of(plan, &a) != steps_of(plan, &b))
+    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
+        steps_of(plan, &a) != steps_of(plan, &b))
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
@@ -189,11 +190,14 @@ double outcome_value(const Outcome *o, int setting, int task, int arm, int seed,
 }
 
 Paired outcome_paired(const Outcome *o, int setting, int arm, int other, const char *quantity, double x) {
-    double differences[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++)
-        differences[seed] = outcome_value(o, setting, -1, arm, seed, quantity, x) -
-                            outcome_value(o, setting, -1, other, seed, quantity, x);
-    return paired_summary(differences, o->seeds);
+    double a[SEEDS_MOST], b[SEEDS_MOST], differences[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++) {
+        a[seed] = outcome_value(o, setting, -1, arm, seed, quantity, x);
+        b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
+        differences[seed] = a[seed] - b[seed];
+    }
+    return o->comparison->plan.unpaired && arm != other ? unpaired_summary(a, o->seeds, b, o->seeds)
+                                                        : paired_summary(differences, o->seeds);
 }
 
 const Gap *gaps_find(const Gaps *gaps, int arm, int other) {

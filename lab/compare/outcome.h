@@ -42,7 +42,7 @@ Job outcome_job(const Outcome *outcome, int setting, int arm, int seed);
 // The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, size is 0.
 double outcome_value(const Outcome *outcome, int setting, int task, int arm, int seed, const char *quantity, double x);
 
-// The differences of a quantity, arm minus other, by seed.
+// The differences of a quantity, arm minus other, by seed; with --unpaired, of arms that share no seeds.
 Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
 
 // The difference of two schemes' losses, arm minus other.

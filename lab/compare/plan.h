@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
+enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
 // An arm of the comparison: a scheme, under the name that tables show.
@@ -19,6 +20,7 @@ typedef struct {
     const Scheme *scheme;
     bool learned;                   // the scheme, with its options, has parameters of its own
     const char *designed;           // of a learned scheme: the designed one that it is compared with; or NULL
+    int block;                      // with --unpaired: its seeds begin block * SEEDS_MOST after that of the options
     double lr;                      // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
     long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
 } Arm;
@@ -38,20 +40,33 @@ typedef struct {
     size_t parameters; // of the model without positions
 } Setting;
 
+// A question that was asked: the difference of the losses of two schemes, `arm` minus `other`. A later plan may have
+// left schemes out, but not what was asked.
+typedef struct {
+    char arm[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names of arms
+    char named[DATE_CAPACITY];                     // when, as 2026-01-31T23:59:59Z
+    int after;                                     // how many runs were done then; 0 = it is a primary contrast
+} Contrast;
+
 typedef struct {
     TrainOptions base; // what all runs share; `seed` is the first one; data and context are those of the first setting
     Arm arms[ARMS_MOST];
     PlanText texts[TEXTS_MOST];
     Setting settings[SETTINGS_MOST];
+    Contrast contrasts[CONTRASTS_MOST];
     double rates[RATES_MOST];
+    int looks[SEEDS_MOST]; // numbers of seeds whose results were complete before seeds were added; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
     int arm_count, text_count, setting_count, rate_count, task_count, seeds;
-    int reference;        // the arm that the others are compared with
-    long long task_steps; // of runs on tasks
-    int exercises;        // to score at each length of a task
-    bool by_seconds;      // all schemes have the same time, instead of the same number of tokens
-    int threads;          // of a run
-    char command[2048];   // as it was typed
+    int contrast_count, look_count;
+    bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
+    bool unpaired;          // every arm has seeds of its own, instead of the same as the others
+    int reference;          // the arm that the others are compared with
+    long long task_steps;   // of runs on tasks
+    int exercises;          // to score at each length of a task
+    bool by_seconds;        // all schemes have the same time, instead of the same number of tokens
+    int threads;            // of a run
+    char command[2048];     // as it was typed
 } Plan;
 
 // One run, done or still to be done. Seeds are counted from 0.
@@ -61,12 +76,25 @@ typedef struct {
 } Job;
 
 // Use `seeds` seeds, from that of the options on. Fails (input) when the last one is too large a number.
+// Call it after plan->unpaired is set.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
 // Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own, and
 // find the one called `reference` ("" = the first). Fails (input) when there are too many, one is not valid, or two
 // have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
+
+// Name a contrast "ARM - OTHER". Fails (input) when it is not that, a scheme is not among the arms, both are the same,
+// or it was named already, in either direction.
+bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
+
+// Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
+void plan_default_contrasts(Plan *plan, const char *named, int after);
+
+// Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory. Contrasts that
+// were named then stay as they were; those of `plan` that are new are added, or dropped if they are defaults and those
+// of `before` are not. complete: all runs of `before` are done.
+bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error);
 
 // The arm of that name, or -1.
 int plan_arm(const Plan *plan, const char *name);

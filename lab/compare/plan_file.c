@@ -6,6 +6,7 @@
 #include "lab/run/config.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static json_t *arms_json(const Plan *plan) {
         const Arm *arm = &plan->arms[a];
         json_t *steps = json_array();
         for (int s = 0; s < plan->setting_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
-        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:o}", "name", arm->name, "pos", arm->pos,
-                                               "learning_rate", arm->lr, "steps", steps));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o}", "name", arm->name, "pos", arm->pos,
+                                               "learning_rate", arm->lr, "seeds_block", arm->block, "steps", steps));
     }
     return array;
 }
@@ -47,16 +48,28 @@ static json_t *settings_json(const Plan *plan) {
     return array;
 }
 
+static json_t *contrasts_json(const Plan *plan) {
+    json_t *array = json_array();
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *contrast = &plan->contrasts[c];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "arm", contrast->arm, "other", contrast->other,
+                                               "named", contrast->named, "after", contrast->after));
+    }
+    return array;
+}
+
 static json_t *plan_json(const Plan *plan) {
-    json_t *rates = json_array(), *tasks = json_array();
+    json_t *rates = json_array(), *tasks = json_array(), *looks = json_array();
+    for (int l = 0; l < plan->look_count; l++) json_array_append_new(looks, json_integer(plan->looks[l]));
     for (int r = 0; r < plan->rate_count; r++) json_array_append_new(rates, json_real(plan->rates[r]));
     for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:i, s:b, s:i}", "bitter", BITTER_VERSION,
-                     "command", plan->command, "options", options_json(&plan->base), "schemes", arms_json(plan),
-                     "reference", plan->reference, "seeds", plan->seeds, "texts", texts_json(plan), "settings",
-                     settings_json(plan), "learning_rates", rates, "tasks", tasks, "task_steps",
-                     (json_int_t)plan->task_steps, "exercises", plan->exercises, "equal_seconds", plan->by_seconds,
-                     "threads", plan->threads);
+    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:b, s:i}",
+                     "bitter", BITTER_VERSION, "command", plan->command, "options", options_json(&plan->base),
+                     "schemes", arms_json(plan), "reference", plan->reference, "seeds", plan->seeds, "unpaired",
+                     plan->unpaired, "contrasts", contrasts_json(plan), "default_contrasts", plan->default_contrasts,
+                     "looks", looks, "texts", texts_json(plan), "settings", settings_json(plan), "learning_rates",
+                     rates, "tasks", tasks, "task_steps", (json_int_t)plan->task_steps, "exercises", plan->exercises,
+                     "equal_seconds", plan->by_seconds, "threads", plan->threads);
 }
 
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error) {
@@ -110,6 +123,8 @@ static bool read_setting_name(Plan *plan, int s, const json_t *object, const cha
 }
 
 static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
+    if (plan->setting_count % plan->text_count != 0)
+        return fail_damaged(error, path, "the \"settings\" are not the same for all \"texts\"");
     for (int s = 0; s < plan->setting_count; s++) {
         Setting *setting = &plan->settings[s];
         const json_t *object = json_array_get(array, (size_t)s);
@@ -123,6 +138,8 @@ static bool read_settings(Plan *plan, const json_t *array, const char *path, Err
             !member_integer(&setting->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
             !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;
+        if (text != s / (plan->setting_count / plan->text_count)) // every text has the same settings
+            return fail_damaged(error, path, "a setting is not of the text that its place says");
         setting->text = (int)text;
         setting->parameters = (size_t)parameters;
         if (setting->parameters != plan_parameters(setting->layers, setting->width, plan->texts[text].vocab))
@@ -166,7 +183,11 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
         if (strcmp(plan->arms[a].pos, pos[a]) != 0)
             return fail_damaged(error, path, "a scheme is not what its name says");
-        if (!read_steps(&plan->arms[a], steps, plan, path, error)) return false;
+        long long block;
+        if (!read_steps(&plan->arms[a], steps, plan, path, error) ||
+            !member_integer(&block, json_array_get(array, (size_t)a), "seeds_block", 0, BLOCKS_MOST, path, error))
+            return false;
+        plan->arms[a].block = (int)block;
     }
     return true;
 }
@@ -193,14 +214,54 @@ static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error 
     return as_typed(plan_tasks(plan, list, error), path, error);
 }
 
+// Schemes of contrasts may have been left out since, so only the form of their names is checked.
+static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int c = 0; c < plan->contrast_count; c++) {
+        Contrast *contrast = &plan->contrasts[c];
+        const json_t *object = json_array_get(array, (size_t)c);
+        long long after;
+        if (!read_text(contrast->arm, sizeof contrast->arm, json_object_get(object, "arm"), path, error) ||
+            !read_text(contrast->other, sizeof contrast->other, json_object_get(object, "other"), path, error) ||
+            !read_text(contrast->named, sizeof contrast->named, json_object_get(object, "named"), path, error) ||
+            !member_integer(&after, object, "after", 0, INT_MAX, path, error))
+            return false;
+        contrast->after = (int)after;
+        bool ok = *contrast->arm && *contrast->other && strcmp(contrast->arm, contrast->other) != 0 &&
+                  !strpbrk(contrast->arm, " <>&|") && !strpbrk(contrast->other, " <>&|") &&
+                  strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
+        if (!ok) return fail_damaged(error, path, "a contrast is none");
+    }
+    return true;
+}
+
+static bool read_looks(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int l = 0; l < plan->look_count; l++) {
+        const json_int_t look = json_integer_value(json_array_get(array, (size_t)l));
+        if (look < 1 || look > SEEDS_MOST || (l > 0 && look <= plan->looks[l - 1]))
+            return fail_damaged(error, path, "\"looks\" are not rising numbers of seeds");
+        plan->looks[l] = (int)look;
+    }
+    return true;
+}
+
+static bool read_flag(bool *flag, const json_t *json, const char *name, const char *path, Error *error) {
+    const json_t *member = json_object_get(json, name);
+    *flag = json_is_true(member);
+    return json_is_boolean(member) || fail_damaged(error, path, "\"%s\" is neither true nor false", name);
+}
+
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
-    const json_t *by_seconds = json_object_get(json, "equal_seconds");
     if (json_object_get(json, "sizes"))
         return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
-    plan->by_seconds = json_is_true(by_seconds);
-    if (!json_is_boolean(by_seconds)) return fail_damaged(error, path, "\"equal_seconds\" is neither true nor false");
-    if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
+    if (!read_flag(&plan->by_seconds, json, "equal_seconds", path, error) ||
+        !read_flag(&plan->unpaired, json, "unpaired", path, error) ||
+        !read_flag(&plan->default_contrasts, json, "default_contrasts", path, error) ||
+        !member_length(&plan->contrast_count, json, "contrasts", 0, CONTRASTS_MOST, path, error) ||
+        !member_length(&plan->look_count, json, "looks", 0, SEEDS_MOST, path, error) ||
+        !read_contrasts(plan, json_object_get(json, "contrasts"), path, error) ||
+        !read_looks(plan, json_object_get(json, "looks"), path, error) ||
+        !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
         !member_length(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
         !member_length(&plan->text_count, json, "texts", 1, TEXTS_MOST, path, error) ||
         !member_length(&plan->setting_count, json, "settings", 1, SETTINGS_MOST, path, error) ||
@@ -239,6 +300,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
     } members[] = {{"texts", "--data"},
                    {"settings", "--scale, --tokens-per-parameter or --context"},
                    {"equal_seconds", "--budget"},
+                   {"unpaired", "--unpaired"},
                    {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
@@ -249,7 +311,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                           path, other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < (before->task_count > 0 ? 5 : 3); i++)
+    for (size_t i = 0; ok && i < (before->task_count > 0 ? 6 : 4); i++)
         if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
             ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
                             path, members[i].option);

@@ -7,6 +7,7 @@
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,18 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *j
     char name[PATH_CAPACITY];
     return path_format(path, error, "%s/runs/%s%s%s", c->directory, plan_job_name(name, &c->plan, job),
                        *file ? "/" : "", file);
+}
+
+int comparison_done(const Comparison *c) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    int done = 0;
+    DIR *runs = path_format(path, &ignored, "%s/runs", c->directory) ? opendir(path) : NULL;
+    for (const struct dirent *entry; runs && (entry = readdir(runs));)
+        done +=
+            path_format(path, &ignored, "%s/runs/%s/measured.csv", c->directory, entry->d_name) && path_exists(path);
+    if (runs) closedir(runs);
+    return done;
 }
 
 bool job_done(const Comparison *c, const Job *job) {

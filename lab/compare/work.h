@@ -35,6 +35,9 @@ bool comparison_paths(Comparison *comparison, const char *directory, Error *erro
 bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, const Job *job, const char *file,
                      Error *error);
 
+// How many runs of this directory are done, also of schemes, seeds and rates that the plan leaves out.
+int comparison_done(const Comparison *comparison);
+
 // Has the job been trained and measured?
 bool job_done(const Comparison *comparison, const Job *job);
 

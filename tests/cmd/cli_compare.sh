@@ -278,6 +278,22 @@ check "b is not a" awk -F , '$11 == "loss" { loss[$7 $10 $12] = $13 }
     END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
 check "noise for positions is worse" says '^noise .* worse$'
 
+# --- contrasts, and seeds that are not shared ---
+need compare $small --steps 20 --seeds 2 --out contrasts none rope alibi --contrast "rope - alibi"
+check "named before the first run" grep -A 3 '"arm": "rope"' contrasts/compare.json
+before=$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')
+need compare $small --steps 20 --seeds 3 --out contrasts none rope alibi --contrast "alibi - none"
+check "the first one stays" test "$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')" = "$before"
+check "the second one came after 6 runs" test "$(grep -c '"after": 6' contrasts/compare.json)" -eq 1
+check "there was a look at 2 seeds" test "$(grep -A 1 '"looks"' contrasts/compare.json | tr -d ' \n')" = '"looks":[2'
+refuses "--unpaired in the same place" "contrasts/compare.json;--unpaired" compare $small --steps 20 --seeds 3 \
+    --out contrasts none rope alibi --unpaired
+need compare $small --steps 20 --seeds 2 --unpaired --out own rope again=rope
+check "seeds of their own" test "$(ls own/runs | tr '\n' ' ')" = 'again-seed1401 again-seed1402 rope-seed1337 rope-seed1338 '
+check "so the same scheme differs" test "$(awk -F , '$11 == "loss" && $12 == 16 { print $13 }' own/results.csv | sort -u |
+    wc -l)" -eq 4
+rm -r contrasts own
+
 # --- learning rates ---
 need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 1e-4,1e-3,1e-2
 check "every scheme at every rate" test "$(ls grid/runs | wc -l)" -eq 12
@@ -358,6 +374,10 @@ done
 refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
 refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
 refuses "two texts of one name" "both called tales" $few rope --data builtin:tales
+refuses "a contrast of an unknown scheme" "--contrast;alibi is none" $few rope none --contrast "rope - alibi"
+refuses "a contrast with itself" "--contrast;itself" $few rope none --contrast "rope - rope"
+refuses "a contrast named twice" "named twice" $few rope none --contrast "rope - none" --contrast "none - rope"
+refuses "a contrast that is none" "' - '" $few rope none --contrast rope-none
 refuses "one missing text" "nowhere" $few rope --data nowhere
 refuses "a width that heads do not divide" "--heads" $few rope --heads 3
 refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18

@@ -22,7 +22,7 @@ static bool same_arms(const Plan *a, const Plan *b) {
     bool same = a->arm_count == b->arm_count;
     for (int i = 0; same && i < a->arm_count; i++) {
         same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0 &&
-               a->arms[i].lr == b->arms[i].lr;
+               a->arms[i].lr == b->arms[i].lr && a->arms[i].block == b->arms[i].block;
         for (int s = 0; s < a->setting_count; s++) same = same && a->arms[i].steps[s] == b->arms[i].steps[s];
     }
     return same;
@@ -55,6 +55,14 @@ static bool same_plans(const Plan *a, const Plan *b) {
     }
     for (int r = 0; same && r < a->rate_count; r++) same = a->rates[r] == b->rates[r];
     for (int t = 0; same && t < a->task_count; t++) same = strcmp(a->tasks[t], b->tasks[t]) == 0;
+    same = same && a->contrast_count == b->contrast_count && a->look_count == b->look_count;
+    for (int c = 0; same && c < a->contrast_count; c++)
+        same = strcmp(a->contrasts[c].arm, b->contrasts[c].arm) == 0 &&
+               strcmp(a->contrasts[c].other, b->contrasts[c].other) == 0 &&
+               strcmp(a->contrasts[c].named, b->contrasts[c].named) == 0 &&
+               a->contrasts[c].after == b->contrasts[c].after;
+    for (int l = 0; same && l < a->look_count; l++) same = a->looks[l] == b->looks[l];
+    same = same && a->unpaired == b->unpaired && a->default_contrasts == b->default_contrasts;
     return same && a->seeds == b->seeds && a->reference == b->reference && a->task_steps == b->task_steps &&
            a->exercises == b->exercises && a->by_seconds == b->by_seconds && a->threads == b->threads &&
            strcmp(a->command, b->command) == 0;
@@ -81,6 +89,8 @@ static void plans_come_back(void **state) {
              plan_rates(&plan, "", &error) && plan_settings(&plan, &lists, &error),
          &error);
     plan.base.seed = 7;
+    plan.unpaired = plan.default_contrasts = true;
+    plan.arms[1].block = 99999;
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
@@ -256,6 +266,21 @@ static const struct {
                {"settings;1;parameters", NULL, "\"parameters\""},
                {"schemes;0;learning_rate", NULL, "learning"},
                {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
+               {"settings;0;text", "0.5", "\"text\""},
+               {"unpaired", NULL, "\"unpaired\""},
+               {"default_contrasts", NULL, "\"default_contrasts\""},
+               {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
+               {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
+               {"contrasts;0", "[]", "name"},
+               {"contrasts;0;arm", NULL, "name"},
+               {"contrasts;0;arm", "\"short\"", "a contrast is none"},
+               {"contrasts;0;other", "\"\"", "a contrast is none"},
+               {"contrasts;0;other", "\"<b>\"", "a contrast is none"},
+               {"contrasts;0;named", "\"yesterday\"", "a contrast is none"},
+               {"contrasts;0;after", "-1", "\"after\""},
+               {"looks;0", "\"2\"", "looks"},
+               {"looks;0", "65", "looks"},
+               {"looks;1", "2", "looks"},
                {"learning_rates", NULL, ""},
                {"learning_rates;1", "\"1\"", "learning rate"},
                {"learning_rates;1", "-1", "'-1'"},
