@@ -33,7 +33,7 @@ typedef struct {
 typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
 
 typedef struct {
-    char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY];
     long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
     int precision; // a Precision
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;

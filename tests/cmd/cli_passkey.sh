@@ -48,6 +48,15 @@ check "with a validation split of its own" sh -c "! grep -q scattered '$scratch/
 need train $small --data alone --context 64 --out on-alone
 need train $small --data builtin:passkey:bytes=20000,max=300 --context 64 --out on-memory
 
+need train $small --data plain --context 300 --out without
+succeed "train --documents" train $small --data plain --context 300 --documents builtin:passkey:max=299,share=0.9 --out begun
+check "other batches than without" test "$(tail -n 1 without/log.csv)" != "$(tail -n 1 begun/log.csv)"
+need train $small --data plain --context 300 --documents builtin:passkey:max=299,share=0.9 --save-every 1 --out again-begun
+check "the same batches every time" cmp begun/model.safetensors again-begun/model.safetensors
+refuses "--documents longer than a window" "max=299" train $small --data plain --context 300 --documents builtin:passkey --out new
+refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
+refuses "--documents beside a task" "builtin:copy;task" train $small --data builtin:copy --documents builtin:passkey --out new
+
 # --- eval --passkey ---
 need train $small --data mixed --context 300 --out run
 succeed "eval --passkey" eval run --passkey --samples 3 --csv table.csv
