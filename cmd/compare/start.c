@@ -35,6 +35,8 @@ static const Option own_options[] = {
              "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
     TEXT_ROW("tokens-per-parameter", FIELD(tokens_per_parameter), NULL, "X,X,...",
              "training tokens for each parameter, instead of --steps (default with --scale: 20)"),
+    INTEGER_ROW("eval-tokens", FIELD(train.eval_tokens), "0", 0, HUGE_VAL,
+                "use the first N validation tokens of each text: half chooses, half is reported; 0 = all"),
     HEADING_ROW("Tasks"),
     TEXT_ROW("tasks", FIELD(tasks), NULL, "LIST", "tasks to train every scheme on as well: \"copy:max=5 parity\""),
     INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
@@ -49,8 +51,8 @@ static const Option own_options[] = {
 
 // The options of the comparison, and those training options that make sense for many runs.
 const Option *compare_options(void) {
-    static const char *const left_out[] = {"pos",    "sample-every", "Run",  "out",    "init",
-                                           "resume", "Data",         "data", "context"};
+    static const char *const left_out[] = {"pos",    "sample-every", "Run",  "out",     "init",
+                                           "resume", "Data",         "data", "context", "eval-tokens"};
     static Option table[ARGUMENTS_MOST];
     int count = 0;
     for (const Option *o = own_options; o->name; o++) table[count++] = *o;
@@ -77,7 +79,8 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
         const TrainOptions options = plan_job_options(plan, &job);
         const int text = plan->settings[job.setting].text;
         if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, error)) return false;
-        if (job.task < 0 && !measure_check(&options, &corpora[text], error)) return false;
+        if (job.task < 0 && !measure_check(plan->base.eval_tokens, options.context, &corpora[text], error))
+            return false;
     }
     return true;
 }

@@ -2,9 +2,8 @@
 #ifndef BITTER_DIFFERENCES_H
 #define BITTER_DIFFERENCES_H
 
+#include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
-
-#define BLOCKS 32 // of the reported text, see lab/compare/measure.h
 
 // The loss of one scheme minus that of another, in windows of the trained length: below 0, `arm` is better.
 typedef struct {

@@ -162,6 +162,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.seed = plan_job_seed(plan, job);
     options.threads = plan->threads;
     options.lr = plan_job_rate(plan, job);
+    if (options.eval_tokens == 0 || options.eval_tokens > CURVE_TOKENS) options.eval_tokens = CURVE_TOKENS;
     // The learning rate decays to the same share of its peak as in the options.
     if (plan->base.lr > 0) options.min_lr = options.lr * plan->base.min_lr / plan->base.lr;
     if (job->task >= 0) {

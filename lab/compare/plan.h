@@ -132,6 +132,8 @@ size_t plan_parameters(long long layers, long long width, int vocab);
 double setting_tokens(const Plan *plan, int setting);
 double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
+// Floating point operations for each training token of an arm, counted in full (gpt_operations in model/gpt.h).
+double setting_operations(const Plan *plan, int setting, int arm);
 
 // Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
 // are complete early. plan_job_index is the inverse of plan_job.
@@ -144,7 +146,9 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
 // The job's learning rate and seed.
 double plan_job_rate(const Plan *plan, const Job *job);
 long long plan_job_seed(const Plan *plan, const Job *job);
-// The options of the job's run; --out is still to be set.
+// The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS
+// validation tokens at most.
+#define CURVE_TOKENS 32768
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
 // The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);

@@ -134,7 +134,7 @@ static bool read_settings(Plan *plan, const json_t *array, const char *path, Err
             !member_integer(&setting->layers, object, "layers", 1, 1000, path, error) ||
             !member_integer(&setting->heads, object, "heads", 1, 1000, path, error) ||
             !member_integer(&setting->width, object, "width", 1, 20000, path, error) ||
-            !member_integer(&setting->context, object, "context", 1, 1000000, path, error) ||
+            !member_integer(&setting->context, object, "context", 1, 10000000, path, error) ||
             !member_integer(&setting->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
             !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;

@@ -2,6 +2,7 @@
 #include "data/made/builtin.h"
 #include "lab/compare/list.h"
 #include "lab/compare/plan.h"
+#include "model/gpt.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -225,4 +226,13 @@ double setting_tokens_per_parameter(const Plan *plan, int setting) {
 
 double setting_epochs(const Plan *plan, int setting) {
     return setting_tokens(plan, setting) / plan->texts[plan->settings[setting].text].tokens;
+}
+
+double setting_operations(const Plan *plan, int setting, int arm) {
+    const Job job = {.setting = setting, .task = -1, .arm = arm};
+    const TrainOptions options = plan_job_options(plan, &job);
+    const Shape shape = shape_of(&options, plan->texts[plan->settings[setting].text].vocab);
+    Position pos;
+    Error error;
+    return position_create(&pos, options.pos, &shape, &error) ? gpt_operations(&shape, &pos, shape.context) : NAN;
 }

@@ -157,7 +157,8 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
     if (diverged) fprintf(csv.stream, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
-    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.exercises, &w->stop, error);
+    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.base.eval_tokens,
+                                        w->comparison->plan.exercises, &w->stop, error);
     return result_close(&csv, ok, error);
 }
 

@@ -19,8 +19,11 @@ typedef struct {
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    const Stop *stop;          // asked after each batch of windows, in long ones also inside; NULL = never stop
-    SavedPass *saved;          // NULL, or, where the stream is one window, what keeps the pass through it
+    double *part_nll;      // (parts) the same by consecutive parts of the stream behind `from`, up to `limit`, which
+    uint64_t *part_tokens; // (parts) must not be more than there is; NULL = not wanted
+    int parts;
+    const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
+    SavedPass *saved; // NULL, or, where the stream is one window, what keeps the pass through it
 } Evaluation;
 
 // Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has

@@ -75,7 +75,7 @@ static bool position_chart(Page *page, const Outcome *o, int setting, Error *err
             if (strcmp(row->quantity, "position") == 0)
                 chart_point(&chart, row->x, report_mean(o, setting, arm, "position", row->x));
     }
-    return page_chart(page, &chart, error, "Loss by position in the longest window that the scheme is defined for");
+    return page_chart(page, &chart, error, "Loss by position in windows of the trained length");
 }
 
 bool report_lengths(Page *page, const Outcome *o, Error *error) {

@@ -85,7 +85,7 @@ static bool loss_chart(Page *page, const Outcome *o, const Curve *curves, bool s
         for (int i = 0; i < curve->count; i++)
             chart_point(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i]);
     }
-    return page_chart(page, &chart, error, "Loss of all validation tokens against training %s, mean of the seeds",
+    return page_chart(page, &chart, error, "Loss of the first validation tokens against training %s, mean of the seeds",
                       seconds ? "time" : "tokens");
 }
 

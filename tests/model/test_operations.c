@@ -90,7 +90,8 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
     deep.layers = 2 * LAYERS;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
         const char *name = (*scheme)->name;
-        const Position pos = position_of(name, &shape), twice = position_of(name, &deep), none = position_of("none", &shape);
+        const Position pos = position_of(name, &shape), twice = position_of(name, &deep),
+                       none = position_of("none", &shape);
         const double count = position_operations(&pos, T), whole = gpt_operations(&shape, &none, T);
         if (*scheme != &scheme_none && !(count > 0)) fail_msg("%s costs nothing", name);
         if (!(count < 2 * whole)) fail_msg("%s costs more than two models", name);

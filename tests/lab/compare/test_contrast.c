@@ -9,8 +9,7 @@
 static void make(Plan *plan, const char *words) {
     Error error;
     begin(plan);
-    must(set_arms(plan, words, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error),
-         &error);
+    must(set_arms(plan, words, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error), &error);
 }
 
 static void name(Plan *plan, const char *text, const char *when, int after) {

@@ -194,7 +194,7 @@ static void wrong_lists_of_settings_are_refused(void **state) {
                  {"", "", "0", "--context;'0'"},
                  {"", "", "128,128", "--context: 128 is there twice"},
                  {"", "", "12.5", "whole number"},
-                 {"", "", "2000000", "1000000"},
+                 {"", "", "20000000", "10000000"},
                  {"", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "", "more than 16"},
                  {"30k,60k,100k,200k,400k", "1,2,3,4,5", "8,16,32", "75 settings;64"}};
     static Plan plan;
