@@ -1,65 +1,9 @@
-// The question, the answer, and how certain it is.
+// The question, the answer in a sentence for each contrast, the contrasts in one plot, and the settings.
 #include "lab/report/sections.h"
 
+#include "lab/report/page/axis.h"
+
 #include <math.h>
-
-static double tokens_of(const Plan *plan, int setting) {
-    const Job job = {.setting = setting, .task = -1, .arm = plan->reference};
-    return plan_job_tokens(plan, &job);
-}
-
-// The scheme with the lowest loss among those with position parameters, or among those without; -1 if there is none.
-static int best_of(const Standing *standings, const Plan *plan, bool learned) {
-    int best = -1;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (plan->arms[arm].learned != learned || isnan(standings[arm].loss)) continue;
-        if (best < 0 || standings[arm].loss < standings[best].loss) best = arm;
-    }
-    return best;
-}
-
-// A learned scheme may be better than the designed scheme of its kind, and still worse than another designed scheme.
-static void best_sentence(Page *page, const Outcome *o, int setting) {
-    const Plan *plan = &o->comparison->plan;
-    Standing standings[ARMS_MOST];
-    outcome_standings(standings, o, setting, (double)plan->settings[setting].context);
-    const int learned = best_of(standings, plan, true), designed = best_of(standings, plan, false);
-    if (learned < 0 || designed < 0) return;
-    page_paragraph(
-        page, "Of all schemes with learned positions, %s has the lowest loss (%.4f); of all others, %s (%.4f).",
-        plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name, standings[designed].loss);
-}
-
-static void window_sentence(Page *page, const Outcome *o, int setting) {
-    const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->settings[setting].context;
-    Gaps gaps;
-    Text list = {0};
-    char time[TEXT_CAPACITY + 64] = "";
-    if (plan->by_seconds)
-        snprintf(time, sizeof time, "the time in which %.200s sees ", plan->arms[plan->reference].name);
-    outcome_gaps(&gaps, o, setting, T);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const int designed = plan_designed(plan, arm);
-        const Gap *gap = gaps_find(&gaps, arm, designed);
-        if (!gap) continue;
-        text_print(&list, "%s%s minus %s ", list.size ? "; " : "", plan->arms[arm].name, plan->arms[designed].name);
-        report_difference(&list, &gap->gap, verdict_words(gap->verdict));
-    }
-    if (list.size == 0)
-        page_paragraph(page, "This comparison does not answer the question, because it has no learned scheme together "
-                             "with its designed counterpart; the table below compares the schemes that it has.");
-    else
-        page_paragraph(
-            page,
-            "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
-            "training tokens, the loss of each learned scheme minus that of its designed counterpart, in nats "
-            "a token with 95%% intervals (below 0, learned is better): %.*s.",
-            T, 1e-6 * (double)plan->settings[setting].parameters, time, 1e-6 * tokens_of(plan, setting), (int)list.size,
-            list.bytes);
-    text_free(&list);
-    best_sentence(page, o, setting);
-}
 
 // Says first if the comparison is not complete yet.
 static void unfinished(Page *page, const Outcome *o) {
@@ -70,55 +14,115 @@ static void unfinished(Page *page, const Outcome *o) {
                        all, o->seeds, plan->seeds);
 }
 
-// Did a scheme choose the smallest or largest learning rate of the grid? Then a better one may lie beyond.
-static bool rate_at_end(const Outcome *o) {
+// Does every contrast set something learned against something designed?
+static bool about_learning(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            const double rate = plan->rates[o->chosen_rate[setting][arm]];
-            bool lower = false, higher = false;
-            for (int other = 0; other < plan->rate_count; other++) {
-                lower = lower || plan->rates[other] < rate;
-                higher = higher || plan->rates[other] > rate;
-            }
-            if (!lower || !higher) return true;
-        }
-    return false;
+    const int count = report_contrasts(o);
+    for (int i = 0; i < count; i++)
+        if (plan->arms[report_arm(o, i)].learned == plan->arms[report_other(o, i)].learned)
+            return false;
+    return count > 0;
 }
 
-static void caveats(Page *page, const Outcome *o) {
+static void question(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    page_paragraph(
-        page,
-        "Limits: larger models, other texts and longer training may give other results. Schemes share seeds, so each "
-        "seed gives them the same weights and batches and differences are paired; intervals cover the variation "
-        "between "
-        "seeds, not the choice of text. Verdicts come from t-tests with p-values corrected by Holm's method: together "
-        "for all gaps between schemes of one size, and within each other table. \"Not resolved\" does not mean "
-        "\"equal\": \"resolves\" is the smallest true difference that this many seeds would detect with 80%% power. "
-        "Losses are measured on the second half of the validation text, which was not used to choose anything.");
-    if (plan->rate_count == 1)
-        page_paragraph(page,
-                       "All schemes were trained at the same learning rate, which may suit some better than others.");
-    else
-        page_paragraph(page,
-                       "Each scheme has the learning rate that was best for it on the first half of the validation "
-                       "text.%s%s",
-                       rate_at_end(o) ? " Some schemes chose an end of the grid, so a better rate may lie beyond." : "",
-                       plan->task_count > 0 ? " Tasks are trained at the rate of --lr." : "");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
-                       "measured once, before the first run; no interval covers the error of that measurement.");
+    const Setting *last = &plan->settings[report_setting(o)];
+    char size[TICK_WORDS], tokens[TICK_WORDS];
+    page_paragraph(page,
+                   about_learning(o)
+                       ? plan_is_ladder(plan)
+                             ? "Do position schemes that are learned catch up with designed ones as compute grows?"
+                             : "Do position schemes that are learned predict text better than designed ones?"
+                       : "Which of these position schemes predicts text better?");
+    number_words(size, (double)last->parameters);
+    number_words(tokens, setting_tokens(plan, report_setting(o)));
+    page_paragraph(page,
+                   "Measured: the loss on held-out text in windows of the trained length, for GPTs of %s%s parameters "
+                   "trained on %s%s tokens, from %d seed%s.",
+                   plan->setting_count > 1 ? "up to " : "", size, plan->setting_count > 1 ? "up to " : "", tokens,
+                   o->seeds, o->seeds == 1 ? "" : "s");
+}
+
+static void sentence(Page *page, const Outcome *o, int i) {
+    const int settings = o->comparison->plan.setting_count;
+    Finding findings[SETTINGS_MOST];
+    Text text = {0};
+    for (int setting = 0; setting < settings; setting++) findings[setting] = report_contrast(o, i, setting);
+    words_contrast(&text, findings, settings);
+    page_lead(page, "%s%.*s", report_primary(o, i) ? "" : "Exploratory: ", (int)text.size, text.bytes);
+    text_free(&text);
+}
+
+static void add_row(Forest *forest, const Outcome *o, int i, int setting, bool by_contrast) {
+    const Finding f = report_contrast(o, i, setting);
+    ForestRow *row = &forest->rows[forest->count++];
+    char contrast[2 * TEXT_CAPACITY];
+    snprintf(contrast, sizeof contrast, "%s - %s", f.arm, f.other);
+    snprintf(row->group, sizeof row->group, "%.63s", !*f.setting ? "" : by_contrast ? contrast : f.setting);
+    snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f.setting ? f.setting : contrast);
+    snprintf(row->words, sizeof row->words, "%s%s",
+             isnan(f.gap.mean)       ? "diverged"
+             : isnan(f.interval.low) ? "one seed cannot tell"
+                                     : verdict_words(f.verdict),
+             report_primary(o, i) ? "" : " (exploratory)");
+    row->value = f.gap.mean;
+    row->low = f.interval.low;
+    row->high = f.interval.high;
+    row->hue = report_hue(o, report_arm(o, i));
+    row->filled = report_primary(o, i);
+}
+
+// One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
+static bool forest(Page *page, const Outcome *o, Error *error) {
+    static Forest all;
+    const Plan *plan = &o->comparison->plan;
+    const int contrasts = report_contrasts(o);
+    const bool by_contrast = plan_is_ladder(plan);
+    all = (Forest){
+        .x_label = "difference of the losses in nats a token", .below = "first is better", .above = "second is better"};
+    for (int a = 0; a < (by_contrast ? contrasts : plan->setting_count); a++)
+        for (int b = 0; b < (by_contrast ? plan->setting_count : contrasts); b++)
+            if (all.count < FOREST_MOST) add_row(&all, o, by_contrast ? a : b, by_contrast ? b : a, by_contrast);
+    return page_forest(page, &all, plan->setting_count > 1 ? by_contrast ? "contrast" : "setting" : "",
+                       plan->setting_count > 1 && by_contrast ? "setting" : "contrast", error,
+                       o->seeds > 1 ? "Differences between schemes, with intervals that hold all at once"
+                                    : "Differences between schemes");
+}
+
+static void settings_table(Page *page, const Outcome *o) {
+    const Plan *plan = &o->comparison->plan;
+    page_table(page, "%s", plan->setting_count > 1 ? "The settings" : "The setting");
+    page_row(page, true, "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs");
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        char parameters[TICK_WORDS], tokens[TICK_WORDS];
+        page_row(page, false, "%s", *setting->name ? setting->name : "all");
+        page_cell(page, "%s", plan->texts[setting->text].name);
+        page_cell(page, "%lld", setting->layers);
+        page_cell(page, "%lld", setting->heads);
+        page_cell(page, "%lld", setting->width);
+        page_cell(page, "%lld", setting->context);
+        page_cell(page, "%s", number_words(parameters, (double)setting->parameters));
+        page_cell(page, "%lld", setting->steps);
+        page_cell(page, "%s", number_words(tokens, setting_tokens(plan, s)));
+        page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
+        page_cell(page, "%.2g", setting_epochs(plan, s));
+    }
+    page_table_end(page);
 }
 
 bool report_answer(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    page_heading(page, "The question, and the answer");
-    page_paragraph(page, "Do positions that are learned catch up with positions that were designed, as compute grows?");
+    const int contrasts = report_contrasts(o);
+    question(page, o);
     unfinished(page, o);
-    window_sentence(page, o, plan->setting_count - 1);
-    report_trend_sentence(page, o);
-    caveats(page, o);
+    for (int i = 0; i < contrasts; i++) sentence(page, o, i);
+    report_scale_sentences(page, o);
+    if (!forest(page, o, error)) return false;
+    if (o->seeds > 1)
+        page_paragraph(page,
+                       "With 95%% confidence, all %.0f intervals hold at once (Bonferroni's correction). They cover "
+                       "chance in weights and batches, not the choice of text. Below 0, the first scheme is better.",
+                       report_comparisons(o));
+    settings_table(page, o);
     return true;
 }

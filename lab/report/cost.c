@@ -29,9 +29,8 @@ static int cheapest(const Outcome *o, int setting) {
 
 bool report_cost(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    const int setting = plan->setting_count - 1;
+    const int setting = report_setting(o);
     const int base = cheapest(o, setting);
-    page_heading(page, "What positions cost");
     page_table(
         page,
         "the fastest seed of each scheme; the share of the position code is the time beyond that of %s; its range "

@@ -12,7 +12,6 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
     const Job first = {.task = -1, .arm = plan->reference};
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY];
     if (!comparison_path(path, o->comparison, &first, "config.json", error)) return false;
-    page_heading(page, "How to repeat it");
     page_code(page, plan->command);
     if (path_exists(path) && config_machine(machine, path))
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");

@@ -1,129 +1,174 @@
-// How the gap between learned and designed schemes changes with compute.
+// How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-// 6 N D floating point operations; those of attention are not counted.
-static double compute_of(const Plan *plan, int setting) {
-    const Job job = {.setting = setting, .task = -1, .arm = plan->reference};
-    return 6 * (double)plan->settings[setting].parameters * plan_job_tokens(plan, &job);
+// What differs along the ladder, and so is the axis of its charts.
+typedef enum { BY_TOKENS, BY_SIZE, BY_COMPUTE } Ladder;
+
+static Ladder ladder_of(const Plan *plan) {
+    bool sizes = false, tokens = false;
+    for (int s = 1; s < plan->setting_count; s++) {
+        const double ratio = setting_tokens_per_parameter(plan, s) / setting_tokens_per_parameter(plan, 0);
+        sizes = sizes || plan->settings[s].parameters != plan->settings[0].parameters;
+        tokens = tokens || fabs(log(ratio)) > 0.1; // steps are whole numbers
+    }
+    return !sizes ? BY_TOKENS : !tokens ? BY_SIZE : BY_COMPUTE;
 }
+
+static double rung(const Plan *plan, int s, Ladder ladder) {
+    const double parameters = (double)plan->settings[s].parameters;
+    return ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
+           : ladder == BY_SIZE ? parameters
+                               : parameters * setting_tokens(plan, s);
+}
+
+static const char *const axes[] = {"training tokens a parameter", "parameters",
+                                   "parameters times training tokens, to which compute is proportional"};
 
 typedef struct {
-    int arm, designed;
-    Trend trend;
-    double adjusted;
-} Pair;
+    int setting;
+    double x;
+} Rung;
 
-// Pair every learned scheme with its designed one; returns the number of pairs.
-static int find_pairs(Pair *pairs, const Outcome *o) {
+static int by_x(const void *a, const void *b) {
+    const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
+    return one < other ? -1 : one > other;
+}
+
+// The settings from the least to the most compute.
+static Ladder climb(Rung *rungs, const Plan *plan) {
+    const Ladder ladder = ladder_of(plan);
+    for (int s = 0; s < plan->setting_count; s++) rungs[s] = (Rung){s, rung(plan, s, ladder)};
+    qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
+    return ladder;
+}
+
+static double gap_of(const Outcome *o, int i, int setting, int seed) {
+    const double T = report_context(o, setting);
+    return outcome_value(o, setting, -1, report_arm(o, i), seed, "loss", T) -
+           outcome_value(o, setting, -1, report_other(o, i), seed, "loss", T);
+}
+
+// The change of contrast i from one setting to another: the seeds are the units. Corrected for all contrasts and steps.
+static Finding change_of(const Outcome *o, int i, int from, int to) {
     const Plan *plan = &o->comparison->plan;
-    double x[SETTINGS_MOST], gaps[SEEDS_MOST * SETTINGS_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
-    int count = 0;
-    for (int setting = 0; setting < plan->setting_count; setting++) x[setting] = log10(compute_of(plan, setting));
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const int designed = plan_designed(plan, arm);
-        if (designed < 0) continue;
-        for (int seed = 0; seed < o->seeds; seed++)
-            for (int setting = 0; setting < plan->setting_count; setting++)
-                gaps[seed * plan->setting_count + setting] =
-                    outcome_value(o, setting, -1, arm, seed, "loss", (double)plan->settings[setting].context) -
-                    outcome_value(o, setting, -1, designed, seed, "loss", (double)plan->settings[setting].context);
-        pairs[count] = (Pair){.arm = arm, .designed = designed};
-        pairs[count].trend = trend_fit(x, gaps, o->seeds, plan->setting_count);
-        p[count] = pairs[count].trend.slope.p;
-        count++;
+    double changes[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++) changes[seed] = gap_of(o, i, to, seed) - gap_of(o, i, from, seed);
+    const double comparisons = (double)report_contrasts(o) * (plan->setting_count - 1);
+    Finding f = {.arm = plan->arms[report_arm(o, i)].name, .other = plan->arms[report_other(o, i)].name};
+    f.gap = paired_summary(changes, o->seeds);
+    f.interval = paired_interval(&f.gap, comparisons);
+    f.verdict = paired_verdict(&f.gap, comparisons);
+    f.resolvable = resolvable(f.gap.se, f.gap.df, comparisons);
+    return f;
+}
+
+// "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
+static void change_words(Text *text, const Outcome *o, int i, const Rung *from) {
+    const Plan *plan = &o->comparison->plan;
+    const Finding f = change_of(o, i, from[0].setting, from[1].setting);
+    text_print(text, "from %s to %s ", plan->settings[from[0].setting].name, plan->settings[from[1].setting].name);
+    if (isnan(f.gap.mean)) {
+        text_print(text, "not known, because a run diverged");
+        return;
     }
-    holm(adjusted, p, count);
-    for (int i = 0; i < count; i++) pairs[i].adjusted = adjusted[i];
-    return count;
+    words_signed(text, f.gap.mean, f.interval);
+    if (isnan(f.interval.low))
+        text_print(text, ", one seed");
+    else if (f.verdict == VERDICT_UNRESOLVED)
+        text_print(text, ", not resolved");
+    else
+        text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
 }
 
-// A slope does not describe a gap that does not change along a straight line.
-static const char *words_of(const Pair *pair) {
-    return trend_is_bent(&pair->trend) ? "no straight line" : trend_words(trend_verdict(&pair->trend, pair->adjusted));
-}
-
-static void add_gaps(Text *list, const Outcome *o, const Pair *pair) {
+void report_scale_sentences(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    for (int setting = 0; setting < plan->setting_count; setting++) {
-        const double T = (double)plan->settings[setting].context;
-        const Paired gap = outcome_paired(o, setting, pair->arm, pair->designed, "loss", T);
-        text_print(list, "%s%+.4f at %s", setting ? ", " : ": ", gap.mean, plan->settings[setting].name);
+    Rung rungs[SETTINGS_MOST];
+    if (!plan_is_ladder(plan)) return;
+    climb(rungs, plan);
+    Text gains[3] = {{0}};
+    int counts[3] = {0};
+    for (int i = 0; i < report_contrasts(o); i++) {
+        const Finding f = change_of(o, i, rungs[0].setting, rungs[plan->setting_count - 1].setting);
+        if (isnan(f.interval.low)) continue;
+        text_print(&gains[f.verdict], "%s%s on %s", counts[f.verdict]++ ? ", " : "",
+                   f.verdict == VERDICT_WORSE ? f.other : f.arm, f.verdict == VERDICT_WORSE ? f.arm : f.other);
     }
+    const char *const first = plan->settings[rungs[0].setting].name,
+                      *const last = plan->settings[rungs[plan->setting_count - 1].setting].name;
+    Text text = {0};
+    for (int verdict = VERDICT_BETTER; verdict <= VERDICT_WORSE; verdict++)
+        if (counts[verdict] > 0)
+            text_print(&text, "%s%.*s", text.size ? ", " : "", (int)gains[verdict].size, gains[verdict].bytes);
+    if (text.size > 0)
+        page_paragraph(page, "From %s to %s, these gain: %.*s.", first, last, (int)text.size, text.bytes);
+    if (counts[VERDICT_UNRESOLVED] > 0)
+        page_paragraph(page, "From %s to %s, no change is resolved for: %.*s.", first, last,
+                       (int)gains[VERDICT_UNRESOLVED].size, gains[VERDICT_UNRESOLVED].bytes);
+    text_free(&text);
+    for (int verdict = 0; verdict < 3; verdict++) text_free(&gains[verdict]);
 }
 
-void report_trend_sentence(Page *page, const Outcome *o) {
+static bool gap_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder ladder, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Pair pairs[ARMS_MOST];
-    Text list = {0};
-    const int count = plan_is_ladder(plan) ? find_pairs(pairs, o) : 0;
-    for (int i = 0; i < count; i++) {
-        const Trend *t = &pairs[i].trend;
-        text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
-                   plan->arms[pairs[i].designed].name);
-        report_difference(&list, &t->slope, words_of(&pairs[i]));
-        if (trend_is_bent(t)) add_gaps(&list, o, &pairs[i]);
-    }
-    if (count > 0)
-        page_paragraph(page,
-                       "From %s to %s parameters, the gap between learned and designed changes by this much for ten "
-                       "times the compute (below 0: in favour of learned): %.*s.",
-                       plan->settings[0].name, plan->settings[plan->setting_count - 1].name, (int)list.size,
-                       list.bytes);
-    else if (plan->setting_count < 2)
-        page_paragraph(page,
-                       "With one size, nothing is known of how the gap changes with compute; --scale trains several.");
-    text_free(&list);
-}
-
-static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    char label[TEXT_CAPACITY + 128] = "training compute (floating point operations, 6 N D)";
-    if (plan->by_seconds)
-        snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
-                 plan->arms[plan->reference].name);
-    Chart chart = {.x_label = label,
-                   .y_label = "gap in nats a token, with 95% intervals",
+    Chart chart = {.x_label = axes[ladder],
+                   .y_label = "difference in nats a token; below 0, the first scheme is better",
                    .spread = o->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
-    for (int i = 0; i < count; i++) {
-        chart_line(&chart, "%.60s - %.60s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
-        for (int setting = 0; setting < plan->setting_count; setting++) {
-            const Paired gap = outcome_paired(o, setting, pairs[i].arm, pairs[i].designed, "loss",
-                                              (double)plan->settings[setting].context);
-            chart_bar(&chart, compute_of(plan, setting), gap.mean, gap.t.low, gap.t.high);
+    for (int i = 0; i < report_contrasts(o) && i < LINES_MOST; i++) {
+        report_contrast_line(&chart, o, i);
+        for (int r = 0; r < plan->setting_count; r++) {
+            const Finding f = report_contrast(o, i, rungs[r].setting);
+            chart_bar(&chart, rungs[r].x, f.gap.mean, f.interval.low, f.interval.high);
         }
     }
-    return page_chart(page, &chart, error,
-                      "Gap between learned and designed against compute; below 0, learned is better");
+    return page_chart(page, &chart, error, "Differences against compute");
+}
+
+// The mean over the seeds as a line, and each seed as a dot.
+static bool loss_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder ladder, Error *error) {
+    const Plan *plan = &o->comparison->plan;
+    Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
+    for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
+        report_line(&chart, o, arm);
+        const Line line = chart.lines[chart.count - 1];
+        for (int r = 0; r < plan->setting_count; r++)
+            chart_point(&chart, rungs[r].x,
+                        report_mean(o, rungs[r].setting, arm, "loss", report_context(o, rungs[r].setting)));
+        chart_line(&chart, "%s, seeds", plan->arms[arm].name);
+        chart_style(&chart, line.hue, line.dash);
+        chart.lines[chart.count - 1].loose = true;
+        for (int r = 0; r < plan->setting_count; r++)
+            for (int seed = 0; seed < o->seeds; seed++)
+                chart_point(
+                    &chart, rungs[r].x,
+                    outcome_value(o, rungs[r].setting, -1, arm, seed, "loss", report_context(o, rungs[r].setting)));
+    }
+    return page_chart(page, &chart, error, "Losses against compute");
 }
 
 bool report_scale(Page *page, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Pair pairs[ARMS_MOST];
+    Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
-    const int count = find_pairs(pairs, o);
-    if (count == 0) return true;
-    page_heading(page, "Does the gap close with compute?");
-    if (!gap_chart(page, o, pairs, count, error)) return false;
-    page_table(
-        page, "the gap at the smallest and at the largest size; the slope of a line through all sizes, one for each "
-              "seed: change of the gap for ten times the compute; misfit: the largest distance of a gap from the line; "
-              "\"bent\": seeds agree that the gap does not follow a line, so the slope does not describe it");
-    page_row(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
-             plan->settings[0].name, plan->settings[plan->setting_count - 1].name);
-    for (int i = 0; i < count; i++) {
-        const Trend *t = &pairs[i].trend;
-        page_row(page, false, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
-        page_number(page, 4, t->first.mean);
-        page_number(page, 4, t->last.mean);
-        const bool judged = report_difference_cells(page, &t->slope);
-        page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
-        page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
-        page_cell(page, "%s", judged ? words_of(&pairs[i]) : "");
+    const Ladder ladder = climb(rungs, plan);
+    page_heading(page, "As compute grows");
+    if (!gap_chart(page, o, rungs, ladder, error) || !loss_chart(page, o, rungs, ladder, error)) return false;
+    page_paragraph(page,
+                   "How each difference changes from one setting to the next, with intervals that hold all at once "
+                   "(%d contrasts, %d steps):",
+                   report_contrasts(o), plan->setting_count - 1);
+    for (int i = 0; i < report_contrasts(o); i++) {
+        Text text = {0};
+        text_print(&text, "%s - %s: ", plan->arms[report_arm(o, i)].name, plan->arms[report_other(o, i)].name);
+        for (int r = 0; r + 1 < plan->setting_count; r++) {
+            if (r > 0) text_print(&text, "; ");
+            change_words(&text, o, i, &rungs[r]);
+        }
+        page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
+        text_free(&text);
     }
-    page_table_end(page);
     return true;
 }

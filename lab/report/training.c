@@ -7,9 +7,10 @@
 
 #define POINTS_MOST 512
 
-// Validation losses of a run, from its log.csv: step,tokens,seconds,train_loss,val_loss,...
+// Validation losses of a run, from its log.csv: step,tokens,seconds,train_loss,val_loss,... Or of several runs: then
+// the sums or means, and the lowest and highest loss.
 typedef struct {
-    double tokens[POINTS_MOST], seconds[POINTS_MOST], loss[POINTS_MOST];
+    double tokens[POINTS_MOST], seconds[POINTS_MOST], loss[POINTS_MOST], low[POINTS_MOST], high[POINTS_MOST];
     int count;
 } Curve;
 
@@ -26,6 +27,7 @@ static void parse_curve(Curve *curve, const char *log) {
             if (pass == 1 && rows % every == 0) {
                 curve->tokens[curve->count] = tokens;
                 curve->seconds[curve->count] = seconds;
+                curve->low[curve->count] = curve->high[curve->count] = loss;
                 curve->loss[curve->count++] = loss;
             }
             rows++;
@@ -55,6 +57,8 @@ static void add_curve(Curve *sum, const Curve *one) {
         if (j == one->count || one->tokens[j] != sum->tokens[i]) continue;
         sum->tokens[kept] = sum->tokens[i];
         sum->seconds[kept] = sum->seconds[i] + one->seconds[j];
+        sum->low[kept] = fmin(sum->low[i], one->loss[j]);
+        sum->high[kept] = fmax(sum->high[i], one->loss[j]);
         sum->loss[kept++] = sum->loss[i] + one->loss[j];
     }
     sum->count = kept;
@@ -78,15 +82,21 @@ static bool mean_curve(Curve *mean, const Outcome *o, int setting, int arm, Erro
 // A chart of the curves, against tokens or seconds of training.
 static bool loss_chart(Page *page, const Outcome *o, const Curve *curves, bool seconds, Error *error) {
     const Plan *plan = &o->comparison->plan;
-    Chart chart = {.x_label = seconds ? "seconds" : "tokens", .y_label = "nats a token"};
+    char at[NAME_CAPACITY + 8];
+    Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
+                   .y_label = o->seeds > 1 ? "loss in nats a token; bands are from the lowest to the highest seed"
+                                           : "loss in nats a token",
+                   .spread = o->seeds > 1 && !seconds ? SPREAD_BANDS : SPREAD_NONE,
+                   .log_x = true};
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Curve *curve = &curves[arm];
-        chart_line(&chart, "%s", plan->arms[arm].name);
+        report_line(&chart, o, arm);
         for (int i = 0; i < curve->count; i++)
-            chart_point(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i]);
+            chart_bar(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i], curve->low[i],
+                      curve->high[i]);
     }
-    return page_chart(page, &chart, error, "Loss of the first validation tokens against training %s, mean of the seeds",
-                      seconds ? "time" : "tokens");
+    return page_chart(page, &chart, error, "Loss on validation text against training %s, mean of the seeds%s",
+                      seconds ? "time" : "tokens", report_at(at, o, report_setting(o)));
 }
 
 bool report_training(Page *page, const Outcome *o, Error *error) {
@@ -95,7 +105,6 @@ bool report_training(Page *page, const Outcome *o, Error *error) {
     Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], o, setting, arm, error);
-    if (ok) page_heading(page, "How training went");
     ok = ok && loss_chart(page, o, curves, false, error) && loss_chart(page, o, curves, true, error);
     free(curves);
     return ok;

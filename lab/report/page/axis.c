@@ -6,11 +6,11 @@
 
 #define LARGEST 1e300
 
-static double place_of(const Axis *axis, double value) {
+static double place_of(const ChartAxis *axis, double value) {
     return axis->log ? log10(value) : value;
 }
 
-void axis_fit(Axis *axis, double low, double high, double room, bool log) {
+void axis_fit(ChartAxis *axis, double low, double high, double room, bool log) {
     low = fmax(fmin(low, LARGEST), -LARGEST);
     high = fmax(fmin(high, LARGEST), -LARGEST);
     if (high < low) {
@@ -18,7 +18,7 @@ void axis_fit(Axis *axis, double low, double high, double room, bool log) {
         low = high;
         high = swap;
     }
-    *axis = (Axis){.log = log && low > 0};
+    *axis = (ChartAxis){.log = log && low > 0};
     low = place_of(axis, low);
     high = place_of(axis, high);
     double space = room * (high - low);
@@ -28,7 +28,7 @@ void axis_fit(Axis *axis, double low, double high, double room, bool log) {
     axis->high = axis->log ? pow(10, fmin(high + space, 305)) : high + space;
 }
 
-double axis_at(const Axis *axis, double value) {
+double axis_at(const ChartAxis *axis, double value) {
     const double low = place_of(axis, axis->low), high = place_of(axis, axis->high);
     if (isnan(value) || (axis->log && !(value > 0))) return NAN;
     const double share = (place_of(axis, value) - low) / (high - low);
@@ -42,11 +42,11 @@ static double round_step(double least) {
     return (times <= 1.0001 ? 1 : times <= 2.0001 ? 2 : times <= 5.0001 ? 5 : 10) * power;
 }
 
-static int ticks_between(const Axis *axis, double step) {
+static int ticks_between(const ChartAxis *axis, double step) {
     return (int)(floor(axis->high / step + 1e-9) - ceil(axis->low / step - 1e-9)) + 1;
 }
 
-static void linear_ticks(Axis *axis, int most) {
+static void linear_ticks(ChartAxis *axis, int most) {
     double step = round_step((axis->high - axis->low) / most);
     while (ticks_between(axis, step) > most) step = round_step(1.5 * step);
     // A single tick tells no scale.
@@ -61,7 +61,7 @@ static void linear_ticks(Axis *axis, int most) {
 }
 
 // Powers of ten, or every second or third of them; between few of them also 2 and 5 times the power.
-static void log_ticks(Axis *axis, int most) {
+static void log_ticks(ChartAxis *axis, int most) {
     const int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
     static const double parts[] = {1, 2, 5};
     int every = 1;
@@ -83,14 +83,14 @@ static void log_ticks(Axis *axis, int most) {
     if (axis->count < 2) linear_ticks(axis, most);
 }
 
-void axis_ticks(Axis *axis, int most) {
+void axis_ticks(ChartAxis *axis, int most) {
     if (axis->log)
         log_ticks(axis, most);
     else
         linear_ticks(axis, most);
 }
 
-void axis_ticks_at(Axis *axis, const double *values, int count, double apart) {
+void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apart) {
     axis->count = 0;
     axis->step = 0;
     double last = -INFINITY;
@@ -145,7 +145,7 @@ const char *number_words(char words[TICK_WORDS], double value) {
     return words;
 }
 
-const char *axis_words(char words[TICK_WORDS], const Axis *axis, int i) {
+const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
     const double value = axis->ticks[i];
     if (!(axis->step > 0)) return number_words(words, value);
     const double largest = fmax(fabs(axis->ticks[0]), fabs(axis->ticks[axis->count - 1]));

@@ -13,23 +13,23 @@ typedef struct {
     double ticks[TICKS_MOST];
     int count;   // of ticks
     double step; // between them on a linear axis; 0 where each tick has its own digits
-} Axis;
+} ChartAxis;
 
 // An axis that shows low to high, with `room` (a share of the length) left free at both ends. Equal or swapped ends get
 // some space, and numbers beyond 1e300 are taken for it. Logarithmic only if both are above 0.
-void axis_fit(Axis *axis, double low, double high, double room, bool log);
+void axis_fit(ChartAxis *axis, double low, double high, double room, bool log);
 
 // Where a value is on the drawing; ends beyond the axis are cut off a little outside of it. NAN for NAN, and for 0 and
 // less on a logarithmic axis.
-double axis_at(const Axis *axis, double value);
+double axis_at(const ChartAxis *axis, double value);
 
 // Choose round numbers as ticks, at most `most` of them (2 to TICKS_MOST).
-void axis_ticks(Axis *axis, int most);
+void axis_ticks(ChartAxis *axis, int most);
 // Use `values` (count) as ticks, without those that would stand closer than `apart` to the tick before.
-void axis_ticks_at(Axis *axis, const double *values, int count, double apart);
+void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apart);
 
 // The words at tick i: "25k", "3.5 M", "0.02", "10\u207b\u00b3". Returns `words`.
-const char *axis_words(char words[TICK_WORDS], const Axis *axis, int i);
+const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i);
 
 // A number in the same manner, with three digits. Returns `words`.
 const char *number_words(char words[TICK_WORDS], double value);

@@ -16,7 +16,7 @@ typedef struct {
     const Chart *chart;
     bool narrow;
     double width, height, left, right, top, bottom;
-    Axis x, y;
+    ChartAxis x, y;
 } Drawing;
 
 typedef struct {

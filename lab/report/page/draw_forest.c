@@ -11,7 +11,7 @@ typedef struct {
     const Forest *forest;
     bool narrow;
     double width, row_height, top, bottom;
-    Axis x;
+    ChartAxis x;
 } Sheet;
 
 static bool known(const ForestRow *row) {
@@ -155,7 +155,7 @@ void draw_matrix(FILE *out, const void *what, const char *label, double width, b
     const Matrix *m = what;
     const double left = 44, top = 26, side = (fmin(width, NARROW) - left - 12) / m->n;
     const double right = left + side * m->n, bottom = top + side * m->n;
-    Axis axis;
+    ChartAxis axis;
     char words[TICK_WORDS];
     if (alone)
         svg_open_alone(out, NARROW, bottom + 48, label);

@@ -103,8 +103,8 @@ bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) 
     return ok;
 }
 
-static void forest_rows(Page *page, const Forest *forest, const char *group) {
-    page_row(page, true, "%s%sdifference|low|high|verdict", group, group[0] ? "|contrast|" : "contrast|");
+static void forest_rows(Page *page, const Forest *forest, const char *group, const char *name) {
+    page_row(page, true, "%s%s%s|difference|low|high|verdict", group, group[0] ? "|" : "", name);
     for (const ForestRow *row = forest->rows; row < forest->rows + forest->count; row++) {
         page_row(page, false, "%s", group[0] ? row->group : row->name);
         if (group[0]) page_cell(page, "%s", row->name);
@@ -115,7 +115,8 @@ static void forest_rows(Page *page, const Forest *forest, const char *group) {
     }
 }
 
-bool page_forest(Page *page, const Forest *forest, const char *group, Error *error, const char *title, ...) {
+bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, Error *error, const char *title,
+                 ...) {
     char words[TEXT_CAPACITY + 64];
     Text label = {0};
     va_list arguments;
@@ -140,7 +141,7 @@ bool page_forest(Page *page, const Forest *forest, const char *group, Error *err
     if (!ok) return false;
     fputs("<details><summary>The numbers</summary>\n", page->html.stream);
     page_table(page, "%s", "");
-    forest_rows(page, forest, group);
+    forest_rows(page, forest, group, name);
     page_table_end(page);
     fputs("</details>\n", page->html.stream);
     return true;

@@ -56,9 +56,10 @@ void page_table_end(Page *page);
 // the plot cannot be written.
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
-// The same for differences; their table is in the Markdown, too, and has the groups in a column called `group`.
-bool page_forest(Page *page, const Forest *forest, const char *group, Error *error, const char *title, ...)
-    FORMAT_CHECK(5, 6);
+// The same for differences; their table is in the Markdown, too. Its columns of groups ("" = none) and names have these
+// headings.
+bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, Error *error, const char *title,
+                 ...) FORMAT_CHECK(6, 7);
 
 // A matrix of cells (n, n) from -1 to 1, as shades and as a table; its rows and columns are positions that are `step`
 // apart.

@@ -10,7 +10,7 @@
 static const char *ticks_of(double low, double high, bool log, int most) {
     static char all[TICKS_MOST * TICK_WORDS];
     char words[TICK_WORDS];
-    Axis axis;
+    ChartAxis axis;
     axis_fit(&axis, low, high, 0, log);
     axis_ticks(&axis, most);
     all[0] = '\0';
@@ -51,7 +51,7 @@ static void every_range_has_ticks(void **state) {
         for (size_t b = a; b < COUNT(ends); b++)
             for (int log = 0; log < 2; log++)
                 for (int most = 4; most <= TICKS_MOST; most += 4) {
-                    Axis axis;
+                    ChartAxis axis;
                     char words[TICKS_MOST][TICK_WORDS];
                     axis_fit(&axis, ends[a], ends[b], 0.05, log);
                     axis.from = 100;
@@ -72,7 +72,7 @@ static void every_range_has_ticks(void **state) {
 }
 
 static void places_follow_values(void **state) {
-    Axis axis;
+    ChartAxis axis;
     axis_fit(&axis, 1, 100, 0, true);
     axis.from = 0;
     axis.to = 200;

@@ -1,5 +1,5 @@
 // Sentences about differences say what the numbers say, and nothing else.
-#include "lab/report/words.h"
+#include "lab/report/facts/words.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static Finding finding(const char *setting, double mean, double spread, double c
     Finding f = {.arm = "rope", .other = "learned", .setting = setting, .gap = paired_summary(differences, SEEDS)};
     f.interval = paired_interval(&f.gap, comparisons);
     f.verdict = paired_verdict(&f.gap, comparisons);
-    f.resolvable = f.gap.se * resolvable(f.gap.se, f.gap.df, comparisons);
+    f.resolvable = resolvable(f.gap.se, f.gap.df, comparisons);
     return f;
 }
 

@@ -1,5 +1,5 @@
 // The frequencies that rotations learned, beside the designed ones.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "posenc/rotation/rotate.h"
 

@@ -1,7 +1,7 @@
 // Where attention goes, by distance.
 #include "data/corpus.h"
 #include "lab/eval/attended.h"
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,7 +81,6 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
     int models = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(o, arm);
     if (models == 0) return true;
-    page_heading(page, "What heads attend to");
     int *ids = read_windows(o, T, &reason);
     if (!ids) {
         for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal

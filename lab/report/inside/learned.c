@@ -1,6 +1,6 @@
 // What was learned: the tables that are added to embeddings, of the first seed's models at the largest size, beside
 // designed ones. Frequencies and biases follow in sections of their own.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "lab/eval/scheme_probe.h"
 #include "lab/stats/npy.h"
@@ -203,7 +203,6 @@ static void missing_paragraph(Page *page, const Outcome *o) {
 }
 
 bool report_learned(Page *page, const Outcome *o, Error *error) {
-    page_heading(page, "What was learned");
     missing_paragraph(page, o);
     return tables_section(page, o, error);
 }

@@ -1,5 +1,5 @@
 // The biases by distance that models learned, beside designed ones, and the formulas that they follow.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "lab/eval/scheme_probe.h"
 #include "lab/stats/curves.h"

@@ -1,4 +1,4 @@
-#include "lab/report/words.h"
+#include "lab/report/facts/words.h"
 
 #include <math.h>
 #include <stdio.h>
