@@ -19,28 +19,18 @@ static bool about_learning(const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     const int count = report_contrasts(o);
     for (int i = 0; i < count; i++)
-        if (plan->arms[report_arm(o, i)].learned == plan->arms[report_other(o, i)].learned)
-            return false;
+        if (plan->arms[report_arm(o, i)].learned == plan->arms[report_other(o, i)].learned) return false;
     return count > 0;
 }
 
 static void question(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    const Setting *last = &plan->settings[report_setting(o)];
-    char size[TICK_WORDS], tokens[TICK_WORDS];
     page_paragraph(page,
                    about_learning(o)
                        ? plan_is_ladder(plan)
                              ? "Do position schemes that are learned catch up with designed ones as compute grows?"
                              : "Do position schemes that are learned predict text better than designed ones?"
                        : "Which of these position schemes predicts text better?");
-    number_words(size, (double)last->parameters);
-    number_words(tokens, setting_tokens(plan, report_setting(o)));
-    page_paragraph(page,
-                   "Measured: the loss on held-out text in windows of the trained length, for GPTs of %s%s parameters "
-                   "trained on %s%s tokens, from %d seed%s.",
-                   plan->setting_count > 1 ? "up to " : "", size, plan->setting_count > 1 ? "up to " : "", tokens,
-                   o->seeds, o->seeds == 1 ? "" : "s");
 }
 
 static void sentence(Page *page, const Outcome *o, int i) {
@@ -85,13 +75,15 @@ static bool forest(Page *page, const Outcome *o, Error *error) {
             if (all.count < FOREST_MOST) add_row(&all, o, by_contrast ? a : b, by_contrast ? b : a, by_contrast);
     return page_forest(page, &all, plan->setting_count > 1 ? by_contrast ? "contrast" : "setting" : "",
                        plan->setting_count > 1 && by_contrast ? "setting" : "contrast", error,
-                       o->seeds > 1 ? "Differences between schemes, with intervals that hold all at once"
+                       o->seeds > 1 ? "Differences between schemes, with 95%% intervals"
                                     : "Differences between schemes");
 }
 
 static void settings_table(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    page_table(page, "%s", plan->setting_count > 1 ? "The settings" : "The setting");
+    page_table(page,
+               "what was trained, from %d seed%s; the loss is that of held-out text in windows of the context's length",
+               o->seeds, o->seeds == 1 ? "" : "s");
     page_row(page, true, "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
@@ -111,18 +103,26 @@ static void settings_table(Page *page, const Outcome *o) {
     page_table_end(page);
 }
 
+static void confidence(Page *page, double comparisons) {
+    char hold[64] = "the interval holds";
+    if (comparisons > 1) snprintf(hold, sizeof hold, "all %.0f intervals hold at once (Bonferroni)", comparisons);
+    page_paragraph(page,
+                   "With 95%% confidence, %s. This covers chance in weights and batches, not the choice of text. Below "
+                   "0, the first scheme is better.",
+                   hold);
+}
+
 bool report_answer(Page *page, const Outcome *o, Error *error) {
     const int contrasts = report_contrasts(o);
+    page_columns(page);
     question(page, o);
     unfinished(page, o);
     for (int i = 0; i < contrasts; i++) sentence(page, o, i);
     report_scale_sentences(page, o);
+    page_columns_next(page);
     if (!forest(page, o, error)) return false;
-    if (o->seeds > 1)
-        page_paragraph(page,
-                       "With 95%% confidence, all %.0f intervals hold at once (Bonferroni's correction). They cover "
-                       "chance in weights and batches, not the choice of text. Below 0, the first scheme is better.",
-                       report_comparisons(o));
+    page_columns_end(page);
+    if (o->seeds > 1) confidence(page, report_comparisons(o));
     settings_table(page, o);
     return true;
 }

@@ -86,29 +86,28 @@ static void change_words(Text *text, const Outcome *o, int i, const Rung *from) 
 void report_scale_sentences(Page *page, const Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     Rung rungs[SETTINGS_MOST];
+    Text gains = {0}, open = {0};
     if (!plan_is_ladder(plan)) return;
     climb(rungs, plan);
-    Text gains[3] = {{0}};
-    int counts[3] = {0};
+    const int first = rungs[0].setting, last = rungs[plan->setting_count - 1].setting;
     for (int i = 0; i < report_contrasts(o); i++) {
-        const Finding f = change_of(o, i, rungs[0].setting, rungs[plan->setting_count - 1].setting);
+        const Finding f = change_of(o, i, first, last);
         if (isnan(f.interval.low)) continue;
-        text_print(&gains[f.verdict], "%s%s on %s", counts[f.verdict]++ ? ", " : "",
-                   f.verdict == VERDICT_WORSE ? f.other : f.arm, f.verdict == VERDICT_WORSE ? f.arm : f.other);
+        if (f.verdict == VERDICT_UNRESOLVED)
+            text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
+        else
+            text_print(&gains, "%s%s gains on %s", gains.size ? ", " : "",
+                       f.verdict == VERDICT_BETTER ? f.arm : f.other, f.verdict == VERDICT_BETTER ? f.other : f.arm);
     }
-    const char *const first = plan->settings[rungs[0].setting].name,
-                      *const last = plan->settings[rungs[plan->setting_count - 1].setting].name;
-    Text text = {0};
-    for (int verdict = VERDICT_BETTER; verdict <= VERDICT_WORSE; verdict++)
-        if (counts[verdict] > 0)
-            text_print(&text, "%s%.*s", text.size ? ", " : "", (int)gains[verdict].size, gains[verdict].bytes);
-    if (text.size > 0)
-        page_paragraph(page, "From %s to %s, these gain: %.*s.", first, last, (int)text.size, text.bytes);
-    if (counts[VERDICT_UNRESOLVED] > 0)
-        page_paragraph(page, "From %s to %s, no change is resolved for: %.*s.", first, last,
-                       (int)gains[VERDICT_UNRESOLVED].size, gains[VERDICT_UNRESOLVED].bytes);
-    text_free(&text);
-    for (int verdict = 0; verdict < 3; verdict++) text_free(&gains[verdict]);
+    if (gains.size > 0 || open.size > 0)
+        page_lead(page, "From %s to %s%s%.*s%s%.*s.", plan->settings[first].name, plan->settings[last].name,
+                  gains.size ? ", " : "", (int)gains.size, gains.bytes ? gains.bytes : "",
+                  !open.size   ? ""
+                  : gains.size ? "; no change is resolved for "
+                               : ", no change is resolved for ",
+                  (int)open.size, open.bytes ? open.bytes : "");
+    text_free(&gains);
+    text_free(&open);
 }
 
 static bool gap_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder ladder, Error *error) {

@@ -141,7 +141,11 @@ const char *number_words(char words[TICK_WORDS], double value) {
     else if (needs_power(fabs(value)))
         power_words(words, value);
     else
-        snprintf(words, TICK_WORDS, "%.4g%s", value / unit.size, unit.name);
+        snprintf(words, TICK_WORDS,
+                 fabs(value / unit.size) >= 100 && unit.size > 1 ? "%.0f%s"
+                 : unit.size > 1                                 ? "%.3g%s"
+                                                                 : "%.4g%s",
+                 value / unit.size, unit.name);
     return words;
 }
 

@@ -9,8 +9,9 @@
 typedef struct {
     FILE *out;
     const Forest *forest;
-    bool narrow;
-    double width, row_height, top, bottom;
+    bool narrow, tall; // tall: a row has its bar below its words
+    bool values;       // there is room for them
+    double width, row_height, group_height, top, bottom;
     ChartAxis x;
 } Sheet;
 
@@ -53,27 +54,35 @@ static double longest_name(const Forest *forest) {
     double longest = 60;
     for (int i = 0; i < forest->count; i++) {
         longest = fmax(longest, svg_text_width(forest->rows[i].name) + 12);
-        longest = fmax(longest, svg_text_width(forest->rows[i].group));
     }
     return longest;
 }
 
-// Place the columns and rows; returns the height.
+static double longest_value(const Forest *forest) {
+    double longest = 60;
+    char words[128];
+    for (int i = 0; i < forest->count; i++) {
+        value_words(words, &forest->rows[i]);
+        longest = fmax(longest, svg_text_width(words) + 12);
+    }
+    return longest;
+}
+
+// Place the columns and rows; returns the height. On narrow screens, many rows leave out the values, few have two
+// lines.
 static double lay_out(Sheet *s) {
+    enum { TALL_MOST = 6 };
     int groups = 0;
     for (int i = 0; i < s->forest->count; i++) groups += heads(s->forest, i);
     fit(s);
-    s->row_height = s->narrow ? 38 : 22;
-    s->top = LINE_HEIGHT + 10;
-    s->bottom = s->top + s->row_height * s->forest->count + 22 * groups + 4;
-    double values = 60;
-    char words[128];
-    for (int i = 0; i < s->forest->count; i++) {
-        value_words(words, &s->forest->rows[i]);
-        values = fmax(values, svg_text_width(words) + 12);
-    }
-    s->x.from = s->narrow ? 8 : fmin(longest_name(s->forest), 0.32 * s->width) + 12;
-    s->x.to = s->narrow ? s->width - 8 : s->width - fmin(values, 0.36 * s->width);
+    s->tall = s->narrow && s->forest->count <= TALL_MOST;
+    s->values = !s->narrow || s->tall;
+    s->row_height = s->tall ? 38 : s->narrow ? 19 : 21;
+    s->group_height = s->narrow ? 19 : 21;
+    s->top = LINE_HEIGHT + 8;
+    s->bottom = s->top + s->row_height * s->forest->count + s->group_height * groups + 4;
+    s->x.from = s->tall ? 8 : fmin(longest_name(s->forest), (s->narrow ? 0.5 : 0.32) * s->width) + 12;
+    s->x.to = s->narrow ? s->width - 8 : s->width - fmin(longest_value(s->forest), 0.36 * s->width);
     axis_ticks(&s->x, s->narrow ? 5 : 7);
     return s->bottom + 24 + LINE_HEIGHT * svg_wrapped(NULL, 0, 0, s->width - 10, "", s->forest->x_label);
 }
@@ -102,8 +111,8 @@ static void draw_row(const Sheet *s, int i, double y) {
     FILE *out = s->out;
     char words[128], cut[TEXT_CAPACITY];
     value_words(words, row);
-    const double text = y + (s->narrow ? 14 : 15), middle = y + (s->narrow ? 27 : 11);
-    const double values = svg_text_width(words), names = s->narrow ? s->width - values - 12 : s->x.from - 20;
+    const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
+    const double values = svg_text_width(words), names = s->tall ? s->width - values - 12 : s->x.from - 20;
     fprintf(out, "<g class=\"h%d%s\"><title>", row->hue % HUES, row->filled ? "" : " hollow");
     xml_text(out, row->group);
     fputs(row->group[0] ? ": " : "", out);
@@ -111,9 +120,10 @@ static void draw_row(const Sheet *s, int i, double y) {
     fprintf(out, ": %s, ", words);
     xml_text(out, row->words);
     fputs("</title>\n", out);
-    svg_text(out, s->narrow ? 8 : 12, text, "row", svg_cut(cut, sizeof cut, row->name, names));
-    svg_text(out, s->narrow ? s->width - 4 : s->x.to + 10, text, s->narrow ? "value end" : "value",
-             svg_cut(cut, sizeof cut, words, s->narrow ? values + 20 : s->width - s->x.to - 10));
+    svg_text(out, 12, text, "row", svg_cut(cut, sizeof cut, row->name, names));
+    if (s->values)
+        svg_text(out, s->tall ? s->width - 4 : s->x.to + 10, text, s->tall ? "value end" : "value",
+                 svg_cut(cut, sizeof cut, words, s->tall ? values + 20 : s->width - s->x.to - 10));
     if (bounded(row))
         fprintf(out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f\"/>", axis_at(&s->x, row->low), middle,
                 axis_at(&s->x, row->high));
@@ -135,7 +145,7 @@ void draw_forest(FILE *out, const void *what, const char *label, double width, b
         char cut[TEXT_CAPACITY];
         if (heads(s.forest, i)) {
             svg_text(out, 2, y + 15, "group", svg_cut(cut, sizeof cut, s.forest->rows[i].group, s.width - 8));
-            y += 22;
+            y += s.group_height;
         }
         draw_row(&s, i, y);
         y += s.row_height;

@@ -106,6 +106,18 @@ void page_fold(Page *page, const char *heading) {
     both(page, "<details class=\"fold\"><summary>", "</summary>\n", "", "", heading);
 }
 
+void page_columns(Page *page) {
+    fputs("<div class=\"columns\"><div>\n", page->html.stream);
+}
+
+void page_columns_next(Page *page) {
+    fputs("</div><div>\n", page->html.stream);
+}
+
+void page_columns_end(Page *page) {
+    fputs("</div></div>\n", page->html.stream);
+}
+
 void page_numbers(Page *page) {
     page->folded++;
     both(page, "<details><summary>", "</summary>\n", "", "", "The numbers");
@@ -143,7 +155,7 @@ void page_lead(Page *page, const char *format, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    both(page, "<p class=\"lead\">", "</p>\n", "\n**", "**\n", printed(&text, format, arguments));
+    both(page, "<p class=\"lead\">", "</p>\n", "\n- ", "\n", printed(&text, format, arguments));
     va_end(arguments);
     text_free(&text);
 }

@@ -43,6 +43,12 @@ void page_fold_end(Page *page);
 void page_numbers(Page *page);
 void page_numbers_end(Page *page);
 
+// Two columns beside each other where the screen is wide, one below the other elsewhere: begin the first, begin the
+// second, end.
+void page_columns(Page *page);
+void page_columns_next(Page *page);
+void page_columns_end(Page *page);
+
 // A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
 // Begin a row by the cells that one format prints, separated by '|'; page_cell and page_number add more.

@@ -67,8 +67,7 @@ static void effects_need_the_whole_interval(void **state) {
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "reproduced", 0.001, 0, 0.005},
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "not resolved", 0.001, 0, 0.05},
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "contradicted", -0.1, 0, 0.005},
-        {"none;learned", "learned is ahead of none", "| -0.0100 | -0.0102 to -0.0098 | 3.33e-05 | reproduced", -0.01, 0,
-         0.0001},
+        {"none;learned", "learned is ahead of none", "| -0.0100 | -0.0102 to -0.0098 | reproduced", -0.01, 0, 0.0001},
         {"none;learned", "learned is ahead of none", "not resolved", -0.01, 0, 0.1},
         {"none;learned", "learned is ahead of none", "contradicted", 0.01, 0, 0.0001},
     };
@@ -99,90 +98,156 @@ static char *row_of(const char *text, const char *words, char row[512]) {
     return row;
 }
 
-static const char *p_of(const char *row, int column, char cell[64]) {
-    for (; column > 0; column--) row = strchr(row, '|') + 1;
-    snprintf(cell, 64, "%.*s", (int)strcspn(row, "|"), row);
-    return cell;
+// Runs whose losses differ from those of arm 0 by gaps (settings), with differences that are `spread` apart between
+// the seeds.
+static void put_gaps(const double *gaps, double spread) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        put_rising(&job, 3 + job.arm * (gaps[job.setting] + spread * (job.seed - 1)), 0);
+    }
 }
 
-// What nobody published is no known effect, and a difference has one p-value in every table that it is in.
+// A contrast has one interval and one verdict on the whole page, in words, in the plot's table, among all pairs and
+// among published effects.
 static void a_difference_has_one_verdict(void **state) {
+    static const struct {
+        double gap, spread;
+        const char *sentence, *row, *pair, *effect;
+    } cases[] = {
+        {-0.3, 0.01, "learned is better than sinusoidal by 0.300 nats a token (0.275 to 0.325).", "| better |",
+         "-0.300 (-0.325 to -0.275) *", "| -0.3248 to -0.2752 | contradicted |"},
+        {0.3, 0.01, "sinusoidal is better than learned by 0.300 nats a token (0.275 to 0.325).", "| worse |",
+         "+0.300 (+0.275 to +0.325) *", "| +0.2752 to +0.3248 | contradicted |"},
+        {0.001, 0.01, "learned - sinusoidal: not resolved, +0.001 (-0.024 to +0.026) nats a token; a difference of ",
+         "| not resolved |", "+0.001 (-0.024 to +0.026) |", "| -0.0238 to +0.0258 | not resolved |"},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        char row[512];
+        make_plan("sinusoidal;learned", "", "", "");
+        put_gaps(&cases[n].gap, cases[n].spread);
+        read_all(&outcome);
+        char *answer = section(report_answer, &outcome), *pairs = section_html(report_pairs, &outcome),
+             *effects = section(report_effects, &outcome);
+        expect_text(answer, cases[n].sentence);
+        expect_text(row_of(answer, "| learned - sinusoidal |", row), cases[n].row);
+        expect_text(pairs, cases[n].pair);
+        expect_text(effects, cases[n].effect);
+        free(answer);
+        free(pairs);
+        free(effects);
+        outcome_free(&outcome);
+    }
+}
+
+// With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
+static void intervals_hold_all_at_once(void **state) {
     Outcome outcome;
-    char rows[2][512], cells[2][64];
-    make_plan("none;learned;sinusoidal;rope;alibi;rope-learned;t5;random;b=rope:base=7", "", "", "");
+    make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        const double noise = 0.05 * sin(3.0 * job.seed + 5 * job.arm);
-        put_rising(&job, job.arm ? 2.8 + noise : 3, 1 + 3 * noise);
+        put_rising(&job, 3 - 0.3 * (job.arm % 2) + 0.01 * (job.arm % 2) * (job.seed - 1), 0);
     }
     read_all(&outcome);
-    char *effects = section(report_effects, &outcome), *standings_text = section(report_standings, &outcome),
-         *lengths = section(report_lengths, &outcome);
-    static const char *const gaps[] = {"learned", "sinusoidal", "rope", "alibi"}, *const others[] = {"t5", "random",
-                                                                                                     "b",
-                                                                                                     "rope-learned"};
-    for (size_t i = 0; i < COUNT(gaps); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "| %s is ahead of none", gaps[i]);
-        row_of(effects, words, rows[0]);
-        snprintf(words, sizeof words, "| %s | 2.", gaps[i]);
-        row_of(standings_text, words, rows[1]);
-        assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 6, cells[1]));
-        assert_string_equal(p_of(rows[0], 3, cells[0]), p_of(rows[1], 3, cells[1]));
-        assert_int_equal(strstr(rows[0], "not resolved") != NULL, strstr(rows[1], "not resolved") != NULL);
-    }
-    for (size_t i = 0; i < COUNT(others); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "| %s ", others[i]);
-        expect_no_text(effects, words);
-    }
-    row_of(effects, "| rope fails past", rows[0]);
-    row_of(strstr(lengths, "change at 8x"), "| rope | 2.", rows[1]);
-    assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 8, cells[1]));
-    free(effects);
-    free(standings_text);
-    free(lengths);
-    outcome_free(&outcome);
-    // The same pair as a row of the table and as a learned scheme beside its designed one.
-    make_plan("sinusoidal;learned;none", "", "", "");
-    Gaps all;
-    Standing standings[ARMS_MOST];
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + 0.1 * job.arm + 0.01 * job.seed * job.arm, 0);
-    }
-    read_all(&outcome);
-    outcome_gaps(&all, &outcome, 0, T);
-    outcome_standings(standings, &outcome, 0, T);
-    assert_int_equal(all.count, 2);
-    assert_true(gaps_find(&all, 1, 0)->adjusted == standings[1].adjusted);
-    assert_null(gaps_find(&all, 1, 2));
+    char *text = section(report_answer, &outcome);
+    assert_int_equal(report_contrasts(&outcome), 2);
+    assert_true(report_comparisons(&outcome) == 2);
+    expect_text(text, "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
+    expect_text(text, "all 2 intervals hold at once");
+    const Finding pair = report_pair(&outcome, 1, 2, 0), contrast = report_contrast(&outcome, 0, 0);
+    const Interval of_ten = paired_interval(&pair.gap, 10), of_two = paired_interval(&contrast.gap, 2);
+    assert_true(pair.interval.low == of_ten.low && contrast.interval.low == of_two.low);
+    // A contrast seen from its other side has the same interval with the other sign.
+    const Finding other = report_best_known(&outcome, 0, 1, 0);
+    assert_true(fabs(other.interval.low + contrast.interval.high) < 1e-12);
+    free(text);
     outcome_free(&outcome);
 }
 
-// A gap that went one way and then the other has no verdict, but its sizes.
-static void a_bent_gap_has_no_verdict(void **state) {
-    static const double gaps[] = {0.1, -0.4, -0.2};
+// Without learned schemes, or without their designed ones, every scheme is compared with the reference.
+static void without_pairs_the_reference_is_compared(void **state) {
+    static const double gap = -0.3;
     Outcome outcome;
-    make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm * (gaps[job.setting] + 0.001 * job.seed * (job.setting + 1)), 0);
-    }
+    make_plan("none;rope", "", "", "");
+    put_gaps(&gap, 0.01);
     read_all(&outcome);
-    char *scale = section(report_scale, &outcome), *answer = section(report_answer, &outcome);
-    expect_text(scale, "bent | no straight line |");
-    expect_text(answer, "no straight line: +0.1010 at 0.1M, -0.3980 at 0.3M, -0.1970 at 1M.");
-    for (int i = 0; i < 2; i++) {
-        expect_no_text(i ? scale : answer, "crossing");
-        expect_no_text(i ? scale : answer, "`");
-    }
-    free(scale);
-    free(answer);
+    char *text = section(report_answer, &outcome);
+    expect_text(text, "Which of these position schemes predicts text better?");
+    expect_text(text, "rope is better than none by 0.300");
+    expect_no_text(text, "learned");
+    expect_no_text(text, "compute");
+    free(text);
+    outcome_free(&outcome);
+    make_plan("sinusoidal;learned", "", "", "");
+    put_gaps(&gap, 0.01);
+    read_all(&outcome);
+    text = section(report_answer, &outcome);
+    expect_text(text, "Do position schemes that are learned predict text better than designed ones?");
+    free(text);
     outcome_free(&outcome);
 }
 
-static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
+// What is said of a ladder is what happens between its settings, not one slope.
+static void a_ladder_is_told_step_by_step(void **state) {
+    static const struct {
+        double gaps[3];
+        const char *answer, *steps;
+    } cases[] = {
+        {{0.1, -0.4, -0.2},
+         "From 0.1M to 1M, learned gains on sinusoidal.",
+         "learned - sinusoidal: from 0.1M to 0.3M -0.499"},
+        {{-0.4, 0.1, 0.1}, "From 0.1M to 1M, sinusoidal gains on learned.", "; from 0.3M to 1M -0.0010"},
+        {{0.1, 0.1, 0.1}, "From 0.1M to 1M, no change is resolved for learned - sinusoidal.", "not resolved; from"},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm * (cases[n].gaps[job.setting] + 0.001 * job.seed * (1 + job.setting % 2)), 0);
+        }
+        read_all(&outcome);
+        char *answer = section(report_answer, &outcome), *scale = section(report_scale, &outcome);
+        expect_text(answer, cases[n].answer);
+        expect_text(answer, "as compute grows?");
+        expect_text(scale, cases[n].steps);
+        if (n == 0) expect_text(scale, "in favour of learned; from 0.3M to 1M +0.199");
+        if (n == 0) expect_text(scale, "in favour of sinusoidal.");
+        if (n == 2) expect_no_text(scale, "favour");
+        free(answer);
+        free(scale);
+        outcome_free(&outcome);
+    }
+}
+
+// Which schemes chose an end of the grid, by name; none when the choice is inside.
+static void ends_of_the_grid_are_named(void **state) {
+    for (int chosen = 0; chosen < 3; chosen++) {
+        Outcome outcome;
+        make_plan("none;alibi", "0.001,0.002,0.004", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_losses(&job, job.rate == (job.arm ? chosen : 1) ? 2 : 3, 3 + job.arm, 7);
+        }
+        read_all(&outcome);
+        char *text = section(report_rates, &outcome);
+        if (chosen == 1) {
+            expect_text(text, "No scheme chose an end of the grid.");
+        } else {
+            expect_text(text, "At the grid's end, so that a better rate may lie beyond: alibi (");
+            expect_text(text, chosen ? "alibi (the largest, 0.004)." : "alibi (the smallest, 0.001).");
+            expect_no_text(text, "none (");
+        }
+        free(text);
+        text = section_html(report_rates, &outcome);
+        expect_text(text, "| alibi | 0.002 |");
+        assert_int_equal(strstr(text, "class=\"ring\"") != NULL, true);
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
+static void diverged_runs_are_named(void **state) {
     Outcome outcome;
     make_plan("none;alibi;alibi-learned;learned", "", "", "");
     for (int i = 0; i < plan_job_count(plan); i++) {
@@ -192,24 +257,19 @@ static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
     const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
     put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
-    char *text = section(report_standings, &outcome);
-    expect_text(text, "| none | - | - | - | diverged |");
-    expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
+    char *text = section(report_losses, &outcome);
+    expect_text(text, "| none | diverged | - |");
+    expect_text(text, "| alibi | 3.1010 ± 0.0010 |");
     free(text);
     text = section(report_answer, &outcome);
-    expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, the loss of each learned scheme "
-                      "minus that of its designed counterpart, in nats a token with 95% intervals (below 0, learned is "
-                      "better): alibi-learned minus alibi +0.1");
-    expect_text(text, "), worse.\n");
-    expect_text(text, "Of all schemes with learned positions, alibi-learned has the lowest loss (3.2020); of all "
-                      "others, alibi (3.1010).");
+    expect_text(text, "alibi is better than alibi-learned by 0.1010 nats a token");
     free(text);
     outcome_free(&outcome);
     put_rising(&none, 3, 0);
     put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "alibi-learned minus alibi diverged.");
+    expect_text(text, "alibi-learned - alibi: not known, because a run diverged.");
     expect_no_text(text, "nan");
     free(text);
     outcome_free(&outcome);
@@ -238,6 +298,64 @@ static void a_page_says_that_runs_are_missing(void **state) {
     outcome_free(&outcome);
 }
 
+// Seeds are the units of tasks: three seeds of 0, 50 and 100% are no precise 50%.
+static void tasks_have_seeds_as_units(void **state) {
+    Outcome outcome;
+    char row[512];
+    make_plan("alibi;alibi-learned", "", "", "copy:max=2");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        char text[256];
+        if (job.task < 0) put_rising(&job, 3, 0);
+        const double share = job.arm ? 0.5 * job.seed : 0.25;
+        snprintf(text, sizeof text,
+                 MEASURED_HEADER "right,1,%g,1000\nright,2,%g,1000\nright,3,%g,1000\nbatches,0,99,1\n", share, share,
+                 share);
+        if (job.task >= 0) put(&job, text);
+    }
+    read_all(&outcome);
+    char *text = section(report_tasks, &outcome);
+    expect_text(row_of(text, "| alibi-learned |", row), "| 50.0 ± 50.0 (0, 50, 100) |");
+    expect_text(row_of(text, "| alibi |", row), "| 25.0 ± 0.0 (25, 25, 25) |");
+    row_of(text, "| alibi-learned - alibi |", row);
+    expect_text(row, "| +25.0 (-");
+    expect_no_text(row, "*");
+    free(text);
+    outcome_free(&outcome);
+    for (int i = 0; i < plan_job_count(plan); i++) { // now all seeds agree
+        const Job job = plan_job(plan, i);
+        if (job.task >= 0)
+            put(&job, job.arm ? MEASURED_HEADER "right,1,0.9,1000\nright,2,0.9,1000\nbatches,0,99,1\n"
+                              : MEASURED_HEADER "right,1,0.2,1000\nright,2,0.2,1000\nbatches,0,99,1\n");
+    }
+    read_all(&outcome);
+    text = section(report_tasks, &outcome);
+    expect_text(row_of(text, "| alibi-learned - alibi |", row), "| +70.0 (+70.0 to +70.0) \\* |");
+    free(text);
+    outcome_free(&outcome);
+}
+
+// A table that LaTeX can read: names escaped, a row for each scheme and contrast.
+static void tables_in_latex(void **state) {
+    static const double gap = -0.3;
+    Outcome outcome;
+    char path[PATH_CAPACITY];
+    Buffer file;
+    Error error;
+    make_plan("a_b=sinusoidal;learned", "", "", "");
+    put_gaps(&gap, 0.01);
+    read_all(&outcome);
+    must(report_latex(&outcome, &error) && path_format(path, &error, "%s/report.tex", comparison.directory) &&
+             file_read(&file, path, &error),
+         &error);
+    const char *tex = (const char *)file.bytes;
+    expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
+    expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n");
+    expect_text(tex, "learned $-$ a\\_b & $-0.3000$ [$-0.3248$, $-0.2752$] \\\\\n");
+    free(file.bytes);
+    outcome_free(&outcome);
+}
+
 static void put_log(const Job *job, int first, double plus) {
     char path[PATH_CAPACITY], text[4096] = "step,tokens,seconds,train_loss,val_loss\n";
     for (int step = first; step <= 4; step++)
@@ -259,8 +377,8 @@ static void curves_are_means_at_equal_tokens(void **state) {
     }
     read_all(&outcome);
     char *text = section_html(report_training, &outcome);
-    expect_text(text, "| none | 100 | 9.3 |\n| none | 200 | 8.3 |\n| none | 300 | 7.3 |\n| none | 400 | 6.3 |\n");
-    expect_text(text, "| alibi | 300 | 7.3 |\n| alibi | 400 | 6.3 |\n");
+    expect_text(text, "| none | 100 | 9.3 | 9 | 9.6 |\n| none | 200 | 8.3 | 8 | 8.6 |\n");
+    expect_text(text, "| alibi | 300 | 7.3 | 7 | 7.6 |\n| alibi | 400 | 6.3 | 6 | 6.6 |\n");
     expect_no_text(text, "| alibi | 100 |");
     free(text);
     text = section(report_cost, &outcome);
@@ -273,10 +391,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(effects_need_the_whole_interval, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_bent_gap_has_no_verdict, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_diverged_reference_is_told_from_diverged_schemes, begin_directory,
-                                        remove_directory),
+        cmocka_unit_test_setup_teardown(intervals_hold_all_at_once, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(ends_of_the_grid_are_named, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(tasks_have_seeds_as_units, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(tables_in_latex, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void a_difference_in_several_settings(void **state) {
         "a token (0.280 to 0.320); worse at 25k by 0.500 nats a token (0.480 to 0.520).");
     f[0] = finding("25k", -0.05, 0.01, 1);
     expect_sentence(f, 3,
-                    "rope is better than learned in all 3 settings: at 25k, at 70k and at 200k (by 0.050 to 0.300 nats "
+                    "rope is better than learned in all 3 settings: at 25k, 70k and 200k (by 0.050 to 0.300 nats "
                     "a token).");
     for (int i = 0; i < 3; i++) f[i] = finding(f[i].setting, 0.2, 0.01, 1);
     expect_sentence(
@@ -95,7 +95,7 @@ static void a_difference_in_several_settings(void **state) {
     for (int i = 0; i < 2; i++) f[i] = finding(f[i].setting, 0, 0.01, 1);
     for (int i = 0; i < 2; i++) f[i].resolvable = 0.03 + 0.01 * i;
     expect_sentence(f, 2,
-                    "rope - learned: not resolved at 25k and at 70k (0.040 or more would have been found in 4 of 5 "
+                    "rope - learned: not resolved at 25k and 70k (0.040 or more would have been found in 4 of 5 "
                     "repetitions).");
 }
 
