@@ -99,15 +99,16 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
 static bool show_table(int *shown, const Comparison *c, const ProgressLine *line, Error *error) {
     Outcome outcome;
     if (!outcome_read(&outcome, c, error)) return false;
+    bool ok = true;
     if (outcome.seeds > *shown && outcome.seeds < c->plan.seeds) {
         *shown = outcome.seeds;
         progress_clear(line);
         printf("--- %d of %d seeds ---\n", outcome.seeds, c->plan.seeds);
-        report_table(stdout, &outcome, c->plan.setting_count - 1);
+        ok = report_table(stdout, &outcome, c->plan.setting_count - 1, error);
         fflush(stdout);
     }
     outcome_free(&outcome);
-    return true;
+    return ok;
 }
 
 // Show the progress until all workers have ended.

@@ -6,84 +6,105 @@
 #include <math.h>
 
 // Says first if the comparison is not complete yet.
-static void unfinished(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    const int done = outcome_done(o), all = plan_job_count(plan);
+static void unfinished(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has the first %d of %d seeds.", done,
-                       all, o->seeds, plan->seeds);
+                       all, facts->outcome->seeds, plan->seeds);
 }
 
 // Does every contrast set something learned against something designed?
-static bool about_learning(const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    const int count = report_contrasts(o);
+static bool about_learning(const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int count = report_contrasts(facts);
     for (int i = 0; i < count; i++)
-        if (plan->arms[report_arm(o, i)].learned == plan->arms[report_other(o, i)].learned) return false;
+        if (plan->arms[report_arm(facts, i)].learned == plan->arms[report_other(facts, i)].learned) return false;
     return count > 0;
 }
 
-static void question(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
+static void question(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(page,
-                   about_learning(o)
+                   about_learning(facts)
                        ? plan_is_ladder(plan)
                              ? "Do position schemes that are learned catch up with designed ones as compute grows?"
                              : "Do position schemes that are learned predict text better than designed ones?"
                        : "Which of these position schemes predicts text better?");
 }
 
-static void sentence(Page *page, const Outcome *o, int i) {
-    const int settings = o->comparison->plan.setting_count;
-    Finding findings[SETTINGS_MOST];
+static void lead(Page *page, const Facts *facts, int i, const Finding *findings, int count, bool over_texts) {
+    char texts[64] = "";
     Text text = {0};
-    for (int setting = 0; setting < settings; setting++) findings[setting] = report_contrast(o, i, setting);
-    words_contrast(&text, findings, settings);
-    page_lead(page, "%s%.*s", report_primary(o, i) ? "" : "Exploratory: ", (int)text.size, text.bytes);
+    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", facts->outcome->comparison->plan.text_count);
+    words_contrast(&text, findings, count);
+    page_lead(page, "%s%s%.*s", report_primary(facts, i) ? "" : "Exploratory: ", texts, (int)text.size, text.bytes);
     text_free(&text);
 }
 
-static void add_row(Forest *forest, const Outcome *o, int i, int setting, bool by_contrast) {
-    const Finding f = report_contrast(o, i, setting);
-    ForestRow *row = &forest->rows[forest->count++];
+// A sentence for all settings of a contrast; with several texts another one for texts like them.
+static void sentences(Page *page, const Facts *facts, int i) {
+    const int settings = facts->outcome->comparison->plan.setting_count, over_texts = report_settings_over_texts(facts);
+    Finding findings[SETTINGS_MOST];
+    for (int setting = 0; setting < over_texts; setting++)
+        findings[setting] = report_contrast_over_texts(facts, i, setting);
+    if (over_texts > 0) lead(page, facts, i, findings, over_texts, true);
+    for (int setting = 0; setting < settings; setting++) findings[setting] = report_contrast(facts, i, setting);
+    lead(page, facts, i, findings, settings, false);
+}
+
+static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f, bool by_contrast) {
     char contrast[2 * TEXT_CAPACITY];
-    snprintf(contrast, sizeof contrast, "%s - %s", f.arm, f.other);
-    snprintf(row->group, sizeof row->group, "%.63s", !*f.setting ? "" : by_contrast ? contrast : f.setting);
-    snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f.setting ? f.setting : contrast);
+    if (forest->count == FOREST_MOST) return;
+    ForestRow *row = &forest->rows[forest->count++];
+    snprintf(contrast, sizeof contrast, "%s - %s", f->arm, f->other);
+    snprintf(row->group, sizeof row->group, "%.63s", !*f->setting ? "" : by_contrast ? contrast : f->setting);
+    snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f->setting ? f->setting : contrast);
     snprintf(row->words, sizeof row->words, "%s%s",
-             isnan(f.gap.mean)       ? "diverged"
-             : isnan(f.interval.low) ? "one seed cannot tell"
-                                     : verdict_words(f.verdict),
-             report_primary(o, i) ? "" : " (exploratory)");
-    row->value = f.gap.mean;
-    row->low = f.interval.low;
-    row->high = f.interval.high;
-    row->hue = report_hue(o, report_arm(o, i));
-    row->filled = report_primary(o, i);
+             isnan(f->gap.mean)       ? "diverged"
+             : isnan(f->interval.low) ? "one seed cannot tell"
+                                      : verdict_words(f->verdict),
+             report_primary(facts, i) ? "" : " (exploratory)");
+    row->value = f->gap.mean;
+    row->low = f->interval.low;
+    row->high = f->interval.high;
+    row->hue = report_hue(facts, report_arm(facts, i));
+    row->filled = report_primary(facts, i);
 }
 
 // One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
-static bool forest(Page *page, const Outcome *o, Error *error) {
+static bool forest(Page *page, const Facts *facts, Error *error) {
     static Forest all;
-    const Plan *plan = &o->comparison->plan;
-    const int contrasts = report_contrasts(o);
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int contrasts = report_contrasts(facts), settings = plan->setting_count;
     const bool by_contrast = plan_is_ladder(plan);
     all = (Forest){
         .x_label = "difference of the losses in nats a token", .below = "first is better", .above = "second is better"};
-    for (int a = 0; a < (by_contrast ? contrasts : plan->setting_count); a++)
-        for (int b = 0; b < (by_contrast ? plan->setting_count : contrasts); b++)
-            if (all.count < FOREST_MOST) add_row(&all, o, by_contrast ? a : b, by_contrast ? b : a, by_contrast);
-    return page_forest(page, &all, plan->setting_count > 1 ? by_contrast ? "contrast" : "setting" : "",
-                       plan->setting_count > 1 && by_contrast ? "setting" : "contrast", error,
-                       o->seeds > 1 ? "Differences between schemes, with 95%% intervals"
-                                    : "Differences between schemes");
+    for (int i = 0; !by_contrast && i < contrasts; i++)
+        for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
+            Finding f = report_contrast_over_texts(facts, i, setting);
+            f.setting = "over the texts";
+            add_row(&all, facts, i, &f, false);
+        }
+    for (int n = 0; n < contrasts * settings; n++) {
+        const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
+        const Finding f = report_contrast(facts, i, setting);
+        add_row(&all, facts, i, &f, by_contrast);
+    }
+    return page_forest(page, &all,
+                       settings == 1 ? ""
+                       : by_contrast ? "contrast"
+                                     : "setting",
+                       settings > 1 && by_contrast ? "setting" : "contrast", error,
+                       facts->outcome->seeds > 1 ? "Differences between schemes, with 95%% intervals"
+                                                 : "Differences between schemes");
 }
 
-static void settings_table(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
+static void settings_table(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     page_table(page,
                "what was trained, from %d seed%s; the loss is that of held-out text in windows of the context's length",
-               o->seeds, o->seeds == 1 ? "" : "s");
+               facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
     page_row(page, true, "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
@@ -103,26 +124,36 @@ static void settings_table(Page *page, const Outcome *o) {
     page_table_end(page);
 }
 
-static void confidence(Page *page, double comparisons) {
+// What the intervals promise, and what it has cost to look at them before seeds were added.
+static void confidence(Page *page, const Facts *facts) {
+    const Difference *first = report_named(facts, 0);
+    const double error = outcome_peeking(facts->outcome);
     char hold[64] = "the interval holds";
-    if (comparisons > 1) snprintf(hold, sizeof hold, "all %.0f intervals hold at once (Bonferroni)", comparisons);
+    if (first->comparisons > 1)
+        snprintf(hold, sizeof hold, "%s%.0f intervals hold at once (Bonferroni)",
+                 first->primary ? "the " : "those of all ", first->comparisons);
     page_paragraph(page,
                    "With 95%% confidence, %s. This covers chance in weights and batches, not the choice of text. Below "
                    "0, the first scheme is better.",
                    hold);
+    if (error > 0.0501)
+        page_paragraph(page,
+                       "Seeds were added after results had been seen. If that was done because nothing was resolved, a "
+                       "difference that is not there is called one with a probability of %.0f%% instead of 5%%.",
+                       100 * error);
 }
 
-bool report_answer(Page *page, const Outcome *o, Error *error) {
-    const int contrasts = report_contrasts(o);
+bool report_answer(Page *page, const Facts *facts, Error *error) {
+    const int contrasts = report_contrasts(facts);
     page_columns(page);
-    question(page, o);
-    unfinished(page, o);
-    for (int i = 0; i < contrasts; i++) sentence(page, o, i);
-    report_scale_sentences(page, o);
+    question(page, facts);
+    unfinished(page, facts);
+    for (int i = 0; i < contrasts; i++) sentences(page, facts, i);
+    report_scale_sentences(page, facts);
     page_columns_next(page);
-    if (!forest(page, o, error)) return false;
+    if (!forest(page, facts, error)) return false;
     page_columns_end(page);
-    if (o->seeds > 1) confidence(page, report_comparisons(o));
-    settings_table(page, o);
+    if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
+    settings_table(page, facts);
     return true;
 }

@@ -66,26 +66,26 @@ static const char *found(Claimed claimed, Interval in) {
 }
 
 // The measured difference with its interval; false when the comparison does not have both schemes.
-static bool measure_effect(Finding *f, const Outcome *o, const Effect *e, int setting) {
-    const Plan *plan = &o->comparison->plan;
+static bool measure_effect(Finding *f, const Facts *facts, const Effect *e, int setting) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
     if (arm < 0 || (e->other && other < 0)) return false;
     if (e->other) {
-        *f = report_best_known(o, arm, other, setting);
+        *f = report_pair(facts, arm, other, setting);
     } else {
-        *f = (Finding){.arm = plan->arms[arm].name, .gap = report_change(o, setting, arm, "loss", 8)};
+        *f = (Finding){.arm = plan->arms[arm].name, .gap = report_change(facts, setting, arm, "loss", 8)};
         f->interval = paired_interval(&f->gap, plan->arm_count);
     }
     f->arm = plan->arms[arm].name;
     return true;
 }
 
-bool report_effects(Page *page, const Outcome *o, Error *error) {
-    const int setting = report_setting(o);
+bool report_effects(Page *page, const Facts *facts, Error *error) {
+    const int setting = report_setting(facts);
     bool any = false;
     for (const Effect *e = known; e < known + sizeof known / sizeof *known; e++) {
         Finding f;
-        if (!measure_effect(&f, o, e, setting)) continue;
+        if (!measure_effect(&f, facts, e, setting)) continue;
         if (!isnan(f.gap.mean) && isnan(f.interval.low)) continue; // too few seeds
         if (!any) {
             page_paragraph(

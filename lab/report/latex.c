@@ -38,17 +38,18 @@ static void setting_heads(FILE *out, const Plan *plan) {
     fputs(" \\\\ \\hline\n", out);
 }
 
-static void losses(FILE *out, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    fprintf(out, "%% Loss in nats a token: mean and standard deviation of %d seeds.\n\\begin{tabular}{l", o->seeds);
+static void losses(FILE *out, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    fprintf(out, "%% Loss in nats a token: mean and standard deviation of %d seeds.\n\\begin{tabular}{l",
+            facts->outcome->seeds);
     for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
     fputs("}\nscheme", out);
     setting_heads(out, plan);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         latex_text(out, plan->arms[arm].name);
         for (int s = 0; s < plan->setting_count; s++) {
-            const double T = report_context(o, s), loss = report_mean(o, s, arm, "loss", T);
-            const double sd = report_deviation(o, s, arm, "loss", T);
+            const double T = report_context(facts, s), loss = report_mean(facts, s, arm, "loss", T);
+            const double sd = report_deviation(facts, s, arm, "loss", T);
             if (isnan(loss))
                 fputs(" & --", out);
             else if (isnan(sd))
@@ -61,21 +62,19 @@ static void losses(FILE *out, const Outcome *o) {
     fputs("\\end{tabular}\n", out);
 }
 
-static void contrasts(FILE *out, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    fprintf(out,
-            "\n%% Differences of the losses, first minus second, with intervals that hold all %.0f at once with 95%%\n"
-            "%% confidence (Bonferroni).\n\\begin{tabular}{l",
-            report_comparisons(o));
+static void contrasts(FILE *out, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    fprintf(out, "\n%% Differences of the losses, first minus second, with simultaneous 95%% intervals (Bonferroni).\n"
+                 "\\begin{tabular}{l");
     for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
     fputs("}\ncontrast", out);
     setting_heads(out, plan);
-    for (int i = 0; i < report_contrasts(o); i++) {
-        latex_text(out, plan->arms[report_arm(o, i)].name);
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        latex_text(out, plan->arms[report_arm(facts, i)].name);
         fputs(" $-$ ", out);
-        latex_text(out, plan->arms[report_other(o, i)].name);
+        latex_text(out, plan->arms[report_other(facts, i)].name);
         for (int s = 0; s < plan->setting_count; s++) {
-            const Finding f = report_contrast(o, i, s);
+            const Finding f = report_contrast(facts, i, s);
             if (isnan(f.gap.mean))
                 fputs(" & --", out);
             else if (isnan(f.interval.low))
@@ -88,12 +87,13 @@ static void contrasts(FILE *out, const Outcome *o) {
     fputs("\\end{tabular}\n", out);
 }
 
-bool report_latex(const Outcome *o, Error *error) {
+bool report_latex(const Facts *facts, Error *error) {
     char path[PATH_CAPACITY];
     AtomicFile file;
-    if (!path_format(path, error, "%s/report.tex", o->comparison->directory) || !atomic_open(&file, path, error))
+    if (!path_format(path, error, "%s/report.tex", facts->outcome->comparison->directory) ||
+        !atomic_open(&file, path, error))
         return false;
-    losses(file.stream, o);
-    contrasts(file.stream, o);
+    losses(file.stream, facts);
+    contrasts(file.stream, facts);
     return atomic_commit(&file, error);
 }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-bool report_limits(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_limits(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(
         page, "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so "
               "differences are paired, and the seeds are the independent units (Student's t). Intervals and "

@@ -14,33 +14,46 @@ static int name_columns(const Plan *plan) {
     return columns;
 }
 
-void report_table(FILE *out, const Outcome *o, int setting) {
-    const Plan *plan = &o->comparison->plan;
-    const double T = report_context(o, setting);
+static void print_losses(FILE *out, const Facts *facts, int setting) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const double T = report_context(facts, setting);
     const int columns = name_columns(plan);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double loss = report_mean(o, setting, arm, "loss", T), sd = report_deviation(o, setting, arm, "loss", T);
-        const double positions = outcome_value(o, setting, -1, arm, 0, "positions", 0);
+        const double loss = report_mean(facts, setting, arm, "loss", T);
+        const double sd = report_deviation(facts, setting, arm, "loss", T);
+        const double positions = outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0);
         char cells[3][32] = {"-", "diverged", ""};
         if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
         if (!isnan(loss)) snprintf(cells[1], sizeof cells[1], "%.4f", loss);
         if (!isnan(sd)) snprintf(cells[2], sizeof cells[2], "%.4f", sd);
         fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->arms[arm].name, cells[0], cells[1], cells[2],
-                report_rate(o, setting, arm));
+                report_rate(facts, setting, arm));
     }
-    for (int i = 0; i < report_contrasts(o); i++) {
-        const Finding f = report_contrast(o, i, setting);
+}
+
+static void print_table(FILE *out, const Facts *facts, int setting) {
+    print_losses(out, facts, setting);
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        const Finding f = report_contrast(facts, i, setting);
         Text text = {0};
         words_contrast(&text, &f, 1);
-        fprintf(out, "%.*s\n", (int)text.size, text.bytes);
+        fprintf(out, "%s%.*s\n", report_primary(facts, i) ? "" : "exploratory: ", (int)text.size, text.bytes);
         text_free(&text);
     }
 }
 
+bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) {
+    Facts facts;
+    if (!facts_gather(&facts, outcome, error)) return false;
+    print_table(out, &facts, setting);
+    facts_free(&facts);
+    return true;
+}
+
 typedef struct {
     const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
-    bool (*write)(Page *, const Outcome *, Error *);
+    bool (*write)(Page *, const Facts *, Error *);
     bool follows; // in the fold of the section before
 } Section;
 
@@ -71,37 +84,50 @@ static bool applies(const Section *section, const Plan *plan) {
                                             : true;
 }
 
-static bool write_sections(Page *page, const Outcome *o, Error *error) {
+static bool write_sections(Page *page, const Facts *facts, Error *error) {
     const Section *const end = sections + sizeof sections / sizeof *sections;
     for (const Section *s = sections; s < end; s++) {
-        if (!applies(s, &o->comparison->plan)) continue;
+        if (!applies(s, &facts->outcome->comparison->plan)) continue;
         if (s->fold) page_fold(page, s->fold);
-        if (!s->write(page, o, error)) return false;
+        if (!s->write(page, facts, error)) return false;
         if ((s->fold || s->follows) && !(s + 1 < end && s[1].follows)) page_fold_end(page);
     }
     return true;
 }
 
-static bool write_page(const Outcome *o, Error *error) {
+static bool write_page(const Facts *facts, Error *error) {
     Page page;
-    if (!page_open(&page, o->comparison->directory, "report", "Learned or designed positions?", error)) return false;
-    if (write_sections(&page, o, error)) return page_close(&page, error);
+    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Learned or designed positions?", error))
+        return false;
+    if (write_sections(&page, facts, error)) return page_close(&page, error);
     page_abandon(&page);
     return false;
 }
 
+static bool write_all(const Facts *facts, FILE *out, Error *error) {
+    const Comparison *comparison = facts->outcome->comparison;
+    const int done = outcome_done(facts->outcome), all = plan_job_count(&comparison->plan);
+    char path[PATH_CAPACITY];
+    print_table(out, facts, report_setting(facts));
+    if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
+    if (!path_format(path, error, "%s/results.csv", comparison->directory) ||
+        !outcome_write(path, facts->outcome, error) || !report_latex(facts, error) || !write_page(facts, error))
+        return false;
+    fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", comparison->directory);
+    return true;
+}
+
 static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
-    char path[PATH_CAPACITY];
+    Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
     bool ok = outcome.seeds > 0 ||
               fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
-    if (ok) report_table(out, &outcome, comparison->plan.setting_count - 1);
-    const int done = outcome_done(&outcome), all = plan_job_count(&comparison->plan);
-    if (ok && done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
-    ok = ok && path_format(path, error, "%s/results.csv", comparison->directory) &&
-         outcome_write(path, &outcome, error) && report_latex(&outcome, error) && write_page(&outcome, error);
-    if (ok) fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", comparison->directory);
+    ok = ok && facts_gather(&facts, &outcome, error);
+    if (ok) {
+        ok = write_all(&facts, out, error);
+        facts_free(&facts);
+    }
     outcome_free(&outcome);
     return ok;
 }

@@ -45,30 +45,28 @@ static Ladder climb(Rung *rungs, const Plan *plan) {
     return ladder;
 }
 
-static double gap_of(const Outcome *o, int i, int setting, int seed) {
-    const double T = report_context(o, setting);
-    return outcome_value(o, setting, -1, report_arm(o, i), seed, "loss", T) -
-           outcome_value(o, setting, -1, report_other(o, i), seed, "loss", T);
-}
-
-// The change of contrast i from one setting to another: the seeds are the units. Corrected for all contrasts and steps.
-static Finding change_of(const Outcome *o, int i, int from, int to) {
-    const Plan *plan = &o->comparison->plan;
-    double changes[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++) changes[seed] = gap_of(o, i, to, seed) - gap_of(o, i, from, seed);
-    const double comparisons = (double)report_contrasts(o) * (plan->setting_count - 1);
-    Finding f = {.arm = plan->arms[report_arm(o, i)].name, .other = plan->arms[report_other(o, i)].name};
-    f.gap = paired_summary(changes, o->seeds);
+// The change of contrast i from one setting to another; the seeds are the units. Corrected for all contrasts and steps.
+static Finding change_of(const Facts *facts, int i, int from, int to) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const double comparisons = (double)report_contrasts(facts) * (plan->setting_count - 1);
+    const int arms[] = {report_arm(facts, i), report_other(facts, i)};
+    double changes[2][SEEDS_MOST];
+    for (int k = 0; k < 2; k++)
+        for (int seed = 0; seed < facts->outcome->seeds; seed++)
+            changes[k][seed] =
+                outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
+                outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
+    Finding f = {.arm = plan->arms[arms[0]].name, .other = plan->arms[arms[1]].name};
+    f.gap = report_difference(facts, changes[0], changes[1]);
     f.interval = paired_interval(&f.gap, comparisons);
     f.verdict = paired_verdict(&f.gap, comparisons);
-    f.resolvable = resolvable(f.gap.se, f.gap.df, comparisons);
     return f;
 }
 
 // "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
-static void change_words(Text *text, const Outcome *o, int i, const Rung *from) {
-    const Plan *plan = &o->comparison->plan;
-    const Finding f = change_of(o, i, from[0].setting, from[1].setting);
+static void change_words(Text *text, const Facts *facts, int i, const Rung *from) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const Finding f = change_of(facts, i, from[0].setting, from[1].setting);
     text_print(text, "from %s to %s ", plan->settings[from[0].setting].name, plan->settings[from[1].setting].name);
     if (isnan(f.gap.mean)) {
         text_print(text, "not known, because a run diverged");
@@ -83,15 +81,15 @@ static void change_words(Text *text, const Outcome *o, int i, const Rung *from) 
         text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
 }
 
-void report_scale_sentences(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
+void report_scale_sentences(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     Rung rungs[SETTINGS_MOST];
     Text gains = {0}, open = {0};
     if (!plan_is_ladder(plan)) return;
     climb(rungs, plan);
     const int first = rungs[0].setting, last = rungs[plan->setting_count - 1].setting;
-    for (int i = 0; i < report_contrasts(o); i++) {
-        const Finding f = change_of(o, i, first, last);
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        const Finding f = change_of(facts, i, first, last);
         if (isnan(f.interval.low)) continue;
         if (f.verdict == VERDICT_UNRESOLVED)
             text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
@@ -110,16 +108,16 @@ void report_scale_sentences(Page *page, const Outcome *o) {
     text_free(&open);
 }
 
-static bool gap_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     Chart chart = {.x_label = axes[ladder],
                    .y_label = "difference in nats a token; below 0, the first scheme is better",
-                   .spread = o->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
+                   .spread = facts->outcome->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
-    for (int i = 0; i < report_contrasts(o) && i < LINES_MOST; i++) {
-        report_contrast_line(&chart, o, i);
+    for (int i = 0; i < report_contrasts(facts) && i < LINES_MOST; i++) {
+        report_contrast_line(&chart, facts, i);
         for (int r = 0; r < plan->setting_count; r++) {
-            const Finding f = report_contrast(o, i, rungs[r].setting);
+            const Finding f = report_contrast(facts, i, rungs[r].setting);
             chart_bar(&chart, rungs[r].x, f.gap.mean, f.interval.low, f.interval.high);
         }
     }
@@ -127,44 +125,44 @@ static bool gap_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder la
 }
 
 // The mean over the seeds as a line, and each seed as a dot.
-static bool loss_chart(Page *page, const Outcome *o, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
     for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
-        report_line(&chart, o, arm);
+        report_line(&chart, facts, arm);
         const Line line = chart.lines[chart.count - 1];
         for (int r = 0; r < plan->setting_count; r++)
             chart_point(&chart, rungs[r].x,
-                        report_mean(o, rungs[r].setting, arm, "loss", report_context(o, rungs[r].setting)));
+                        report_mean(facts, rungs[r].setting, arm, "loss", report_context(facts, rungs[r].setting)));
         chart_line(&chart, "%s, seeds", plan->arms[arm].name);
         chart_style(&chart, line.hue, line.dash);
         chart.lines[chart.count - 1].loose = true;
         for (int r = 0; r < plan->setting_count; r++)
-            for (int seed = 0; seed < o->seeds; seed++)
-                chart_point(
-                    &chart, rungs[r].x,
-                    outcome_value(o, rungs[r].setting, -1, arm, seed, "loss", report_context(o, rungs[r].setting)));
+            for (int seed = 0; seed < facts->outcome->seeds; seed++)
+                chart_point(&chart, rungs[r].x,
+                            outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
+                                          report_context(facts, rungs[r].setting)));
     }
     return page_chart(page, &chart, error, "Losses against compute");
 }
 
-bool report_scale(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_scale(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
     const Ladder ladder = climb(rungs, plan);
     page_heading(page, "As compute grows");
-    if (!gap_chart(page, o, rungs, ladder, error) || !loss_chart(page, o, rungs, ladder, error)) return false;
+    if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
     page_paragraph(page,
                    "How each difference changes from one setting to the next, with intervals that hold all at once "
                    "(%d contrasts, %d steps):",
-                   report_contrasts(o), plan->setting_count - 1);
-    for (int i = 0; i < report_contrasts(o); i++) {
+                   report_contrasts(facts), plan->setting_count - 1);
+    for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
-        text_print(&text, "%s - %s: ", plan->arms[report_arm(o, i)].name, plan->arms[report_other(o, i)].name);
+        text_print(&text, "%s - %s: ", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
         for (int r = 0; r + 1 < plan->setting_count; r++) {
             if (r > 0) text_print(&text, "; ");
-            change_words(&text, o, i, &rungs[r]);
+            change_words(&text, facts, i, &rungs[r]);
         }
         page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
         text_free(&text);

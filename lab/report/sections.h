@@ -5,25 +5,25 @@
 
 #include "lab/report/facts/facts.h"
 
-bool report_answer(Page *page, const Outcome *outcome, Error *error);   // the question, the answer, contrasts, settings
-bool report_scale(Page *page, const Outcome *outcome, Error *error);    // differences against compute
-bool report_losses(Page *page, const Outcome *outcome, Error *error);   // loss of every scheme, by setting and seed
-bool report_pairs(Page *page, const Outcome *outcome, Error *error);    // differences of all pairs
-bool report_rates(Page *page, const Outcome *outcome, Error *error);    // loss against learning rate
-bool report_texts(Page *page, const Outcome *outcome, Error *error);    // how much of it is the text
-bool report_training(Page *page, const Outcome *outcome, Error *error); // loss against tokens and time
-bool report_lengths(Page *page, const Outcome *outcome, Error *error);  // by window and position
-bool report_tasks(Page *page, const Outcome *outcome, Error *error);    // right answers by length
-bool report_cost(Page *page, const Outcome *outcome, Error *error);     // parameters, operations and time
-bool report_effects(Page *page, const Outcome *outcome, Error *error);  // published effects: reproduced or not
-bool report_limits(Page *page, const Outcome *outcome, Error *error);   // how it was judged, and what it does not show
-bool report_repeat(Page *page, const Outcome *outcome, Error *error);   // how to repeat the comparison
+bool report_answer(Page *page, const Facts *facts, Error *error);   // the question, the answer, contrasts, settings
+bool report_scale(Page *page, const Facts *facts, Error *error);    // differences against compute
+bool report_losses(Page *page, const Facts *facts, Error *error);   // loss of every scheme, by setting and seed
+bool report_pairs(Page *page, const Facts *facts, Error *error);    // differences of all pairs
+bool report_rates(Page *page, const Facts *facts, Error *error);    // loss against learning rate
+bool report_texts(Page *page, const Facts *facts, Error *error);    // how much of it is the text
+bool report_training(Page *page, const Facts *facts, Error *error); // loss against tokens and time
+bool report_lengths(Page *page, const Facts *facts, Error *error);  // by window and position
+bool report_tasks(Page *page, const Facts *facts, Error *error);    // right answers by length
+bool report_cost(Page *page, const Facts *facts, Error *error);     // parameters, operations and time
+bool report_effects(Page *page, const Facts *facts, Error *error);  // published effects: reproduced or not
+bool report_limits(Page *page, const Facts *facts, Error *error);   // how it was judged, and what it does not show
+bool report_repeat(Page *page, const Facts *facts, Error *error);   // how to repeat the comparison
 
 // Is the contrast's change along the settings known? One sentence for each contrast, in their order; nothing where the
 // settings are no ladder.
-void report_scale_sentences(Page *page, const Outcome *outcome);
+void report_scale_sentences(Page *page, const Facts *facts);
 
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.
-bool report_latex(const Outcome *outcome, Error *error);
+bool report_latex(const Facts *facts, Error *error);
 
 #endif

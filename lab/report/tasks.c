@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-static double share_of(const Outcome *o, int task, int arm, int seed, double first, double last) {
-    const Answered answered = outcome_right(o, task, arm, seed, first, last);
+static double share_of(const Facts *facts, int task, int arm, int seed, double first, double last) {
+    const Answered answered = outcome_right(facts->outcome, task, arm, seed, first, last);
     return answered.questions > 0 ? answered.right / answered.questions : NAN;
 }
 
 // The mean of the seeds as a line, and each seed as a dot.
-static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCorpus *builtin, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     char label[128];
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
     Chart chart = {.x_label = label,
@@ -19,34 +19,36 @@ static bool tasks_chart(Page *page, const Outcome *o, int task, const BuiltinCor
                    .mark = (double)builtin->max,
                    .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
-        report_line(&chart, o, arm);
+        report_line(&chart, facts, arm);
         const Line line = chart.lines[chart.count - 1];
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
             double sum = 0;
-            for (int seed = 0; seed < o->seeds; seed++) sum += share_of(o, task, arm, seed, length, length);
-            chart_point(&chart, length, 100 * sum / o->seeds);
+            for (int seed = 0; seed < facts->outcome->seeds; seed++)
+                sum += share_of(facts, task, arm, seed, length, length);
+            chart_point(&chart, length, 100 * sum / facts->outcome->seeds);
         }
         chart_line(&chart, "%s, seeds", plan->arms[arm].name);
         chart_style(&chart, line.hue, line.dash);
         chart.lines[chart.count - 1].loose = true;
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++)
-            for (int seed = 0; seed < o->seeds; seed++)
-                chart_point(&chart, length, 100 * share_of(o, task, arm, seed, length, length));
+            for (int seed = 0; seed < facts->outcome->seeds; seed++)
+                chart_point(&chart, length, 100 * share_of(facts, task, arm, seed, length, length));
     }
     return page_chart(page, &chart, error, "Right answers by length: %s", plan->tasks[task]);
 }
 
 // "57.2 ± 30.1 (20, 61, 90)": in percent, over the seeds.
-static void share_cell(Page *page, const Outcome *o, int task, int arm, double first, double last) {
+static void share_cell(Page *page, const Facts *facts, int task, int arm, double first, double last) {
     double shares[SEEDS_MOST];
     Text list = {0};
-    for (int seed = 0; seed < o->seeds; seed++) {
-        shares[seed] = 100 * share_of(o, task, arm, seed, first, last);
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+        shares[seed] = 100 * share_of(facts, task, arm, seed, first, last);
         text_print(&list, isnan(shares[seed]) ? "%s-" : "%s%.0f", seed ? ", " : "", shares[seed]);
     }
-    const Paired all = paired_summary(shares, o->seeds);
+    const Paired all = paired_summary(shares, facts->outcome->seeds);
     if (isnan(all.mean))
-        page_cell(page, "%s", isnan(outcome_right(o, task, arm, -1, first, last).questions) ? "diverged" : "-");
+        page_cell(page, "%s",
+                  isnan(outcome_right(facts->outcome, task, arm, -1, first, last).questions) ? "diverged" : "-");
     else if (isnan(all.sd))
         page_cell(page, "%.1f", all.mean);
     else
@@ -54,13 +56,14 @@ static void share_cell(Page *page, const Outcome *o, int task, int arm, double f
     text_free(&list);
 }
 
-static void contrast_cell(Page *page, const Outcome *o, int task, int i, double first, double last,
+static void contrast_cell(Page *page, const Facts *facts, int task, int i, double first, double last,
                           double comparisons) {
-    double differences[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++)
-        differences[seed] = 100 * (share_of(o, task, report_arm(o, i), seed, first, last) -
-                                   share_of(o, task, report_other(o, i), seed, first, last));
-    const Paired all = paired_summary(differences, o->seeds);
+    double arm[SEEDS_MOST], other[SEEDS_MOST];
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
+        arm[seed] = 100 * share_of(facts, task, report_arm(facts, i), seed, first, last);
+        other[seed] = 100 * share_of(facts, task, report_other(facts, i), seed, first, last);
+    }
+    const Paired all = report_difference(facts, arm, other);
     const Interval interval = paired_interval(&all, comparisons);
     if (isnan(interval.low))
         page_cell(page, isnan(all.mean) ? "-" : "%+.1f", all.mean);
@@ -69,9 +72,9 @@ static void contrast_cell(Page *page, const Outcome *o, int task, int i, double 
                   paired_verdict(&all, comparisons) == VERDICT_UNRESOLVED ? "" : " *");
 }
 
-static void contrasts_table(Page *page, const Outcome *o, int task, const BuiltinCorpus *builtin) {
-    const Plan *plan = &o->comparison->plan;
-    const int contrasts = report_contrasts(o);
+static void contrasts_table(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int contrasts = report_contrasts(facts);
     const double comparisons = 2.0 * contrasts * plan->task_count, min = (double)builtin->min,
                  max = (double)builtin->max;
     page_table(page,
@@ -80,29 +83,30 @@ static void contrasts_table(Page *page, const Outcome *o, int task, const Builti
                comparisons);
     page_row(page, true, "contrast|trained lengths|beyond");
     for (int i = 0; i < contrasts; i++) {
-        page_row(page, false, "%s - %s", plan->arms[report_arm(o, i)].name, plan->arms[report_other(o, i)].name);
-        contrast_cell(page, o, task, i, min, max, comparisons);
-        contrast_cell(page, o, task, i, max + 1, 2 * max, comparisons);
+        page_row(page, false, "%s - %s", plan->arms[report_arm(facts, i)].name,
+                 plan->arms[report_other(facts, i)].name);
+        contrast_cell(page, facts, task, i, min, max, comparisons);
+        contrast_cell(page, facts, task, i, max + 1, 2 * max, comparisons);
     }
     page_table_end(page);
 }
 
-bool report_tasks(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_tasks(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     for (int task = 0; task < plan->task_count; task++) {
         BuiltinCorpus builtin;
-        if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, o, task, &builtin, error))
+        if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, facts, task, &builtin, error))
             return false;
         page_table(page, "right answers in percent: mean ± standard deviation of the seeds, and each seed");
         page_row(page, true, "scheme|trained lengths, %lld to %lld|beyond, up to %lld", builtin.min, builtin.max,
                  2 * builtin.max);
         for (int arm = 0; arm < plan->arm_count; arm++) {
             page_row(page, false, "%s", plan->arms[arm].name);
-            share_cell(page, o, task, arm, (double)builtin.min, (double)builtin.max);
-            share_cell(page, o, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
+            share_cell(page, facts, task, arm, (double)builtin.min, (double)builtin.max);
+            share_cell(page, facts, task, arm, (double)builtin.max + 1, 2 * (double)builtin.max);
         }
         page_table_end(page);
-        contrasts_table(page, o, task, &builtin);
+        contrasts_table(page, facts, task, &builtin);
     }
     return true;
 }

@@ -4,78 +4,80 @@
 #include <math.h>
 #include <string.h>
 
-// The arms of the contrasts.
-typedef struct {
-    int arm, other;
-} Arms;
-
-static int list_contrasts(Arms *list, const Plan *plan) {
-    int count = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++)
-        if (plan_designed(plan, arm) >= 0) list[count++] = (Arms){arm, plan_designed(plan, arm)};
-    for (int arm = 0; count == 0 && arm < plan->arm_count; arm++)
-        for (int other = 0; other < plan->arm_count; other++)
-            if (other == plan->reference && arm != other && count < ARMS_MOST) list[count++] = (Arms){arm, other};
-    return count;
+bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
+    *facts = (Facts){.outcome = outcome};
+    return outcome_differences(&facts->differences, outcome, error);
 }
 
-static Arms contrast_arms(const Outcome *o, int i) {
-    Arms list[ARMS_MOST];
-    list_contrasts(list, &o->comparison->plan);
-    return list[i];
+void facts_free(Facts *facts) {
+    differences_free(&facts->differences);
 }
 
-int report_contrasts(const Outcome *o) {
-    Arms list[ARMS_MOST];
-    const Plan *plan = &o->comparison->plan;
-    int count = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) count += plan_designed(plan, arm) >= 0;
-    return count > 0 ? list_contrasts(list, plan) : plan->arm_count - 1;
+int report_settings_over_texts(const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    return plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
 }
 
-int report_arm(const Outcome *o, int i) {
-    return contrast_arms(o, i).arm;
+// Each named contrast has so many differences: in all settings, then over the texts.
+static int stride(const Facts *facts) {
+    return facts->outcome->comparison->plan.setting_count + report_settings_over_texts(facts);
 }
 
-int report_other(const Outcome *o, int i) {
-    return contrast_arms(o, i).other;
+int report_contrasts(const Facts *facts) {
+    int named = 0;
+    while (named < facts->differences.count && facts->differences.items[named].named) named++;
+    return named / stride(facts);
 }
 
-bool report_primary(const Outcome *o, int i) {
-    return true;
+const Difference *report_named(const Facts *facts, int i) {
+    return &facts->differences.items[i * stride(facts)];
 }
 
-double report_comparisons(const Outcome *o) {
-    return (double)report_contrasts(o) * o->comparison->plan.setting_count;
+int report_arm(const Facts *facts, int i) {
+    return report_named(facts, i)->arm;
 }
 
-static Finding finding_of(const Outcome *o, int arm, int other, int setting, double comparisons) {
-    const Plan *plan = &o->comparison->plan;
-    Finding f = {.arm = plan->arms[arm].name, .other = plan->arms[other].name, .setting = plan->settings[setting].name};
-    f.gap = outcome_paired(o, setting, arm, other, "loss", report_context(o, setting));
-    f.interval = paired_interval(&f.gap, comparisons);
-    f.verdict = paired_verdict(&f.gap, comparisons);
-    f.resolvable = resolvable(f.gap.se, f.gap.df, comparisons);
-    return f;
+int report_other(const Facts *facts, int i) {
+    return report_named(facts, i)->other;
 }
 
-Finding report_contrast(const Outcome *o, int i, int setting) {
-    const Arms arms = contrast_arms(o, i);
-    return finding_of(o, arms.arm, arms.other, setting, report_comparisons(o));
+bool report_primary(const Facts *facts, int i) {
+    return report_named(facts, i)->primary;
 }
 
-Finding report_pair(const Outcome *o, int arm, int other, int setting) {
-    const double arms = o->comparison->plan.arm_count;
-    return finding_of(o, arm, other, setting, arms * (arms - 1) / 2);
+static Finding finding_of(const Facts *facts, const Difference *d) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    return (Finding){.arm = plan->arms[d->arm].name,
+                     .other = plan->arms[d->other].name,
+                     .setting = plan->settings[d->setting].name,
+                     .gap = d->gap,
+                     .interval = d->interval,
+                     .text = d->text,
+                     .verdict = d->verdict,
+                     .resolvable = d->resolvable};
 }
 
-Finding report_best_known(const Outcome *o, int arm, int other, int setting) {
-    for (int i = 0; i < report_contrasts(o); i++) {
-        const Arms arms = contrast_arms(o, i);
-        if (arms.arm == arm && arms.other == other) return report_contrast(o, i, setting);
-        if (arms.arm == other && arms.other == arm) return finding_of(o, arm, other, setting, report_comparisons(o));
-    }
-    return report_pair(o, arm, other, setting);
+Finding report_contrast(const Facts *facts, int i, int setting) {
+    return finding_of(facts, report_named(facts, i) + setting);
+}
+
+Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
+    return finding_of(facts, report_named(facts, i) + facts->outcome->comparison->plan.setting_count + setting);
+}
+
+Finding report_pair(const Facts *facts, int arm, int other, int setting) {
+    Difference d;
+    if (!differences_find(&d, &facts->differences, setting, arm, other))
+        d = (Difference){.arm = arm, .other = other, .setting = setting, .gap = {.mean = NAN}, .interval = {NAN, NAN}};
+    return finding_of(facts, &d);
+}
+
+Paired report_difference(const Facts *facts, const double *a, const double *b) {
+    const int seeds = facts->outcome->seeds;
+    double differences[SEEDS_MOST];
+    if (facts->outcome->comparison->plan.unpaired) return unpaired_summary(a, seeds, b, seeds);
+    for (int seed = 0; seed < seeds; seed++) differences[seed] = a[seed] - b[seed];
+    return paired_summary(differences, seeds);
 }
 
 // The designed scheme whose hue an arm has; itself, if it has none.
@@ -84,28 +86,28 @@ static int root_of(const Plan *plan, int arm) {
     return designed >= 0 ? designed : arm;
 }
 
-int report_hue(const Outcome *o, int arm) {
-    const Plan *plan = &o->comparison->plan;
+int report_hue(const Facts *facts, int arm) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     int hue = 0;
     for (int before = 0; before < root_of(plan, arm); before++) hue += root_of(plan, before) == before;
     return hue;
 }
 
-void report_line(Chart *chart, const Outcome *o, int arm) {
-    const Plan *plan = &o->comparison->plan;
+void report_line(Chart *chart, const Facts *facts, int arm) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     const bool learned = plan->arms[arm].learned;
-    int dash = learned ? 1 : report_hue(o, arm) / HUES;
+    int dash = learned ? 1 : report_hue(facts, arm) / HUES;
     for (int before = 0; learned && before < arm; before++)
         dash += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
     chart_line(chart, "%s", plan->arms[arm].name);
-    chart_style(chart, report_hue(o, arm), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
+    chart_style(chart, report_hue(facts, arm), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
 }
 
-void report_contrast_line(Chart *chart, const Outcome *o, int i) {
-    const Plan *plan = &o->comparison->plan;
-    const int hue = report_hue(o, report_arm(o, i));
+void report_contrast_line(Chart *chart, const Facts *facts, int i) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int hue = report_hue(facts, report_arm(facts, i));
     int dash = 0;
-    for (int before = 0; before < i; before++) dash += report_hue(o, report_arm(o, before)) == hue;
-    chart_line(chart, "%.60s - %.60s", plan->arms[report_arm(o, i)].name, plan->arms[report_other(o, i)].name);
+    for (int before = 0; before < i; before++) dash += report_hue(facts, report_arm(facts, before)) == hue;
+    chart_line(chart, "%.60s - %.60s", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
     chart_style(chart, hue, dash);
 }

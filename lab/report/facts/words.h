@@ -10,6 +10,7 @@ typedef struct {
     const char *arm, *other, *setting; // names; the setting's is "" when there is only one
     Paired gap;                        // in nats a token; below 0, arm is better
     Interval interval;                 // corrected
+    Interval text;                     // 95%, over blocks of the text, with these runs
     Verdict verdict;                   // of this interval
     double resolvable;                 // the true difference that would be found in 4 of 5 repetitions
 } Finding;

@@ -10,8 +10,8 @@
 enum { WINDOWS = 8 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
-static int *read_windows(const Outcome *o, int T, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+static int *read_windows(const Facts *facts, int T, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     const char *data = plan->texts[plan->settings[plan->setting_count - 1].text].data;
     Corpus corpus;
     if (!corpus_open(&corpus, data, error)) return NULL;
@@ -65,23 +65,23 @@ static bool attended_chart(Page *page, const char *name, const Attended *a, cons
     return page_chart(page, &chart, error, "Attention by distance: %s", name);
 }
 
-static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, int T, Error *error) {
+static bool measure_arm(Attended *a, const Facts *facts, int arm, const int *ids, int T, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const bool ok = attended_measure(a, &run.gpt, ids, WINDOWS, T, error);
     run_close(&run);
     return ok;
 }
 
-bool report_attention(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_attention(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     const int T = (int)plan->settings[plan->setting_count - 1].context;
     Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
     Error reason;
     int models = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(o, arm);
+    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
     if (models == 0) return true;
-    int *ids = read_windows(o, T, &reason);
+    int *ids = read_windows(facts, T, &reason);
     if (!ids) {
         for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
         page_paragraph(page, "The text cannot be read again, so this is left out: %s.", reason.message);
@@ -96,7 +96,7 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
     page_row(page, true, "scheme|layer|head|distance|keys|first");
     bool ok = attended_uniform(&uniform, T, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (report_has_weights(o, arm)) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
+        if (report_has_weights(facts, arm)) ok = measure_arm(&attended[arm], facts, arm, ids, T, error);
         heads_rows(page, plan->arms[arm].name, &attended[arm]);
     }
     page_table_end(page);

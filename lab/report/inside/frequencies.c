@@ -7,9 +7,9 @@
 #include <string.h>
 
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).
-static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
+static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const Gpt *gpt = &run.gpt;
     const int pairs = rotary_pairs(&gpt->pos);
     const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]]; // (sets, pairs) logarithms of frequencies
@@ -23,14 +23,15 @@ static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error)
             chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
     run_close(&run);
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
+    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s",
+                      facts->outcome->comparison->plan.arms[arm].name);
 }
 
-bool report_frequencies(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_frequencies(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
-        if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0 && report_has_weights(o, arm))
-            ok = frequency_chart(page, o, arm, error);
+        if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0 && report_has_weights(facts, arm))
+            ok = frequency_chart(page, facts, arm, error);
     return ok;
 }

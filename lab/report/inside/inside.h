@@ -6,9 +6,9 @@
 
 // A section writes nothing when the comparison has nothing for it, and fails as page_chart does, or when a run cannot
 // be read.
-bool report_learned(Page *page, const Outcome *outcome, Error *error);     // what was learned: embedding tables,
-bool report_frequencies(Page *page, const Outcome *outcome, Error *error); // rotation frequencies,
-bool report_biases(Page *page, const Outcome *outcome, Error *error);      // and biases by distance
-bool report_attention(Page *page, const Outcome *outcome, Error *error);   // attention by distance
+bool report_learned(Page *page, const Facts *facts, Error *error);     // what was learned: embedding tables,
+bool report_frequencies(Page *page, const Facts *facts, Error *error); // rotation frequencies,
+bool report_biases(Page *page, const Facts *facts, Error *error);      // and biases by distance
+bool report_attention(Page *page, const Facts *facts, Error *error);   // attention by distance
 
 #endif

@@ -17,21 +17,31 @@ static inline void put_rising(const Job *job, double loss, double rise) {
     put(job, text);
 }
 
+// The contrasts of the plan, named beforehand unless the test has named some.
+static inline void gather(Facts *facts, const Outcome *outcome) {
+    Error error;
+    if (plan->contrast_count == 0) plan_default_contrasts(plan, "2026-01-31T23:59:59Z", 0);
+    must(facts_gather(facts, outcome, &error), &error);
+}
+
 // The Markdown of one section.
-static inline char *section(bool (*write)(Page *, const Outcome *, Error *), const Outcome *outcome) {
+static inline char *section(bool (*write)(Page *, const Facts *, Error *), const Outcome *outcome) {
     char path[PATH_CAPACITY];
     Page page;
     Buffer file;
+    Facts facts;
     Error error;
-    must(page_open(&page, comparison.directory, "section", "Title", &error) && write(&page, outcome, &error) &&
+    gather(&facts, outcome);
+    must(page_open(&page, comparison.directory, "section", "Title", &error) && write(&page, &facts, &error) &&
              page_close(&page, &error) && path_format(path, &error, "%s/section.md", comparison.directory) &&
              file_read(&file, path, &error),
          &error);
+    facts_free(&facts);
     return (char *)file.bytes;
 }
 
 // The HTML of one section; a row of a table in it is a line "| a | b |", as in Markdown.
-static inline char *section_html(bool (*write)(Page *, const Outcome *, Error *), const Outcome *outcome) {
+static inline char *section_html(bool (*write)(Page *, const Facts *, Error *), const Outcome *outcome) {
     static const char *const marks[][2] = {{"<tr><td>", "| "},   {"<tr><th>", "| "},   {"</td><td>", " | "},
                                            {"</th><th>", " | "}, {"</td></tr>", " |"}, {"</th></tr>", " |"}};
     char path[PATH_CAPACITY];

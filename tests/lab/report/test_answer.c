@@ -40,19 +40,64 @@ static void intervals_hold_all_at_once(void **state) {
         put_rising(&job, 3 - 0.3 * (job.arm % 2) + 0.01 * (job.arm % 2) * (job.seed - 1), 0);
     }
     read_all(&outcome);
+    Facts facts;
     char *text = section(report_answer, &outcome);
-    assert_int_equal(report_contrasts(&outcome), 2);
-    assert_true(report_comparisons(&outcome) == 2);
+    gather(&facts, &outcome);
+    assert_int_equal(report_contrasts(&facts), 2);
     expect_text(text, "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
-    expect_text(text, "all 2 intervals hold at once");
-    const Finding pair = report_pair(&outcome, 1, 2, 0), contrast = report_contrast(&outcome, 0, 0);
+    expect_text(text, "the 2 intervals hold at once");
+    const Finding pair = report_pair(&facts, 1, 2, 0), contrast = report_contrast(&facts, 0, 0);
     const Interval of_ten = paired_interval(&pair.gap, 10), of_two = paired_interval(&contrast.gap, 2);
-    assert_true(pair.interval.low == of_ten.low && contrast.interval.low == of_two.low);
+    assert_true(fabs(pair.interval.low - of_ten.low) < 1e-12 && contrast.interval.low == of_two.low);
     // A contrast seen from its other side has the same interval with the other sign.
-    const Finding other = report_best_known(&outcome, 0, 1, 0);
-    assert_true(fabs(other.interval.low + contrast.interval.high) < 1e-12);
+    const Finding other = report_pair(&facts, 0, 1, 0);
+    assert_true(other.interval.low == -contrast.interval.high);
+    facts_free(&facts);
     free(text);
     outcome_free(&outcome);
+}
+
+// A contrast that was named when there were results is exploratory in every place.
+static void late_contrasts_are_marked(void **state) {
+    for (int after = 0; after <= 6; after += 6) {
+        Outcome outcome;
+        Error error;
+        make_plan("none;rope;alibi", "", "", "");
+        must(plan_contrast(plan, "rope - alibi", "2026-01-31T23:59:59Z", after, &error), &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + 0.3 * job.arm + 0.001 * job.arm * job.seed, 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome), *html = section_html(report_answer, &outcome);
+        expect_text(text, after ? "- Exploratory: rope is better than alibi" : "- rope is better than alibi");
+        expect_text(text, after ? "| better (exploratory) |" : "| better |");
+        assert_int_equal(strstr(html, " hollow\"") != NULL, after > 0);
+        expect_no_text(text, "none is");
+        free(text);
+        free(html);
+        outcome_free(&outcome);
+    }
+}
+
+// Adding seeds costs certainty only if results had been seen.
+static void peeking_is_told(void **state) {
+    for (int looks = 0; looks < 2; looks++) {
+        static const double gap = -0.3;
+        Outcome outcome;
+        make_plan("none;rope", "", "", "");
+        plan->look_count = looks;
+        plan->looks[0] = 2;
+        put_gaps(&gap, 0.01);
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        if (looks)
+            expect_text(text, "Seeds were added after results had been seen. ");
+        else
+            expect_no_text(text, "Seeds were added");
+        free(text);
+        outcome_free(&outcome);
+    }
 }
 
 static void without_pairs_the_reference_is_compared(void **state) {
@@ -164,6 +209,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(intervals_hold_all_at_once, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),

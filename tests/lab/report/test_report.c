@@ -117,11 +117,13 @@ static void tables_in_latex(void **state) {
     Outcome outcome;
     char path[PATH_CAPACITY];
     Buffer file;
+    Facts facts;
     Error error;
     make_plan("a_b=sinusoidal;learned", "", "", "");
     put_gaps(&gap, 0.01);
     read_all(&outcome);
-    must(report_latex(&outcome, &error) && path_format(path, &error, "%s/report.tex", comparison.directory) &&
+    gather(&facts, &outcome);
+    must(report_latex(&facts, &error) && path_format(path, &error, "%s/report.tex", comparison.directory) &&
              file_read(&file, path, &error),
          &error);
     const char *tex = (const char *)file.bytes;
@@ -129,6 +131,7 @@ static void tables_in_latex(void **state) {
     expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n");
     expect_text(tex, "learned $-$ a\\_b & $-0.3000$ [$-0.3248$, $-0.2752$] \\\\\n");
     free(file.bytes);
+    facts_free(&facts);
     outcome_free(&outcome);
 }
 
