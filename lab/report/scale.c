@@ -155,8 +155,8 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
     page_paragraph(page,
                    "How each difference changes from one setting to the next, with intervals that hold all at once "
-                   "(%d contrasts, %d steps):",
-                   report_contrasts(facts), plan->setting_count - 1);
+                   "(contrasts times steps: %d):",
+                   report_contrasts(facts) * (plan->setting_count - 1));
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
         text_print(&text, "%s - %s: ", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);

@@ -16,6 +16,7 @@
 
 typedef struct {
     const char *name;
+    int arm;
     real *codes; // (T, C)
     Spectrum spectrum;
 } PositionTable;
@@ -72,11 +73,11 @@ static bool peaks_table(Page *page, const PositionTable *tables, int count, Erro
     return true;
 }
 
-static bool power_chart(Page *page, const PositionTable *tables, int count, int T, Error *error) {
+static bool power_chart(Page *page, const Facts *facts, const PositionTable *tables, int count, int T, Error *error) {
     Chart chart = {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
     for (int i = 0; i < count; i++) {
-        chart_line(&chart, "%s", tables[i].name);
+        report_line(&chart, facts, tables[i].arm);
         for (int k = 1; k <= T / 2; k++) chart_point(&chart, (double)k / T, tables[i].spectrum.power[k]);
     }
     return page_chart(page, &chart, error, "Which waves the tables are made of");
@@ -145,6 +146,7 @@ static bool read_table(PositionTable *table, const Facts *facts, int arm, Error 
     if (!report_open_run(&run, facts, arm, error)) return false;
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     table->name = facts->outcome->comparison->plan.arms[arm].name;
+    table->arm = arm;
     table->codes = codes_allocate(T, C, error);
     const bool ok = table->codes && scheme_codes(table->codes, &run.gpt, error) &&
                     spectrum_create(&table->spectrum, table->codes, T, C, error);
@@ -179,7 +181,7 @@ static bool tables_section(Page *page, const Facts *facts, Error *error) {
     ok = ok && noise_row(page, T, C, error);
     page_table_end(page);
     ok = ok && peaks_table(page, tables, count, error) && residuals_table(page, facts, error) &&
-         power_chart(page, tables, count, T, error);
+         power_chart(page, facts, tables, count, T, error);
     for (int i = 0; i < count; i++) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
         spectrum_free(&tables[i].spectrum);

@@ -23,7 +23,7 @@ void axis_fit(ChartAxis *axis, double low, double high, double room, bool log) {
     high = place_of(axis, high);
     double space = room * (high - low);
     // Numbers that differ in their last bits only count as equal.
-    if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) space = axis->log ? 0.3 : fmax(0.1 * fabs(high), 1e-12);
+    if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) space = axis->log ? 0.3 : high == 0 ? 1 : 0.1 * fabs(high);
     axis->low = axis->log ? pow(10, fmax(low - space, -305)) : low - space;
     axis->high = axis->log ? pow(10, fmin(high + space, 305)) : high + space;
 }

@@ -85,10 +85,10 @@ static void fit_axes(Drawing *d) {
 
 // If all lines have the same few x, use these as ticks.
 static bool common_x(const Chart *chart, double *values, int *count) {
-    const Line *longest = &chart->lines[0];
+    const Line *longest = NULL;
     for (int l = 0; l < chart->count; l++)
-        if (chart->lines[l].count > longest->count) longest = &chart->lines[l];
-    if (longest->count < 2 || longest->count > 8) return false;
+        if (!chart->lines[l].loose && (!longest || chart->lines[l].count > longest->count)) longest = &chart->lines[l];
+    if (!longest || longest->count < 2 || longest->count > 8) return false;
     for (int l = 0; l < chart->count; l++)
         for (int i = 0; i < chart->lines[l].count && !chart->lines[l].loose; i++) {
             const double x = chart->lines[l].points[i].x;
@@ -96,7 +96,7 @@ static bool common_x(const Chart *chart, double *values, int *count) {
         }
     for (int i = 0; i < longest->count; i++) values[i] = longest->points[i].x;
     *count = longest->count;
-    return !longest->loose;
+    return true;
 }
 
 static bool labelled(const Line *line, const Chart *chart) {

@@ -86,7 +86,7 @@
         let low = Math.min(...values), high = Math.max(...values);
         if (log) [low, high] = [Math.log10(low), Math.log10(high)];
         const space = high - low > 1e-12 * Math.max(Math.abs(low), Math.abs(high)) ? room * (high - low)
-            : log ? 0.3 : Math.max(0.1 * Math.abs(high), 1e-12);
+            : log ? 0.3 : high === 0 ? 1 : 0.1 * Math.abs(high);
         [low, high] = [low - space, high + space];
         return log ? { low: 10 ** low, high: 10 ** high, log } : { low, high, log };
     };
