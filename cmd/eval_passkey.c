@@ -89,6 +89,7 @@ static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double b
         for (int b = 0; b < B; b++)
             for (int i = 0; i < n; i++)
                 solver->ids[b * n + i] = solver->tokens.ids[(size_t)b * (size_t)prompt + (size_t)(at + i)];
+        solver->inference.silent = at + n < prompt; // only what stands behind the last token is asked for
         inference_feed(&solver->inference, &solver->run->gpt, solver->ids, n);
         progress_show(line, before + B * window_work(&solver->run->gpt, at + n), "windows of %d tokens",
                       solver->window);

@@ -109,6 +109,8 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
     }
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
+    if (o->tune && o->further)
+        return fail_input(error, "--tune chooses factors that replace those of the run; leave it or --further out");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
         return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
     if (o->short_only && (o->keep_short || is_given(given, "factor") || is_given(given, "attention")))

@@ -97,6 +97,7 @@ static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     attention.key_batch = inference->capacity;
     layer_qkv_forward(&layer);
     remember(cache, features, inference, n, C, F);
+    if (inference->silent && l + 1 == gpt->shape.layers) return;
     team_barrier();
     layer_forward(inference->a.x, &layer, &attention);
 }

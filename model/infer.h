@@ -19,6 +19,7 @@ typedef struct {
     Place *query_at;      // (B, chunk) coordinates of the new tokens
     LayerActivations a;   // (B, chunk, ...) of the layer at work: layers write over each other
     LayerBuffers buffers; // after a feed, buffers.norm (B, chunk, C) is the input of the head
+    bool silent;          // the caller wants no outputs of what is fed: the last layer only remembers keys and values
     real *P; // NULL, or the caller's (L, B, H, n, length + n) in which a feed of n tokens leaves its attention weights
 } Inference;
 

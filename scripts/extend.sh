@@ -27,51 +27,6 @@ mkdir -p "$out" "$results"
 started=$(date +%s)
 trap 'echo $(($(date +%s) - started)) >>"$out/seconds"' EXIT
 trap 'exit 130' INT TERM
-say() {
-    echo "$(date +%H:%M:%S) $*"
-}
-
-# logged LOG ARGUMENTS...: run bitter and append its output to LOG.
-logged() {
-    log=$1 && shift
-    "$bitter" "$@" >>"$log" 2>&1 || {
-        echo "extend.sh: bitter $1 failed; see the end of $log" >&2
-        exit 1
-    }
-}
-
-# train RUN OPTIONS...: train a run unless it is finished; a stopped one continues.
-train() {
-    run=$1 && shift
-    grep -q "^done" "$run.log" 2>/dev/null && return
-    say "train $run"
-    if [ -f "$run/state.safetensors" ]; then
-        logged "$run.log" train --resume --out "$run"
-    else
-        rm -rf "$run" "$run.log"
-        logged "$run.log" train "$@" --out "$run"
-    fi
-}
-
-# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
-extend() {
-    from=$1 run=$2 && shift 2
-    [ -f "$run/config.json" ] && return
-    say "extend $run"
-    resume=
-    [ -f "$run/search.csv" ] && resume=--resume
-    # shellcheck disable=SC2086
-    logged "$run.log" extend "$from" --out "$run" "$@" $resume
-}
-
-# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
-measure() {
-    run=$1 name=$2 && shift 2
-    [ -f "$run/$name.csv" ] && return
-    say "$name of $run"
-    logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
-}
-
 # score RUN: measure perplexity and passkeys of a run stretched 8 times. The shortest passkey document has 258 bytes.
 score() {
     measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position

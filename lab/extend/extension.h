@@ -19,7 +19,7 @@ typedef struct {
     FormulaOptions formula;
     int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     int attention; // an AttentionWhere: where the attention factor applies
-    bool keep_short, short_only, tune, free, resume;
+    bool keep_short, short_only, tune, further, free, resume;
     SearchOptions search;
     long long steps, tokens, threads;
     double lr;
@@ -100,6 +100,9 @@ double score_all(Extension *x, const Stretch *stretch);
 
 // The stretch of a method that is a formula, for this extension.
 Stretch extension_formula(const Extension *x, Method method);
+
+// The stretch that the run already has, stretched further by YaRN's formula, with LongRoPE's attention factor.
+Stretch extension_further(const Extension *x);
 
 // What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
 // Returns how many there are.

@@ -157,15 +157,25 @@ no_worse() { # PRINTED NUMBER: with four decimals
     echo "$1 <= $2?"
     [ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b + 0.00005) }'
 }
+factors_2() { # RUN: with two decimals, as in search.csv
+    rotation "$1" | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf "%s%.2f", sep, $1; sep = "," }'
+}
 need extend run --method longrope --factor 4 $few --out searched
 check "longrope: prints what it took" says '^search +[0-9]+ evaluations in .* a second; [0-9]+ given up early, '
 check "longrope is no worse than its seeds" no_worse "$(spent_loss)" "$(best_start searched 3)"
 check "the same search finds the same" same_rotation longrope searched
 need extend tuned --method longrope --factor 1 $few --out searched-on
-tuned=$(rotation tuned | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf ",%.2f", $1 }')
+tuned=$(factors_2 tuned)
 check "a run that is stretched already is the fourth of its seeds" \
-    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "${tuned#,}"
+    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "$tuned"
 check "longrope is no worse than the tuned yarn that it began with" no_worse "$(spent_loss)" "$(best_start searched-on 4)"
+need extend tuned --method yarn --factor 2 --further --out further
+need extend tuned --method longrope --factor 2 $few --out searched-further
+further=$(factors_2 further)
+check "yarn --further is the fourth of a search's seeds" \
+    test "$(sed -n 6p searched-further/search.csv | cut -d , -f 5-8)" = "$further"
+refuses "--further of a run that is not stretched" "--further;not stretched" extend run --method yarn --further --out new
+refuses "--further and --tune" "--further;--tune" extend tuned --method yarn --further --tune --out new
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch
 # Loss at a step of the descent.
 at_step() {

@@ -103,23 +103,24 @@ kept() {
     shift
     for _ in 1 2 3; do
         before=$(size_of_state)
-        "$BITTER" eval run "$@" --threads 1 --state state --save-every 512 --csv "$csv" >"$scratch/out" 2>"$scratch/err" &
+        "$BITTER" eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv" >"$scratch/out" 2>"$scratch/err" &
         job=$!
         while [ "$(size_of_state)" -lt $((before + 400000)) ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
         kill -KILL $job 2>/dev/null && kills=$((kills + 1))
         wait $job 2>/dev/null
         job=
     done
-    run eval run "$@" --threads 1 --state state --save-every 512 --csv "$csv"
+    run eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv"
 }
 seq 1 20000 >long.txt
+need train $small --layers 2 --data mixed --context 300 --out deep # the last layer of a prompt takes no time
 need prepare --out long long.txt --val 0.9
 n=0
 for what in '--data long --context 60000 --eval-tokens 60001 --by-position' \
     '--passkey --context 60000 --samples 1 --depths 1'; do
     n=$((n + 1))
     # shellcheck disable=SC2086
-    need eval run $what --threads 1 --csv "plain-$n.csv"
+    need eval deep $what --threads 1 --csv "plain-$n.csv"
     cp "$scratch/out" one
     # shellcheck disable=SC2086
     kept "kept-$n.csv" $what
@@ -129,7 +130,7 @@ for what in '--data long --context 60000 --eval-tokens 60001 --by-position' \
     check "eval $what: the same table" cmp one "$scratch/out"
     check "eval $what: the state is gone" test ! -e state
 done
-"$BITTER" eval run --passkey --context 100000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
+"$BITTER" eval deep --passkey --context 100000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
 job=$!
 while [ "$(size_of_state)" -lt 200000 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
 kill -INT $job
@@ -138,11 +139,11 @@ code=$?
 job=
 check "--state, interrupted: exit code 130" test $code -eq 130
 check "--state, interrupted: it says how to go on" grep -q 'interrupted; run the same command again' "$scratch/err"
-refuses "the state of another pass" "state;another pass" eval run --passkey --context 99999 --samples 1 --depths 1 --state state --save-every 512
-refuses "--state FILE that is a text" "--state;text.txt" eval run --passkey --samples 1 --depths 1 --state text.txt
-refuses "--state with many documents" "--state;--samples 1" eval run --passkey --state new
-refuses "--state with many windows" "--state;--eval-tokens N+1" eval run --state new
-refuses "--save-every 1000" "--save-every;512" eval run --passkey --samples 1 --depths 1 --state new --save-every 1000
+refuses "the state of another pass" "state;another pass" eval deep --passkey --context 99999 --samples 1 --depths 1 --state state --save-every 512
+refuses "--state FILE that is a text" "--state;text.txt" eval deep --passkey --samples 1 --depths 1 --state text.txt
+refuses "--state with many documents" "--state;--samples 1" eval deep --passkey --state new
+refuses "--state with many windows" "--state;--eval-tokens N+1" eval deep --state new
+refuses "--save-every 1000" "--save-every;512" eval deep --passkey --samples 1 --depths 1 --state new --save-every 1000
 rm state
 
 # --- mistakes ---
