@@ -183,6 +183,7 @@ static bool take_over(Comparison *c, Error *error) {
             return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
                               before->arms[b].pos, arm->pos);
         memcpy(arm->steps, before->arms[b].steps, sizeof arm->steps);
+        memcpy(arm->speeds, before->arms[b].speeds, sizeof arm->speeds);
     }
     if (plan->by_seconds && before->arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
@@ -220,8 +221,8 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
             plan->threads = (int)o->train.threads;
         else
             ok = pace_threads(plan, corpora, cores, error);
-        if (ok && plan->by_seconds) ok = pace_steps(plan, corpora, error);
     }
+    if (ok && !pace_known(plan)) ok = pace_arms(plan, corpora, error); // new ones in turn with the others
     ok = ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
     claim_release(&claim);
     return ok;
@@ -234,18 +235,34 @@ static const char *short_number(char text[16], double number) {
     return text;
 }
 
+// The fewest and the most operations for each token, counted in full, of the schemes.
+static void print_operations(const Plan *plan, int setting) {
+    double least = HUGE_VAL, most = 0;
+    char text[16];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double operations = setting_operations(plan, setting, arm);
+        if (operations < least) least = operations;
+        if (operations > most) most = operations;
+    }
+    printf("  %s", short_number(text, least));
+    if (most > least) printf(" to %s", short_number(text, most));
+    printf("\n");
+}
+
 static void print_settings(const Plan *plan) {
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
         if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
-    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs\n", width, "setting");
+    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token\n",
+           width, "setting");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
         char tokens[16];
-        printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g\n", width,
-               *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
-               setting->parameters, setting->steps, short_number(tokens, setting_tokens(plan, s)),
-               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s));
+        printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g", width, *setting->name ? setting->name : "-",
+               setting->layers, setting->heads, setting->width, setting->context, setting->parameters, setting->steps,
+               short_number(tokens, setting_tokens(plan, s)), setting_tokens_per_parameter(plan, s),
+               setting_epochs(plan, s));
+        print_operations(plan, s);
     }
     fflush(stdout);
 }

@@ -131,24 +131,42 @@ static bool check_batches(const Outcome *o, Error *error) {
     return true;
 }
 
-static double choosing_loss(const Outcome *o, int setting, int arm, int rate) {
+void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int arm) {
     const Plan *plan = &o->comparison->plan;
     const double T = (double)plan->settings[setting].context;
-    double sum = 0;
-    for (int seed = 0; seed < o->seeds; seed++) {
-        const Job job = {.setting = setting, .task = -1, .arm = arm, .rate = rate, .seed = seed};
-        sum += value_of(outcome_measures(o, &job), "choose", T);
+    for (int rate = 0; rate < plan->rate_count; rate++) {
+        Job job = {.setting = setting, .task = -1, .arm = arm, .rate = rate};
+        double sum = 0, squares = 0;
+        for (job.seed = 0; job.seed < o->seeds; job.seed++) sum += value_of(outcome_measures(o, &job), "choose", T);
+        const double mean = sum / o->seeds;
+        for (job.seed = 0; job.seed < o->seeds; job.seed++)
+            squares += pow(value_of(outcome_measures(o, &job), "choose", T) - mean, 2);
+        losses[rate] = (RateLoss){plan_job_rate(plan, &job), mean, sqrt(squares / (o->seeds - 1))};
     }
-    return isnan(sum) ? INFINITY : sum; // never choose a rate at which a seed diverged
 }
 
+int outcome_rate_end(const Outcome *o, int setting, int arm) {
+    const Plan *plan = &o->comparison->plan;
+    const double rate = plan->rates[o->chosen_rate[setting][arm]];
+    bool lower = false, higher = false;
+    for (int other = 0; other < plan->rate_count; other++) {
+        lower = lower || plan->rates[other] < rate;
+        higher = higher || plan->rates[other] > rate;
+    }
+    return lower == higher ? 0 : lower ? 1 : -1;
+}
+
+// Never choose a rate at which a seed diverged, unless all are such.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
+    RateLoss losses[RATES_MOST];
     for (int setting = 0; setting < plan->setting_count; setting++)
-        for (int arm = 0; arm < plan->arm_count; arm++)
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            int *chosen = &o->chosen_rate[setting][arm];
+            outcome_rates(losses, o, setting, arm);
             for (int rate = 1; rate < plan->rate_count; rate++)
-                if (choosing_loss(o, setting, arm, rate) < choosing_loss(o, setting, arm, o->chosen_rate[setting][arm]))
-                    o->chosen_rate[setting][arm] = rate;
+                if (losses[rate].mean < losses[*chosen].mean || isnan(losses[*chosen].mean)) *chosen = rate;
+        }
 }
 
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {

@@ -14,6 +14,13 @@ enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASK
 enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
+// The speed of an arm, timed in several short rounds. The fastest rounds count, because other programs disturbed them
+// least.
+enum { SPEED_ROUNDS = 3 };
+typedef struct {
+    double rounds[SPEED_ROUNDS]; // training tokens a second of the fastest rounds, fastest first; 0 = not timed
+} Speed;
+
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
@@ -23,6 +30,7 @@ typedef struct {
     int block;                      // with --unpaired: its seeds begin block * SEEDS_MOST after that of the options
     double lr;                      // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
     long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
+    Speed speeds[SETTINGS_MOST];    // see lab/compare/pace.h
 } Arm;
 
 // A text that models are trained on.

@@ -17,10 +17,15 @@ static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
     for (int a = 0; a < plan->arm_count; a++) {
         const Arm *arm = &plan->arms[a];
-        json_t *steps = json_array();
-        for (int s = 0; s < plan->setting_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
-        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o}", "name", arm->name, "pos", arm->pos,
-                                               "learning_rate", arm->lr, "seeds_block", arm->block, "steps", steps));
+        json_t *steps = json_array(), *speeds = json_array();
+        for (int s = 0; s < plan->setting_count; s++) {
+            const double *rounds = arm->speeds[s].rounds;
+            json_array_append_new(steps, json_integer(arm->steps[s]));
+            json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
+        }
+        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
+                                               "learning_rate", arm->lr, "seeds_block", arm->block, "steps", steps,
+                                               "tokens_a_second", speeds));
     }
     return array;
 }
@@ -160,6 +165,22 @@ static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const ch
     return true;
 }
 
+// The three fastest rounds of each setting, fastest first.
+static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
+    for (int s = 0; s < plan->setting_count; s++) {
+        const json_t *rounds = json_array_get(array, (size_t)s);
+        double before = 1e18;
+        for (int r = 0; r < SPEED_ROUNDS; r++) {
+            const json_t *number = json_array_get(rounds, (size_t)r);
+            const double speed = arm->speeds[s].rounds[r] = json_number_value(number);
+            if (!json_is_number(number) || !(speed >= 0 && speed <= before))
+                return fail_damaged(error, path, "a scheme's \"tokens_a_second\" are not falling numbers");
+            before = speed;
+        }
+    }
+    return true;
+}
+
 // Rebuild the words as they were typed, LABEL=SCHEME@LR or SCHEME, and let plan_arms check them.
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
     char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY], rate[64];
@@ -184,7 +205,9 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         if (strcmp(plan->arms[a].pos, pos[a]) != 0)
             return fail_damaged(error, path, "a scheme is not what its name says");
         long long block;
+        const json_t *speeds = json_object_get(json_array_get(array, (size_t)a), "tokens_a_second");
         if (!read_steps(&plan->arms[a], steps, plan, path, error) ||
+            !read_speeds(&plan->arms[a], speeds, plan, path, error) ||
             !member_integer(&block, json_array_get(array, (size_t)a), "seeds_block", 0, BLOCKS_MOST, path, error))
             return false;
         plan->arms[a].block = (int)block;

@@ -95,7 +95,7 @@ job=
 # --- a comparison ---
 need compare $long --out straight $three
 check "the settings come first" test "$(sed -n 2p "$scratch/out" | tr -s ' ')" = \
-    '- 1 2 16 16 7424 1000 64 k 8.621 1.66'
+    '- 1 2 16 16 7424 1000 64 k 8.621 1.66 49.08 k to 49.28 k'
 check "it says what it does" says '^compare straight: 6 runs; 3 schemes, 2 seeds; 2 side by side with 1 thread each$'
 check "every run once, and nothing left over" whole straight 1000
 check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
@@ -103,6 +103,7 @@ check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
 for file in report.md report.html report.tex results.csv compare.json; do check "$file" test -s straight/$file; done
 check "the table has the losses" test "$(grep -cE '^(none +0|learned +256|rope +0) +[0-9.]+ +[0-9.]+ +0.001$' "$scratch/out")" -eq 3
 check "and a sentence for each contrast" test "$(grep -cE '^(learned|rope)( - none: not resolved| is better than none)|^none is better than (learned|rope) ' "$scratch/out")" -eq 2
+check "the schemes are timed" says '^pace +width 16, context 16: tokens/s none [0-9]+, learned [0-9]+, rope [0-9]+$'
 check "the first seed's table comes first" says '^--- 1 of 2 seeds ---$'
 check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
     $11 == "batches" { if (seen[$10]++ && crc[$10] != $13) bad = 1; crc[$10] = $13 }
@@ -112,6 +113,7 @@ check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|
 touch mark && sleep 0.02
 cp -r straight copy
 succeed "the same again" compare $long --out straight $three
+check "times nothing" absent '^pace' "$scratch/out"
 check "trains nothing" test -z "$(later straight mark)"
 for file in report.md report.html results.csv compare.json; do
     check "the same $file" cmp straight/$file copy/$file

@@ -86,10 +86,19 @@ static void the_choosing_half_chooses(void **state) {
         put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.setting);
     }
     read_all(&outcome);
-    static const int best[2][2] = {{2, 0}, {1, 0}};
+    static const int best[2][2] = {{2, 0}, {1, 0}}, ends[2][2] = {{1, -1}, {0, -1}};
     for (int setting = 0; setting < 2; setting++)
         for (int arm = 0; arm < 2; arm++) {
             assert_int_equal(outcome.chosen_rate[setting][arm], best[setting][arm]);
+            assert_int_equal(outcome_rate_end(&outcome, setting, arm), ends[setting][arm]);
+            RateLoss rates[RATES_MOST];
+            outcome_rates(rates, &outcome, setting, arm);
+            for (int rate = 0; rate < 3; rate++) { // two seeds alike, and one that is off
+                const double mean = choose[setting][arm][rate], off = 0.3 * (choose[setting][arm][2 - rate] - mean);
+                assert_true(rates[rate].rate == plan->rates[rate]);
+                expect_near("mean", (size_t)rate, rates[rate].mean, mean + off / 3, 1e-8);
+                expect_near("sd", (size_t)rate, rates[rate].sd, fabs(off) / sqrt(3), 1e-8);
+            }
             expect_near("loss", 0, outcome_value(&outcome, setting, -1, arm, 2, "loss", T),
                         10 - choose[setting][arm][best[setting][arm]], 1e-9);
         }
@@ -99,6 +108,9 @@ static void the_choosing_half_chooses(void **state) {
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][0], 1);
+    RateLoss rates[RATES_MOST];
+    outcome_rates(rates, &outcome, 0, 0);
+    assert_true(isnan(rates[2].mean) && isnan(rates[2].sd) && isfinite(rates[1].mean));
     outcome_free(&outcome);
 }
 

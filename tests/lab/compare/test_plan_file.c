@@ -23,7 +23,9 @@ static bool same_arms(const Plan *a, const Plan *b) {
     for (int i = 0; same && i < a->arm_count; i++) {
         same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0 &&
                a->arms[i].lr == b->arms[i].lr && a->arms[i].block == b->arms[i].block;
-        for (int s = 0; s < a->setting_count; s++) same = same && a->arms[i].steps[s] == b->arms[i].steps[s];
+        for (int s = 0; s < a->setting_count; s++)
+            same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
+                   memcmp(&a->arms[i].speeds[s], &b->arms[i].speeds[s], sizeof a->arms[i].speeds[s]) == 0;
     }
     return same;
 }
@@ -91,6 +93,7 @@ static void plans_come_back(void **state) {
     plan.base.seed = 7;
     plan.unpaired = plan.default_contrasts = true;
     plan.arms[1].block = 99999;
+    plan.arms[1].speeds[3] = (Speed){{1e6 + 1.0 / 3, 1e6, 0.1}};
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
@@ -267,6 +270,10 @@ static const struct {
                {"schemes;0;learning_rate", NULL, "learning"},
                {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
                {"settings;0;text", "0.5", "\"text\""},
+               {"schemes;0;tokens_a_second", NULL, "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[3, 2]", "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[1, 2, 3]", "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[3, 2, -1]", "tokens_a_second"},
                {"unpaired", NULL, "\"unpaired\""},
                {"default_contrasts", NULL, "\"default_contrasts\""},
                {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
