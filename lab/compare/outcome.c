@@ -218,52 +218,6 @@ Paired outcome_paired(const Outcome *o, int setting, int arm, int other, const c
                                                         : paired_summary(differences, o->seeds);
 }
 
-const Gap *gaps_find(const Gaps *gaps, int arm, int other) {
-    for (int i = 0; i < gaps->count; i++)
-        if (gaps->items[i].arm == arm && gaps->items[i].other == other) return &gaps->items[i];
-    return NULL;
-}
-
-static void add_gap(Gaps *gaps, const Outcome *o, int setting, double x, int arm, int other) {
-    if (other < 0 || other == arm || gaps_find(gaps, arm, other)) return;
-    gaps->items[gaps->count++] =
-        (Gap){.arm = arm, .other = other, .gap = outcome_paired(o, setting, arm, other, "loss", x)};
-}
-
-void outcome_gaps(Gaps *gaps, const Outcome *o, int setting, double x) {
-    const Plan *plan = &o->comparison->plan;
-    double p[2 * ARMS_MOST], adjusted[2 * ARMS_MOST];
-    gaps->count = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        add_gap(gaps, o, setting, x, arm, plan->reference);
-        add_gap(gaps, o, setting, x, arm, plan_designed(plan, arm));
-    }
-    for (int i = 0; i < gaps->count; i++) p[i] = gaps->items[i].gap.p;
-    holm(adjusted, p, gaps->count);
-    for (int i = 0; i < gaps->count; i++) {
-        Gap *gap = &gaps->items[i];
-        gap->adjusted = adjusted[i];
-        gap->verdict = verdict(gap->gap.mean, gap->adjusted);
-    }
-}
-
-void outcome_standings(Standing *standings, const Outcome *o, int setting, double x) {
-    const Plan *plan = &o->comparison->plan;
-    Gaps gaps;
-    outcome_gaps(&gaps, o, setting, x);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        Standing *s = &standings[arm];
-        const Gap *gap = gaps_find(&gaps, arm, plan->reference);
-        *s = (Standing){.adjusted = NAN};
-        for (int seed = 0; seed < o->seeds; seed++)
-            s->loss += outcome_value(o, setting, -1, arm, seed, "loss", x) / o->seeds;
-        s->gap = gap ? gap->gap : outcome_paired(o, setting, arm, arm, "loss", x);
-        if (gap) s->adjusted = gap->adjusted;
-        s->verdict = verdict(s->gap.mean, s->adjusted);
-        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, gaps.count > 0 ? gaps.count : 1);
-    }
-}
-
 Answered outcome_right(const Outcome *o, int task, int arm, int seed, double first, double last) {
     Answered sum = {0, 0};
     for (int s = 0; s < o->seeds; s++) {

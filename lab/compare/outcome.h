@@ -55,37 +55,6 @@ double outcome_value(const Outcome *outcome, int setting, int task, int arm, int
 // The differences of a quantity, arm minus other, by seed; with --unpaired, of arms that share no seeds.
 Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
 
-// The difference of two schemes' losses, arm minus other.
-typedef struct {
-    int arm, other;
-    Paired gap;
-    double adjusted; // p of the gap by holm(), among all gaps of the size
-    Verdict verdict;
-} Gap;
-
-// All gaps of one size that reports show: from every scheme to the reference, and from every learned scheme to its
-// designed one. Their p-values are adjusted together, so that a gap has the same verdict wherever it is shown.
-typedef struct {
-    Gap items[2 * ARMS_MOST];
-    int count;
-} Gaps;
-
-// Gaps of the loss in windows of x tokens.
-void outcome_gaps(Gaps *gaps, const Outcome *outcome, int setting, double x);
-const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL if it is not among them
-
-// A scheme compared with the reference.
-typedef struct {
-    double loss;     // mean over seeds
-    Paired gap;      // in loss
-    double adjusted; // p of the gap, as outcome_gaps has it
-    double resolvable;
-    Verdict verdict;
-} Standing;
-
-// Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
-void outcome_standings(Standing *standings, const Outcome *outcome, int setting, double x);
-
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
 typedef struct {
