@@ -3,7 +3,7 @@
 # Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start it
 # again at any time. DIR (runs/experiment-full) holds the runs; reports, plots and results.csv go to RESULTS
 # (runs/baseline/experiment-full). PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
+# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates    the learning rate of every scheme, on seeds that no other part uses
 #   tokens   more training: 5 to 320 tokens a parameter
@@ -58,6 +58,11 @@ arms() {
     done
 }
 
+# tokens LIST: tokens for each parameter, as --tokens-per-parameter takes them.
+tokens() {
+    echo "$1" | awk -F, -v shrink="${SHRINK:-1}" '{ for (i = 1; i <= NF; i++) printf "%s%g", (i > 1 ? "," : ""), $i / shrink }'
+}
+
 # part NAME OPTIONS...: one comparison, and its report among the results.
 shape="--layers 4 --heads 4 --width 48"
 part() {
@@ -86,35 +91,35 @@ for part in $parts; do
     case $part in
     rates)
         part rates $(for name in $designed $scratch; do echo "$name=$(spec "$name")"; done) --data "$data/book" $shape \
-            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter 20 --seeds 3 --seed 101 \
+            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi" --contrast "t5 - alibi"
         ;;
     tokens)
         part tokens $(arms learned sinusoidal rope alibi) --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --tokens-per-parameter 5,20,80,320 --seeds "$seeds" --seed 201 \
+            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds "$seeds" --seed 201 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "learned - alibi"
         ;;
     ladder)
         part ladder $(arms learned sinusoidal rope rope-random alibi fire) --data "$data/book" --layers 4 --heads 4 \
-            --scale 50k,140k,400k --tokens-per-parameter 20 --seeds "$seeds" --seed 301 \
+            --scale 50k,140k,400k --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 301 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
         ;;
     starts)
         part starts $(arms learned learned-sin=learned:start=sinusoidal~learned sinusoidal sin-gain=sinusoidal:gain=trained~sinusoidal \
             sin-unit=sinusoidal:amplitude=0.7071~sinusoidal rope rope-learned=rope-learned~rope rope-random \
             alibi alibi-steep alibi-learned=alibi-learned~alibi alibi-random=alibi-learned:start=random~alibi) \
-            --data "$data/book" $shape --tokens-per-parameter 20 --seeds "$seeds" --seed 401 \
+            --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 401 \
             --contrast "learned - learned-sin" --contrast "sin-gain - sinusoidal" --contrast "rope-random - rope-learned" \
             --contrast "rope-learned - rope" --contrast "alibi-steep - alibi" --contrast "alibi-random - alibi-learned"
         ;;
     texts)
         part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts") $shape \
-            --tokens-per-parameter 10 --seeds 3 --seed 501 \
+            --tokens-per-parameter "$(tokens 10)" --seeds 3 --seed 501 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         ;;
     context)
         context=512
-        part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape --tokens-per-parameter 20 --seeds 3 --seed 601 \
+        part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 601 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         context=128
         ;;
@@ -123,12 +128,12 @@ for part in $parts; do
             gzip -dcf "$text" | head -c 120000 >"$data/little.txt"
             "$bitter" prepare --out "$data/little" --val 0.2 "$data/little.txt" >/dev/null
         }
-        part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape --tokens-per-parameter 5,20 --seeds 3 --seed 701 \
+        part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 701 \
             --contrast "learned - sinusoidal" --contrast "learned - rope"
         ;;
     primary)
         one=$(best "$designed") other=$(best "$scratch")
-        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 --tokens-per-parameter 20 \
+        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 --tokens-per-parameter "$(tokens 20)" \
             --budget seconds --reference "$one" --seeds 10 --seed 801 --contrast "$other - $one"
         ;;
     *)
