@@ -11,4 +11,7 @@ bool report_frequencies(Page *page, const Facts *facts, Error *error); // rotati
 bool report_biases(Page *page, const Facts *facts, Error *error);      // and biases by distance
 bool report_attention(Page *page, const Facts *facts, Error *error);   // attention by distance
 
+// Attention by distance of a single run.
+bool report_run_attention(Page *page, const Run *run, Error *error);
+
 #endif
