@@ -87,5 +87,5 @@ speed all
 # --- the tables ---
 echo $(($(date +%s) - started)) >>"$out/seconds"
 started=$(date +%s)
-sh "$(dirname "$0")/extend_tables.sh" "$out" "$results" "$methods" "$seeds"
+sh "$(dirname "$0")/extend_tables.sh" "$bitter" "$out" "$results" "$methods" "$seeds"
 cat "$results/table.md"
