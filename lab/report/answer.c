@@ -4,6 +4,7 @@
 #include "lab/report/page/axis.h"
 
 #include <math.h>
+#include <string.h>
 
 // Says first if the comparison is not complete yet.
 static void unfinished(Page *page, const Facts *facts) {
@@ -100,12 +101,28 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
                                                  : "Differences between schemes");
 }
 
+// The range over the schemes.
+static void operations_cell(Page *page, const Plan *plan, int setting) {
+    double least = INFINITY, most = 0;
+    char words[2][TICK_WORDS];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double operations = setting_operations(plan, setting, arm);
+        least = fmin(least, operations);
+        most = fmax(most, operations);
+    }
+    number_words(words[0], least);
+    number_words(words[1], most);
+    page_cell(page, strcmp(words[0], words[1]) ? "%s to %s" : "%s", words[0], words[1]);
+}
+
 static void settings_table(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     page_table(page,
                "what was trained, from %d seed%s; the loss is that of held-out text in windows of the context's length",
                facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
-    page_row(page, true, "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs");
+    page_row(
+        page, true,
+        "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs|operations a token");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
         char parameters[TICK_WORDS], tokens[TICK_WORDS];
@@ -120,6 +137,7 @@ static void settings_table(Page *page, const Facts *facts) {
         page_cell(page, "%s", number_words(tokens, setting_tokens(plan, s)));
         page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
         page_cell(page, "%.2g", setting_epochs(plan, s));
+        operations_cell(page, plan, s);
     }
     page_table_end(page);
 }

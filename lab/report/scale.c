@@ -21,11 +21,11 @@ static double rung(const Plan *plan, int s, Ladder ladder) {
     const double parameters = (double)plan->settings[s].parameters;
     return ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
            : ladder == BY_SIZE ? parameters
-                               : parameters * setting_tokens(plan, s);
+                               : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s);
 }
 
 static const char *const axes[] = {"training tokens a parameter", "parameters",
-                                   "parameters times training tokens, to which compute is proportional"};
+                                   "floating point operations of training"};
 
 typedef struct {
     int setting;

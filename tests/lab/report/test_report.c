@@ -160,10 +160,30 @@ static void curves_are_means_at_equal_tokens(void **state) {
     expect_text(text, "| alibi | 300 | 7.3 | 7 | 7.6 |\n| alibi | 400 | 6.3 | 6 | 6.6 |\n");
     expect_no_text(text, "| alibi | 100 |");
     free(text);
-    text = section(report_cost, &outcome);
-    expect_text(text, "| alibi | 100000 | 10 | 2.000 | 1.5 | 33.3% | 33.3% to 33.3% |");
-    free(text);
     outcome_free(&outcome);
+}
+
+// Times that differ by no more than their noise are said to.
+static void times_within_noise_are_marked(void **state) {
+    for (int slow = 0; slow < 2; slow++) {
+        Outcome outcome;
+        make_plan("none;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm, 0);
+        }
+        read_all(&outcome);
+        for (int round = 0; round < SPEED_ROUNDS; round++) {
+            plan->arms[0].speeds[0].rounds[round] = 1e6;
+            plan->arms[1].speeds[0].rounds[round] = slow ? 0.8e6 : 0.99e6;
+        }
+        char *text = section(report_cost, &outcome), row[512];
+        row_of(text, "| alibi | 100000 | 10 |", row);
+        expect_text(row, slow ? "| 1.25 | +25.0% | 0.0% |" : "| 1.01 | +1.0%, within noise | 0.0% |");
+        expect_text(row_of(text, "| none | 100000 | 10 |", row), "| 1.00 | - | 0.0% |");
+        free(text);
+        outcome_free(&outcome);
+    }
 }
 
 int main(void) {
@@ -173,6 +193,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tasks_have_seeds_as_units, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(tables_in_latex, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(times_within_noise_are_marked, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
