@@ -24,6 +24,10 @@ static bool about_learning(const Facts *facts) {
     return count > 0;
 }
 
+const char *report_title(const Facts *facts) {
+    return about_learning(facts) ? "Learned or designed positions?" : "Which position scheme?";
+}
+
 static void question(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(page,
@@ -78,14 +82,14 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     static Forest all;
     const Plan *plan = &facts->outcome->comparison->plan;
     const int contrasts = report_contrasts(facts), settings = plan->setting_count;
-    const bool by_contrast = plan_is_ladder(plan);
+    const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
     all = (Forest){
         .x_label = "difference of the losses in nats a token", .below = "first is better", .above = "second is better"};
-    for (int i = 0; !by_contrast && i < contrasts; i++)
+    for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
             Finding f = report_contrast_over_texts(facts, i, setting);
             f.setting = "over the texts";
-            add_row(&all, facts, i, &f, false);
+            add_row(&all, facts, i, &f, by_contrast);
         }
     for (int n = 0; n < contrasts * settings; n++) {
         const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
@@ -151,9 +155,11 @@ static void confidence(Page *page, const Facts *facts) {
         snprintf(hold, sizeof hold, "%s%.0f intervals hold at once (Bonferroni)",
                  first->primary ? "the " : "those of all ", first->comparisons);
     page_paragraph(page,
-                   "With 95%% confidence, %s. This covers chance in weights and batches, not the choice of text. Below "
-                   "0, the first scheme is better.",
-                   hold);
+                   "With 95%% confidence, %s. This covers chance in weights and batches, %s. Below 0, the first scheme "
+                   "is better.",
+                   hold,
+                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                                         : "not the choice of text");
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, a "

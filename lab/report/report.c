@@ -97,8 +97,7 @@ static bool write_sections(Page *page, const Facts *facts, Error *error) {
 
 static bool write_page(const Facts *facts, Error *error) {
     Page page;
-    if (!page_open(&page, facts->outcome->comparison->directory, "report", "Learned or designed positions?", error))
-        return false;
+    if (!page_open(&page, facts->outcome->comparison->directory, "report", report_title(facts), error)) return false;
     if (write_sections(&page, facts, error)) return page_close(&page, error);
     page_abandon(&page);
     return false;

@@ -19,6 +19,9 @@ bool report_effects(Page *page, const Facts *facts, Error *error);  // published
 bool report_limits(Page *page, const Facts *facts, Error *error);   // how it was judged, and what it does not show
 bool report_repeat(Page *page, const Facts *facts, Error *error);   // how to repeat the comparison
 
+// The title of the page.
+const char *report_title(const Facts *facts);
+
 // Is the contrast's change along the settings known? One sentence for each contrast, in their order; nothing where the
 // settings are no ladder.
 void report_scale_sentences(Page *page, const Facts *facts);

@@ -50,6 +50,7 @@ static Finding finding_of(const Facts *facts, const Difference *d) {
     return (Finding){.arm = plan->arms[d->arm].name,
                      .other = plan->arms[d->other].name,
                      .setting = plan->settings[d->setting].name,
+                     .place = plan->text_count > 1 ? "on" : "at",
                      .gap = d->gap,
                      .interval = d->interval,
                      .text = d->text,

@@ -78,7 +78,8 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
     for (int n = 0; n < count; n++) {
         if (kind_of(&findings[n]) != kind) continue;
         Text one = {0};
-        text_print(&one, "%s%s", i == 0 || amounts ? "at " : "", findings[n].setting);
+        text_print(&one, "%s%s%s", i == 0 || amounts ? findings[n].place : "", i == 0 || amounts ? " " : "",
+                   findings[n].setting);
         if (amounts) text_print(&one, " ");
         if (amounts) words_amount(&one, &findings[n]);
         text_print(&one, "%c", '\0');

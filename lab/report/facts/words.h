@@ -8,6 +8,7 @@
 // The difference arm - other in one setting, with everything that a sentence needs.
 typedef struct {
     const char *arm, *other, *setting; // names; the setting's is "" when there is only one
+    const char *place;                 // "at" a size, "on" a text
     Paired gap;                        // in nats a token; below 0, arm is better
     Interval interval;                 // corrected
     Interval text;                     // 95%, over blocks of the text, with these runs

@@ -11,7 +11,11 @@ enum { SEEDS = 5 };
 static Finding finding(const char *setting, double mean, double spread, double comparisons) {
     double differences[SEEDS];
     for (int i = 0; i < SEEDS; i++) differences[i] = mean + (i - 2) * spread;
-    Finding f = {.arm = "rope", .other = "learned", .setting = setting, .gap = paired_summary(differences, SEEDS)};
+    Finding f = {.arm = "rope",
+                 .other = "learned",
+                 .setting = setting,
+                 .place = "at",
+                 .gap = paired_summary(differences, SEEDS)};
     f.interval = paired_interval(&f.gap, comparisons);
     f.verdict = paired_verdict(&f.gap, comparisons);
     f.resolvable = resolvable(f.gap.se, f.gap.df, comparisons);
