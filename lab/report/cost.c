@@ -28,8 +28,8 @@ static void arm_row(Page *page, const Facts *facts, int setting, int arm, int ba
     page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0));
     page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
     page_cell(page, "%s", number_words(words, operations));
-    page_cell(page, isfinite(operations) ? "%+.1f%%" : "-",
-              100 * (operations / setting_operations(plan, setting, base) - 1));
+    const double share = 100 * (operations / setting_operations(plan, setting, base) - 1);
+    page_cell(page, isnan(share) ? "-" : fabs(share) < 0.05 ? "0.0%%" : "%+.1f%%", share);
     page_number(page, 2, 1e6 * seconds);
     if (arm == base || isnan(more))
         page_cell(page, "-");

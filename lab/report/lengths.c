@@ -73,7 +73,7 @@ static bool position_chart(Page *page, const Facts *facts, int setting, const ch
         report_line(&chart, facts, arm);
         add_positions(&chart, facts, setting, arm, quantity);
     }
-    return page_chart(page, &chart, error, "Loss by position, in the same %s for all schemes%s", windows,
+    return page_chart(page, &chart, error, "Loss by position in windows of %s%s", windows,
                       report_at(at, facts, setting));
 }
 
@@ -81,12 +81,12 @@ bool report_lengths(Page *page, const Facts *facts, Error *error) {
     static const char *const longer[] = {"not resolved", "falls", "rises"}, *const more[] = {"not resolved", "helps",
                                                                                              "hurts"};
     const int setting = report_setting(facts);
-    if (!position_chart(page, facts, setting, "position", "windows of the trained length", error)) return false;
+    if (!position_chart(page, facts, setting, "position", "the trained length", error)) return false;
     if (!context_chart(page, facts, setting, error)) return false;
     change_table(page, facts, setting, "loss", MULTIPLES,
                  "loss by the length of the window, and its change from the trained length to eight times that", longer,
                  "the loss");
-    if (!position_chart(page, facts, setting, "beyond", "windows of eight times that length", error)) return false;
+    if (!position_chart(page, facts, setting, "beyond", "eight times the trained length", error)) return false;
     page_heading(page, "Does more context help?");
     page_paragraph(
         page,

@@ -4,22 +4,29 @@
 #include <math.h>
 #include <string.h>
 
+// "0.021": half of an interval.
+static void half_cell(Page *page, Interval interval) {
+    page_cell(page, isnan(interval.low) ? "-" : "%.4f", 0.5 * (interval.high - interval.low));
+}
+
 static void blocks_table(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(page,
                    "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
-                   "loss is measured. The first interval is over seeds, on this text; the second is over blocks of the "
-                   "text, with these seeds (circular block bootstrap). Each is a 95%% interval on its own, without "
-                   "correction for the others in the table.");
+                   "loss is measured. To compare them, each alone: half of the 95%% interval over seeds, on this text, "
+                   "and half of that over blocks of the text, with these seeds (circular block bootstrap). These are "
+                   "not corrected for other contrasts; the verdicts on this page are those of the corrected intervals "
+                   "above.");
     page_table(page, "%s", "");
-    page_row(page, true, "contrast|difference|over seeds|over the text");
+    page_row(page, true, "contrast|difference|± over seeds|± over the text");
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast(facts, i, setting);
             char at[NAME_CAPACITY + 8];
             page_row(page, false, "%s - %s%s", f.arm, f.other, report_at(at, facts, setting));
-            report_difference_cells(page, f.gap.mean, f.gap.t);
-            page_cell(page, isnan(f.text.low) ? "-" : "%+.4f to %+.4f", f.text.low, f.text.high);
+            page_cell(page, isnan(f.gap.mean) ? "-" : "%+.4f", f.gap.mean);
+            half_cell(page, f.gap.t);
+            half_cell(page, f.text);
         }
     page_table_end(page);
 }

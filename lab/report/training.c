@@ -84,7 +84,7 @@ static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool
     const Plan *plan = &facts->outcome->comparison->plan;
     char at[NAME_CAPACITY + 8];
     Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
-                   .y_label = facts->outcome->seeds > 1
+                   .y_label = facts->outcome->seeds > 1 && !seconds
                                   ? "loss in nats a token; bands are from the lowest to the highest seed"
                                   : "loss in nats a token",
                    .spread = facts->outcome->seeds > 1 && !seconds ? SPREAD_BANDS : SPREAD_NONE,

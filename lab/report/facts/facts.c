@@ -8,8 +8,9 @@ int report_setting(const Facts *facts) {
 }
 
 const char *report_at(char words[NAME_CAPACITY + 8], const Facts *facts, int setting) {
-    const char *name = facts->outcome->comparison->plan.settings[setting].name;
-    snprintf(words, NAME_CAPACITY + 8, "%s%s", *name ? " at " : "", name);
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const char *name = plan->settings[setting].name;
+    snprintf(words, NAME_CAPACITY + 8, "%s%s", !*name ? "" : plan->text_count > 1 ? " on " : " at ", name);
     return words;
 }
 

@@ -18,7 +18,7 @@ void facts_free(Facts *facts);
 
 // The setting whose models are looked at closely: the last one, which on a ladder is the largest.
 int report_setting(const Facts *facts);
-// " at 70k", or "" when there is one setting.
+// " at 70k", " on book", or "" when there is one setting.
 const char *report_at(char words[NAME_CAPACITY + 8], const Facts *facts, int setting);
 
 // Tokens of a window in training, in this setting.

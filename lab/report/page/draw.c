@@ -83,7 +83,7 @@ static void fit_axes(Drawing *d) {
     axis_fit(&d->y, e.low, e.high, 0.05, log_y);
 }
 
-// If all lines have the same few x, use these as ticks.
+// If all lines have the same few x, use these as ticks, unless they are fractions with many digits.
 static bool common_x(const Chart *chart, double *values, int *count) {
     const Line *longest = NULL;
     for (int l = 0; l < chart->count; l++)
@@ -93,6 +93,7 @@ static bool common_x(const Chart *chart, double *values, int *count) {
         for (int i = 0; i < chart->lines[l].count && !chart->lines[l].loose; i++) {
             const double x = chart->lines[l].points[i].x;
             if (!isfinite(x) || x != longest->points[i].x) return false;
+            if (x != floor(x) && fabs(1e6 * x - round(1e6 * x)) > 1e-3) return false;
         }
     for (int i = 0; i < longest->count; i++) values[i] = longest->points[i].x;
     *count = longest->count;
