@@ -38,24 +38,20 @@ static void question(Page *page, const Facts *facts) {
                        : "Which of these position schemes predicts text better?");
 }
 
-static void lead(Page *page, const Facts *facts, int i, const Finding *findings, int count, bool over_texts) {
+// A sentence for all settings of a contrast, or for texts like these.
+static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int count = over_texts ? report_settings_over_texts(facts) : plan->setting_count;
+    Finding findings[SETTINGS_MOST];
     char texts[64] = "";
     Text text = {0};
-    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", facts->outcome->comparison->plan.text_count);
+    for (int setting = 0; setting < count; setting++)
+        findings[setting] =
+            over_texts ? report_contrast_over_texts(facts, i, setting) : report_contrast(facts, i, setting);
+    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", plan->text_count);
     words_contrast(&text, findings, count);
     page_lead(page, "%s%s%.*s", report_primary(facts, i) ? "" : "Exploratory: ", texts, (int)text.size, text.bytes);
     text_free(&text);
-}
-
-// A sentence for all settings of a contrast; with several texts another one for texts like them.
-static void sentences(Page *page, const Facts *facts, int i) {
-    const int settings = facts->outcome->comparison->plan.setting_count, over_texts = report_settings_over_texts(facts);
-    Finding findings[SETTINGS_MOST];
-    for (int setting = 0; setting < over_texts; setting++)
-        findings[setting] = report_contrast_over_texts(facts, i, setting);
-    if (over_texts > 0) lead(page, facts, i, findings, over_texts, true);
-    for (int setting = 0; setting < settings; setting++) findings[setting] = report_contrast(facts, i, setting);
-    lead(page, facts, i, findings, settings, false);
 }
 
 static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f, bool by_contrast) {
@@ -172,12 +168,14 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     page_columns(page);
     question(page, facts);
     unfinished(page, facts);
-    for (int i = 0; i < contrasts; i++) sentences(page, facts, i);
+    const bool texts = report_settings_over_texts(facts) > 0;
+    for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
     report_scale_sentences(page, facts);
     page_columns_next(page);
     if (!forest(page, facts, error)) return false;
     page_columns_end(page);
     if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
     settings_table(page, facts);
+    for (int i = 0; texts && i < contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -205,6 +205,39 @@ static void a_page_says_that_runs_are_missing(void **state) {
     outcome_free(&outcome);
 }
 
+// With several texts the answer is that over the texts: texts that disagree leave open what each of them resolves.
+static void texts_are_the_units(void **state) {
+    for (int agree = 0; agree < 2; agree++) {
+        Outcome outcome;
+        Error error;
+        begin(plan);
+        must(plan_text(plan, "book", VOCAB, 1e6, &error) && plan_text(plan, "code", VOCAB, 1e6, &error) &&
+                 set_arms(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
+                 set_sizes(plan, "", "", &error) && plan_tasks(plan, "", &error),
+             &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            const double gap = agree ? -0.3 - 0.001 * job.setting : 0.3 - 0.3 * job.setting;
+            put_rising(&job, 3 + job.arm * (gap + 0.0001 * job.seed), 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        if (agree) {
+            expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
+            expect_text(text, "in all 3 settings: on tales, book and code (by 0.300 to 0.302 nats a token)");
+        } else {
+            expect_text(text, "- Over the 3 texts: learned - sinusoidal: not resolved, +0.0");
+            expect_text(text, "learned is better than sinusoidal on code by 0.29");
+            expect_text(text, "; worse on tales by 0.30");
+            expect_text(text, "; not resolved on book (");
+            expect_no_text(text, "Over the 3 texts: sinusoidal is better");
+        }
+        expect_text(text, "and over the texts also the choice of text");
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
@@ -215,6 +248,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(texts_are_the_units, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
