@@ -96,7 +96,7 @@ static void range_of(Text *text, const Finding *findings, int count, Kind kind) 
             least = fmin(least, fabs(findings[n].gap.mean));
             most = fmax(most, fabs(findings[n].gap.mean));
         }
-    const int digits = digits_for(least);
+    const int digits = digits_for(most > least ? fmin(least, most - least) : least);
     text_print(text, " (by %.*f to %.*f nats a token)", digits, least, digits, most);
 }
 
