@@ -4,7 +4,7 @@
 # the rule, by the search without it (--free), and by gradient descent, which may read as many tokens. Then the gradient's
 # factors are changed: made to rise (the nearest rising factors, isotonic regression of their logarithms), and one pair at
 # a time is set back to the geometric mean of its neighbours. All are scored on held-out text in windows of 2048 tokens.
-# DIR (runs/extend-rule) holds the runs; rule.csv, rule_pairs.csv, rule.md and rule.svg go to RESULTS
+# DIR (runs/extend-rule) holds the runs; rule.csv, rule_pairs.csv, rule.md and the plots rule_*.svg go to RESULTS
 # (runs/baseline/extend). Finished runs are kept, and a stopped search or training continues.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_rule.sh BITTER [DIR]"}
@@ -85,5 +85,5 @@ sh "$(dirname "$0")/texts.sh" "$bitter" "$out/text" >/dev/null
 for seed in $seeds; do
     for text in $texts; do study "$text" "$seed"; done
 done
-sh "$(dirname "$0")/extend_rule_tables.sh" "$out" "$results" "$texts" "$seeds"
+sh "$(dirname "$0")/extend_rule_tables.sh" "$bitter" "$out" "$results" "$texts" "$seeds"
 cat "$results/rule.md"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tables and the plot of scripts/extend_rule.sh: sh scripts/extend_rule_tables.sh DIR RESULTS "TEXTS" "SEEDS"
+# Tables and plots of scripts/extend_rule.sh: sh scripts/extend_rule_tables.sh BITTER DIR RESULTS "TEXTS" "SEEDS"
 # Models that are not finished are left out.
 set -eu
-out=$1 results=$2 texts=$3 seeds=$4
+bitter=$1 out=$2 results=$3 texts=$4 seeds=$5
 pairs=16
 methods="yarn rule free gradient rising"
 # shellcheck source=scripts/extend_runs.sh
@@ -116,27 +116,22 @@ gap_row() {
     done
 } >"$results/rule.md"
 
-if command -v gnuplot >/dev/null 2>&1; then
-    gnuplot <<GNUPLOT
-set terminal svg size 900,700 font "sans-serif,14" background "white"
-set output "$results/rule.svg"
-set datafile separator ","
-set multiplot layout 2,1
-set xrange [-0.5:15.5]
-set xtics 1
-set key outside right
-set title "Factors by pair, 8 times: gradient descent, one point for each model"
-set ylabel "factor"
-set logscale y 2
-set yrange [0.9:11]
-set xlabel "pair, from the fastest to the slowest"
-plot for [t in "$texts"] "$results/rule_pairs.csv" using (strcol(1) eq t ? \$3 + 0.06 * \$2 - 0.12 : NaN):4 with points pointtype 7 pointsize 0.6 title t
-unset logscale y
-set yrange [*:*]
-set title "Rise of the loss when one pair is set back to its neighbours"
-set ylabel "nats per byte"
-plot for [t in "$texts"] "$results/rule_pairs.csv" using (strcol(1) eq t ? \$3 + 0.06 * \$2 - 0.12 : NaN):6 with points pointtype 7 pointsize 0.6 title t
-GNUPLOT
-else
-    echo "no plot: gnuplot is not installed" >&2
-fi
+# wide COLUMN: a table with a column of pairs and one for each model, of this column of rule_pairs.csv.
+wide() {
+    awk -F , -v column="$1" '
+        NR > 1 && !($1 " " $2 in seen) { seen[$1 " " $2] = 1; model[++models] = $1 " " $2 }
+        NR > 1 { value[$1 " " $2, $3] = $column; if ($3 > last) last = $3 }
+        END {
+            printf "pair from the fastest to the slowest"
+            for (m = 1; m <= models; m++) printf ",%s", model[m]
+            for (pair = 0; pair <= last; pair++) {
+                printf "\n%d", pair
+                for (m = 1; m <= models; m++) printf ",%s", value[model[m], pair]
+            }
+            print ""
+        }' "$results/rule_pairs.csv"
+}
+wide 4 >"$results/rule_factors.csv"
+wide 6 >"$results/rule_set_back.csv"
+"$bitter" report "$results/rule_factors.csv" --log-y --y-label "factor by which gradient descent slows a pair of channels" >/dev/null
+"$bitter" report "$results/rule_set_back.csv" --y-label "nats a byte: rise of the loss when one pair is set back to its neighbours" >/dev/null
