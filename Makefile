@@ -102,7 +102,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment lesson pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment experiment-full lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -154,6 +154,9 @@ extend-far: all ## then at 512 times the trained length (1 more hour)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
+
+experiment-full: all ## the same in eight parts that answer a reviewer's questions (4 to 5 hours, resumable)
+	sh scripts/experiment_full.sh ./$(PROGRAM)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson on gradients (1 minute)
 	@$(MAKE) -s --no-print-directory $(TALES)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
 # Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start it
-# again at any time. DIR (runs/experiment-full) holds the runs; reports, plots and results.csv go to RESULTS
+# again at any time. DIR (runs/experiment-full) holds the runs and reports; summaries, plots and results.csv go to RESULTS
 # (runs/baseline/experiment-full). PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
 #
@@ -71,7 +71,8 @@ part() {
     "$bitter" compare "$@" --context "${context:-128}" --batch 8 --warmup 50 --eval-every 0 --save-every 1000 --out "$out/$name"
     mkdir -p "$results/$name"
     rm -f "$results/$name"/plot-*.svg
-    for file in "$out/$name"/report.html "$out/$name"/report.md "$out/$name"/results.csv "$out/$name"/compare.json "$out/$name"/plot-*.svg; do
+    # The page report.html stays behind: eight of them would weigh more than everything else.
+    for file in "$out/$name"/report.md "$out/$name"/report.tex "$out/$name"/results.csv "$out/$name"/compare.json "$out/$name"/plot-*.svg; do
         cp "$file" "$results/$name"
     done
 }
