@@ -106,7 +106,13 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
     Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], facts, setting, arm, error);
-    ok = ok && loss_chart(page, facts, curves, false, error) && loss_chart(page, facts, curves, true, error);
+    int longest = 0;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (curves[arm].count > longest) longest = curves[arm].count;
+    if (ok && longest < 2)
+        page_paragraph(page, "The loss was not measured during training (--eval-every), so there is no curve.");
+    else
+        ok = ok && loss_chart(page, facts, curves, false, error) && loss_chart(page, facts, curves, true, error);
     free(curves);
     return ok;
 }

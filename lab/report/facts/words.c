@@ -1,36 +1,21 @@
 #include "lab/report/facts/words.h"
 
+#include "lab/report/page/axis.h"
+
 #include <math.h>
 #include <stdio.h>
-
-// Digits after the point that show a number with two that count.
-static int digits_for(double value) {
-    const double size = fabs(value);
-    return size >= 0.095 ? 2 : size >= 0.0095 ? 3 : size >= 0.00095 ? 4 : 5;
-}
-
-// As many as the interval's half-width needs, and so many that no end that differs from 0 is shown as 0.
-static int digits_of(double mean, Interval interval) {
-    const double half = 0.5 * (interval.high - interval.low);
-    int digits = isfinite(half) && half > 0 ? digits_for(half) : digits_for(mean);
-    if (interval.low * interval.high > 0)
-        while (digits < 8 && !(fmin(fabs(interval.low), fabs(interval.high)) >= 0.5 * pow(10, -digits))) digits++;
-    return digits;
-}
 
 void words_listed(Text *text, int i, int count, const char *word) {
     text_print(text, "%s%s", i == 0 ? "" : i == count - 1 ? " and " : ", ", word);
 }
 
 void words_signed(Text *text, double mean, Interval interval) {
-    const int digits = digits_of(mean, interval);
-    text_print(text, "%+.*f", digits, mean);
-    if (isfinite(interval.low) && isfinite(interval.high))
-        text_print(text, " (%+.*f to %+.*f)", digits, interval.low, digits, interval.high);
+    char words[INTERVAL_WORDS];
+    text_print(text, "%s", interval_words(words, mean, interval.low, interval.high));
 }
 
 void words_amount(Text *text, const Finding *f) {
-    const int digits = digits_of(f->gap.mean, f->interval);
+    const int digits = digits_of(f->gap.mean, f->interval.low, f->interval.high);
     const double one = fabs(f->interval.low), other = fabs(f->interval.high);
     text_print(text, "by %.*f nats a token (%.*f to %.*f)", digits, fabs(f->gap.mean), digits, fmin(one, other), digits,
                fmax(one, other));
@@ -55,20 +40,20 @@ static void one_setting(Text *text, const Finding *f) {
         text_print(text, ".");
         return;
     }
-    text_print(text, "%s - %s: ", f->arm, f->other);
+    text_print(text, "%s - %s ", f->arm, f->other);
     if (kind == DIVERGED) {
-        text_print(text, "not known, because a run diverged.");
+        text_print(text, "is not known, because a run diverged.");
         return;
     }
     if (kind == ALONE) {
-        text_print(text, "%+.*f nats a token, but one seed cannot tell how certain that is.", digits_for(f->gap.mean),
-                   f->gap.mean);
+        text_print(text, "is %+.*f nats a token, but one seed cannot tell how certain that is.",
+                   digits_for(f->gap.mean), f->gap.mean);
         return;
     }
-    text_print(text, "not resolved, ");
+    text_print(text, "is not resolved: ");
     words_signed(text, f->gap.mean, f->interval);
-    text_print(text, " nats a token; a difference of %.*f or more would have been found in 4 of 5 repetitions.",
-               digits_for(f->resolvable), f->resolvable);
+    text_print(text, "; a true difference of %.*f would be found 4 times in 5.", digits_for(f->resolvable),
+               f->resolvable);
 }
 
 // The settings of one kind: "at 25k by 0.15 nats a token (0.13 to 0.17) and at 70k by ...", or only their names.
@@ -106,7 +91,7 @@ static void unresolved(Text *text, const Finding *findings, int count) {
         if (kind_of(&findings[n]) == OPEN) most = fmax(most, findings[n].resolvable);
     text_print(text, "not resolved ");
     settings_of(text, findings, count, OPEN, false);
-    text_print(text, " (%.*f or more would have been found in 4 of 5 repetitions)", digits_for(most), most);
+    text_print(text, " (%.*f would be found 4 times in 5)", digits_for(most), most);
 }
 
 void words_contrast(Text *text, const Finding *findings, int count) {
@@ -120,7 +105,7 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     const bool named = kinds[BETTER] == 0 && kinds[WORSE] > 0; // the better one comes first
     const char *first = named ? findings->other : findings->arm, *second = named ? findings->arm : findings->other;
     text_print(text, kinds[BETTER] + kinds[WORSE] > 0 ? "%s is " : "%s - ", first);
-    if (kinds[BETTER] + kinds[WORSE] == 0) text_print(text, "%s: ", second);
+    if (kinds[BETTER] + kinds[WORSE] == 0) text_print(text, "%s is ", second);
     for (int pass = 0; pass < 2; pass++) {
         const Kind kind = (pass == 0) != named ? BETTER : WORSE;
         if (kinds[kind] == 0) continue;
@@ -135,7 +120,7 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     for (Kind kind = ALONE; kind <= DIVERGED; kind++) {
         if (kinds[kind] == 0) continue;
         if (parts++) text_print(text, "; ");
-        text_print(text, kind == ALONE ? "one seed cannot tell " : "not known, because a run diverged, ");
+        text_print(text, kind == ALONE ? "known from one seed only " : "not known, because a run diverged, ");
         settings_of(text, findings, count, kind, false);
     }
     text_print(text, ".");

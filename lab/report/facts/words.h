@@ -13,7 +13,7 @@ typedef struct {
     Interval interval;                 // corrected
     Interval text;                     // 95%, over blocks of the text, with these runs
     Verdict verdict;                   // of this interval
-    double resolvable;                 // the true difference that would be found in 4 of 5 repetitions
+    double resolvable;                 // the true difference that would be found 4 times in 5
 } Finding;
 
 // Append one sentence about one contrast in all of its settings (count >= 1), which have the same arm and other:

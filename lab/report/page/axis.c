@@ -167,3 +167,29 @@ const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
     snprintf(words, TICK_WORDS, "%.*f%s", digits > 0 ? (int)digits : 0, value / unit.size, unit.name);
     return words;
 }
+
+int digits_for(double size) {
+    const double digits = 1 + ceil(-log10(fabs(size) / 0.95));
+    return !(digits > 2) ? 2 : digits > 8 ? 8 : (int)digits;
+}
+
+int digits_of(double mean, double low, double high) {
+    const double half = 0.5 * (high - low);
+    int digits = isfinite(half) && half > 0 ? digits_for(half) : mean == 0 ? 4 : digits_for(mean);
+    if (low * high > 0)
+        while (digits < 8 && !(fmin(fabs(low), fabs(high)) >= 0.5 * pow(10, -digits))) digits++;
+    return digits;
+}
+
+// What rounds to 0 has no minus.
+static double rounded(double value, int digits) {
+    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
+}
+
+const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high) {
+    const int digits = digits_of(mean, low, high);
+    const bool bounded = isfinite(low) && isfinite(high);
+    snprintf(words, INTERVAL_WORDS, bounded ? "%+.*f (%+.*f to %+.*f)" : "%+.*f", digits, rounded(mean, digits), digits,
+             rounded(low, digits), digits, rounded(high, digits));
+    return words;
+}

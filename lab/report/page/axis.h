@@ -34,4 +34,14 @@ const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i);
 // A number in the same manner, with three digits. Returns `words`.
 const char *number_words(char words[TICK_WORDS], double value);
 
+// Digits after the point, 2 to 8, that show two digits of a number of this size.
+int digits_for(double size);
+
+// As many as half of an interval around `mean` needs, and so many that no end is shown as 0 unless 0 is inside.
+int digits_of(double mean, double low, double high);
+
+enum { INTERVAL_WORDS = 128 };
+// "-0.15 (-0.17 to -0.13)", or the mean alone if an end is not finite. Returns `words`.
+const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high);
+
 #endif

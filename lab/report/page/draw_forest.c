@@ -27,13 +27,11 @@ static bool heads(const Forest *forest, int i) {
     return forest->rows[i].group[0] && (i == 0 || strcmp(forest->rows[i].group, forest->rows[i - 1].group) != 0);
 }
 
-static void value_words(char words[128], const ForestRow *row) {
-    if (!known(row))
-        snprintf(words, 128, "not known");
-    else if (!bounded(row))
-        snprintf(words, 128, "%+.3f", row->value);
+static void value_words(char words[INTERVAL_WORDS], const ForestRow *row) {
+    if (known(row))
+        interval_words(words, row->value, row->low, row->high);
     else
-        snprintf(words, 128, "%+.3f (%+.3f to %+.3f)", row->value, row->low, row->high);
+        snprintf(words, INTERVAL_WORDS, "not known");
 }
 
 // From 0 to the ends of all intervals; an interval that is much longer than the others is cut off.
@@ -60,7 +58,7 @@ static double longest_name(const Forest *forest) {
 
 static double longest_value(const Forest *forest) {
     double longest = 60;
-    char words[128];
+    char words[INTERVAL_WORDS];
     for (int i = 0; i < forest->count; i++) {
         value_words(words, &forest->rows[i]);
         longest = fmax(longest, svg_text_width(words) + 12);
@@ -109,7 +107,7 @@ static void draw_ground(const Sheet *s) {
 static void draw_row(const Sheet *s, int i, double y) {
     const ForestRow *row = &s->forest->rows[i];
     FILE *out = s->out;
-    char words[128], cut[TEXT_CAPACITY];
+    char words[INTERVAL_WORDS], cut[TEXT_CAPACITY];
     value_words(words, row);
     const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
     const double values = svg_text_width(words), names = s->tall ? s->width - values - 12 : s->x.from - 20;

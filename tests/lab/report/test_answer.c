@@ -10,7 +10,7 @@ static void a_difference_has_one_verdict(void **state) {
          "-0.300 (-0.325 to -0.275) *", "| -0.3248 to -0.2752 | contradicted |"},
         {0.3, 0.01, "sinusoidal is better than learned by 0.300 nats a token (0.275 to 0.325).", "| worse |",
          "+0.300 (+0.275 to +0.325) *", "| +0.2752 to +0.3248 | contradicted |"},
-        {0.001, 0.01, "learned - sinusoidal: not resolved, +0.001 (-0.024 to +0.026) nats a token; a difference of ",
+        {0.001, 0.01, "learned - sinusoidal is not resolved: +0.001 (-0.024 to +0.026); a true difference of ",
          "| not resolved |", "+0.001 (-0.024 to +0.026) |", "| -0.0238 to +0.0258 | not resolved |"},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
@@ -176,7 +176,7 @@ static void diverged_runs_are_named(void **state) {
     put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "alibi-learned - alibi: not known, because a run diverged.");
+    expect_text(text, "alibi-learned - alibi is not known, because a run diverged.");
     expect_no_text(text, "nan");
     free(text);
     outcome_free(&outcome);
@@ -226,7 +226,7 @@ static void texts_are_the_units(void **state) {
             expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
             expect_text(text, "in all 3 settings: on tales, book and code (by 0.2999 to 0.3019 nats a token)");
         } else {
-            expect_text(text, "- Over the 3 texts: learned - sinusoidal: not resolved, +0.0");
+            expect_text(text, "- Over the 3 texts: learned - sinusoidal is not resolved: +0.0");
             expect_text(text, "learned is better than sinusoidal on code by 0.29");
             expect_text(text, "; worse on tales by 0.30");
             expect_text(text, "; not resolved on book (");

@@ -163,6 +163,25 @@ static void curves_are_means_at_equal_tokens(void **state) {
     outcome_free(&outcome);
 }
 
+// One validation at the end is no curve, and two are one.
+static void single_losses_are_no_curve(void **state) {
+    for (int first = 3; first <= 4; first++) {
+        Outcome outcome;
+        make_plan("none;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm, 0);
+            put_log(&job, first, 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_training, &outcome);
+        assert_int_equal(strstr(text, "there is no curve") != NULL, first == 4);
+        assert_int_equal(strstr(text, "![") != NULL, first == 3);
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
 // Times that differ by no more than their noise are said to.
 static void times_within_noise_are_marked(void **state) {
     for (int slow = 0; slow < 2; slow++) {
@@ -193,6 +212,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tasks_have_seeds_as_units, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(tables_in_latex, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(single_losses_are_no_curve, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(times_within_noise_are_marked, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

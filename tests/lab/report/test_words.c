@@ -40,17 +40,17 @@ static void a_difference_in_one_setting(void **state) {
     Text text = {0};
     words_contrast(&text, &f, 1);
     text_print(&text, "%c", '\0');
-    expect_text(text.bytes, "rope - learned: not resolved, -0.15 (-0.3");
-    expect_text(text.bytes, "or more would have been found in 4 of 5 repetitions.");
+    expect_text(text.bytes, "rope - learned is not resolved: -0.15 (-0.3");
+    expect_text(text.bytes, " would be found 4 times in 5.");
     assert_null(strstr(text.bytes, "better"));
     text_free(&text);
     f.gap.mean = NAN;
-    expect_sentence(&f, 1, "rope - learned: not known, because a run diverged.");
+    expect_sentence(&f, 1, "rope - learned is not known, because a run diverged.");
     const double single[] = {-0.5};
     f.gap = paired_summary(single, 1);
     f.interval = paired_interval(&f.gap, 1);
     f.verdict = paired_verdict(&f.gap, 1);
-    expect_sentence(&f, 1, "rope - learned: -0.50 nats a token, but one seed cannot tell how certain that is.");
+    expect_sentence(&f, 1, "rope - learned is -0.50 nats a token, but one seed cannot tell how certain that is.");
 }
 
 // The end of a resolved interval is not shown as 0, and what is not resolved has an interval with 0 in it.
@@ -75,8 +75,7 @@ static void a_difference_in_several_settings(void **state) {
     expect_sentence(
         f, 3,
         "rope is better than learned at 70k by 0.150 nats a token (0.130 to 0.170) and at 200k by 0.300 nats "
-        "a token (0.280 to 0.320); not resolved at 25k (0.020 or more would have been found in 4 of 5 "
-        "repetitions).");
+        "a token (0.280 to 0.320); not resolved at 25k (0.020 would be found 4 times in 5).");
     f[0] = finding("25k", 0.5, 0.01, 1); // a crossing is not hidden
     expect_sentence(
         f, 3,
@@ -98,9 +97,7 @@ static void a_difference_in_several_settings(void **state) {
         "diverged, at 70k.");
     for (int i = 0; i < 2; i++) f[i] = finding(f[i].setting, 0, 0.01, 1);
     for (int i = 0; i < 2; i++) f[i].resolvable = 0.03 + 0.01 * i;
-    expect_sentence(f, 2,
-                    "rope - learned: not resolved at 25k and 70k (0.040 or more would have been found in 4 of 5 "
-                    "repetitions).");
+    expect_sentence(f, 2, "rope - learned is not resolved at 25k and 70k (0.040 would be found 4 times in 5).");
 }
 
 int main(void) {
