@@ -102,7 +102,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment experiment-full lesson pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -151,6 +151,12 @@ extend: all ## stretch RoPE 8 and 64 times by every method (1 hour, resumable)
 
 extend-far: all ## then at 512 times the trained length (1 more hour)
 	sh scripts/extend_far.sh ./$(PROGRAM)
+
+extend-rule: all ## is LongRoPE's rule, that factors rise, right? (1 hour, resumable)
+	sh scripts/extend_rule.sh ./$(PROGRAM)
+
+extend-2m: all ## one held-out window of 2,097,152 tokens (5 hours, resumable)
+	sh scripts/extend_2m.sh ./$(PROGRAM)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154
 # What the scripts about extension share; they source it. $bitter is the program, and $out the directory of the runs.
 # Everything that is finished is kept, and what was stopped continues.
 # run_of METHOD STAGE: print the run of a method, frozen or fine-tuned (tuned).

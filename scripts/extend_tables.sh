@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh BITTER DIR RESULTS "METHODS" "SEEDS"
+# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh BITTER DIR RESULTS "METHODS" "TUNED" "SEEDS"
 set -eu
-bitter=$1 out=$2 results=$3 methods=$4 seeds=$5
+bitter=$1 out=$2 results=$3 methods=$4 tuned=$5 seeds=$6
 original=256
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
@@ -19,6 +19,10 @@ passkey() { # FILE LENGTH
         $1 == length_ && (least == "" || $5 < least) { least = $5; low = $6; high = $7 }
         END { if (!n) printf "-"
               else printf "%.0f%% (%.0f-%.0f), %.0f%%", 100 * least, 100 * low, 100 * high, 100 * sum / n }' "$1"
+}
+# A row with the right answers at each depth.
+by_depth() { # NAME FILE LENGTH
+    awk -F , -v name="$1" -v length_="$3" '$1 == length_ { row = row " " $4 " |" } END { print "| " name " |" row }' "$2"
 }
 spent() { # RUN: evaluations and tokens
     awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
@@ -57,7 +61,13 @@ header() {
     echo "## After the same fine-tuning at 2048"
     echo
     header
-    for method in $methods; do row "$method" "$(run_of "$method" tuned)" "-"; done
+    for method in $tuned; do row "$method" "$(run_of "$method" tuned)" "-"; done
+    echo
+    echo "The same passkeys in windows of 2048 by depth: right answers of 20."
+    echo
+    echo "| method | 0% | 25% | 50% | 75% | 100% |"
+    echo "|---|---:|---:|---:|---:|---:|"
+    for method in $tuned; do by_depth "$method" "$(run_of "$method" tuned)/passkey.csv" 2048; done
     echo
     echo "## 64 times, in two rounds with fine-tuning"
     echo
@@ -66,6 +76,10 @@ header() {
     awk -F , 'NR > 1 && $3 == "all" { print $1, $6 }' "$out/long/perplexity.csv" | while read -r context value; do
         printf '| %d | %.3f | %s |\n' "$context" "$value" "$(passkey "$out/long/passkey.csv" "$context")"
     done
+    echo
+    echo "| passkeys, right of 10 | 0% | 25% | 50% | 75% | 100% |"
+    echo "|---|---:|---:|---:|---:|---:|"
+    for length in 2048 16384; do by_depth "$length" "$out/long/passkey.csv" $length; done
     echo
     echo "## Speed of the search"
     echo
