@@ -87,6 +87,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
             f.setting = "over the texts";
             add_row(&all, facts, i, &f, by_contrast);
         }
+    for (int i = 0; i < contrasts; i++)
+        if (!report_primary(facts, i)) all.x_label = "difference of the losses in nats a token; hollow: exploratory";
     for (int n = 0; n < contrasts * settings; n++) {
         const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
         const Finding f = report_contrast(facts, i, setting);

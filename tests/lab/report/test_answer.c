@@ -73,6 +73,7 @@ static void late_contrasts_are_marked(void **state) {
         expect_text(text, after ? "- Exploratory: rope is better than alibi" : "- rope is better than alibi");
         expect_text(text, after ? "| better (exploratory) |" : "| better |");
         assert_int_equal(strstr(html, " hollow\"") != NULL, after > 0);
+        assert_int_equal(strstr(html, "hollow: exploratory") != NULL, after > 0);
         expect_no_text(text, "none is");
         free(text);
         free(html);
