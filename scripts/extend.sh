@@ -13,7 +13,8 @@ out=${2:-runs/extend}
 results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 steps=${STEPS:-5000}
-ft_steps=${FT_STEPS:-400}
+short_steps=${SHORT_STEPS:-400}
+ft_steps=${FT_STEPS:-300}
 windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
@@ -38,8 +39,7 @@ score() {
 # --- the runs ---
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360
-# For fine-tuning: the same book with more of these documents. What limits how well keys are found after it is the number
-# of answers that it has trained, and most of them can be to short documents: they teach to copy with the new rotations.
+# For fine-tuning: the same book with more of these documents.
 [ -f "$out/dense/tokenizer.json" ] ||
     logged "$out/dense.log" prepare --out "$out/dense" "$text" builtin:passkey:share=0.7,max=360
 # A model this small does not learn to copy a number from the mixture alone. It is trained on passkey documents alone at
@@ -55,11 +55,16 @@ done
 # Descent may read as many tokens as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
-# Long documents teach to look far back. Each begins with its window, because a window that is cut at random rarely has
-# both a key that stands early and the question.
+# Fine-tuning in two stages. A model whose rotations are stretched finds the key's digits, but writes them in another order
+# ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them for the
+# time that they take. Then long documents teach to look far back. Each begins with its window, because a window that is
+# cut at random rarely has both a key that stands early and the question.
 for method in $tuned; do
-    train "$out/$method-ft" --init "$(run_of "$method" frozen)" --data "$out/dense" \
-        --documents builtin:passkey:share=0.8,min=600,max=2047 --context 2048 --batch 2 --steps "$ft_steps" --lr 2e-3 \
+    train "$out/$method-short" --init "$(run_of "$method" frozen)" --data "$out/dense" \
+        --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 \
+        --warmup 10 --eval-every 0 --save-every 50
+    train "$out/$method-ft" --init "$out/$method-short" --data "$out/dense" \
+        --documents builtin:passkey:share=0.8,min=600,max=2047 --context 2048 --batch 2 --steps "$ft_steps" --lr 1e-3 \
         --warmup 10 --eval-every 0 --save-every 50
 done
 for method in $methods; do score "$(run_of "$method" frozen)"; done

@@ -42,7 +42,9 @@ small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5"
 # shellcheck disable=SC2086
 {
     extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
-    tuned "$out/2k" "$out/2k-ft" 2048 1000 --batch 4 --lr 2e-3 --warmup 20 --save-every 100
+    # Copying with the new rotations is learned in short windows first, which hold more answers (scripts/extend.sh).
+    tuned "$out/2k" "$out/2k-short" 256 1500 --batch 16 --lr 3e-3 --warmup 20 --save-every 100
+    tuned "$out/2k-short" "$out/2k-ft" 2048 800 --batch 4 --lr 2e-3 --warmup 20 --save-every 100
     extend "$out/2k-ft" "$out/16k" --method longrope --factor 8 --windows 2 $small
     tuned "$out/16k" "$out/16k-ft" 16384 150 --batch 1 --lr 1e-3 --warmup 10 --save-every 10
     extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
