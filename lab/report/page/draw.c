@@ -227,8 +227,13 @@ static void draw_symbol(const Drawing *d, int l, int i) {
         fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
                 edge(d, point->high, true));
     if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
-    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"><title>", line->loose ? "seed" : "dot", x, y,
+    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"", line->loose ? "seed" : "dot", x, y,
             line->loose ? "2.5" : "3");
+    if (d->narrow) { // no mouse there
+        fputs("/>\n", d->out);
+        return;
+    }
+    fputs("><title>", d->out);
     xml_text(d->out, line->name);
     fprintf(d->out, ", %s: %.5g", number_words(words, point->x), point->y);
     if (d->chart->spread != SPREAD_NONE && isfinite(point->low) && isfinite(point->high) && point->low != point->high)

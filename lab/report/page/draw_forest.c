@@ -151,12 +151,24 @@ void draw_forest(FILE *out, const void *what, const char *label, double width, b
     svg_close(out);
 }
 
-static void shade(FILE *out, const Matrix *m, int row, int column, double side, double left, double top) {
-    const double value = m->cells[(size_t)row * (size_t)m->n + (size_t)column];
-    if (!isfinite(value) || fabs(value) < 0.005) return;
-    fprintf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill-opacity=\"%.2f\"/>\n",
-            value > 0 ? "more" : "less", left + column * side, top + row * side, side + 0.2, side + 0.2,
-            fmin(1, fabs(value)));
+enum { SHADES = 16 };
+
+// All cells of one sign and shade as one path, because a thousand elements would make pages long.
+static void draw_shade(FILE *out, const Matrix *m, bool above, int shade, double side, double left, double top) {
+    bool any = false;
+    for (int row = 0; row < m->n; row++)
+        for (int column = 0; column < m->n; column++) {
+            const double value = m->cells[(size_t)row * (size_t)m->n + (size_t)column];
+            const double size = fmin(1, fabs(value)) * SHADES;
+            if (!isfinite(value) || (value > 0) != above || (int)round(size) != shade) continue;
+            if (!any)
+                fprintf(out, "<path class=\"%s\" fill-opacity=\"%.2f\" d=\"", above ? "more" : "less",
+                        (double)shade / SHADES);
+            any = true;
+            fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", left + column * side, top + row * side, side + 0.2, side + 0.2,
+                    side + 0.2);
+        }
+    if (any) fputs("\"/>\n", out);
 }
 
 void draw_matrix(FILE *out, const void *what, const char *label, double width, bool alone) {
@@ -170,8 +182,8 @@ void draw_matrix(FILE *out, const void *what, const char *label, double width, b
     else
         svg_open(out, NARROW, bottom + 48, label, "");
     svg_text(out, 2, 13, "label", "position; blue: alike, orange: opposite");
-    for (int row = 0; row < m->n; row++)
-        for (int column = 0; column < m->n; column++) shade(out, m, row, column, side, left, top);
+    for (int shade = 1; shade <= SHADES; shade++)
+        for (int above = 0; above < 2; above++) draw_shade(out, m, above, shade, side, left, top);
     fprintf(out, "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", left, top,
             right - left, bottom - top);
     axis_fit(&axis, 0, m->n * m->step, 0, false);
