@@ -92,6 +92,7 @@ FOLDERS := base data model posenc lab cmd
 LIBRARY := $(sort $(shell find $(FOLDERS) -name '*.c'))
 TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
+PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
@@ -101,9 +102,9 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far experiment lesson pictures valgrind lint format clang help clean
+.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
-.SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(LINES))) $(TEST_PROGRAMS:=.o)
+.SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
 
@@ -151,8 +152,17 @@ extend: all ## stretch RoPE 8 and 64 times by every method (1 hour, resumable)
 extend-far: all ## then at 512 times the trained length (1 more hour)
 	sh scripts/extend_far.sh ./$(PROGRAM)
 
+extend-rule: all ## is LongRoPE's rule, that factors rise, right? (1 hour, resumable)
+	sh scripts/extend_rule.sh ./$(PROGRAM)
+
+extend-2m: all ## one held-out window of 2,097,152 tokens (5 hours, resumable)
+	sh scripts/extend_2m.sh ./$(PROGRAM)
+
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
+
+experiment-full: all ## the same in eight parts that answer a reviewer's questions (4 to 5 hours, resumable)
+	sh scripts/experiment_full.sh ./$(PROGRAM)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson on gradients (1 minute)
 	@$(MAKE) -s --no-print-directory $(TALES)
@@ -206,19 +216,22 @@ $(BUILD)/double/%.o: %.c $(FLAGS)
 	$(call SAY,compile,$< in double)
 	$(Q)$(COMPILE) $(call kernels,$<) -DREAL_DOUBLE -c $< -o $@
 
-# The words and plots of builtin:tales, the files of `bitter lesson exercises` and the lines of code that `bitter lesson`
-# names become C. This is done every time,
+# The words and plots of builtin:tales, the files of `bitter lesson exercises`, the style and the script of reports, and
+# the lines of code that `bitter lesson` names become C. This is done every time,
 # because a date does not tell whether a file in a build directory that was copied is up to date; only a text that
 # differs replaces the old one.
 $(TALES): scripts/tales/sections.awk scripts/tales/statements.awk data/made/tales/tales.txt FORCE
 $(EXERCISES): scripts/embed.awk $(sort $(wildcard $(addprefix lesson/exercises/,*.[ch] Makefile README.md))) FORCE
+$(EXERCISES): EMBED_TABLE := table=exercise_files header=cmd/lesson_exercises.h
+$(PAGE): scripts/embed.awk lab/report/page/page.css lab/report/page/plot.css lab/report/page/report.js FORCE
+$(PAGE): EMBED_TABLE := table=page_files header=lab/report/page/files.h
 $(LINES): scripts/lines.awk posenc/rotation/rope.c lab/lesson/pair.c lab/lesson/mistakes.c FORCE
-$(TALES) $(EXERCISES) $(LINES):
+$(TALES) $(EXERCISES) $(PAGE) $(LINES):
 	@mkdir -p $(@D)
-	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$(filter-out FORCE,$^)) >$@.new
+	$(Q)LC_ALL=C awk $(patsubst %.awk,-f %.awk,$(filter %.awk,$^)) $(EMBED_TABLE) $(filter-out FORCE %.awk,$^) >$@.new
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o) $(EXERCISES:.c=.o) $(LINES:.c=.o),$(BUILD)/%/$(source))
+$(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o) $(EXERCISES:.c=.o) $(PAGE:.c=.o) $(LINES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@
 	$(Q)$(AR) qcs $@ $^
 

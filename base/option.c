@@ -135,7 +135,8 @@ void option_range(const Option *option, char text[TEXT_CAPACITY]) {
         snprintf(text, TEXT_CAPACITY, "%s%s%.400s", noun, separator, bounds);
     }
     if (option->type == OPTION_CHOICE) print_choices(text, option->choices);
-    if (option->type == OPTION_TEXT) snprintf(text, TEXT_CAPACITY, "text of less than %d bytes", TEXT_CAPACITY);
+    if (option->type == OPTION_TEXT || option->type == OPTION_TEXTS)
+        snprintf(text, TEXT_CAPACITY, "text of less than %d bytes", TEXT_CAPACITY);
     if (option->type == OPTION_FLAG) snprintf(text, TEXT_CAPACITY, "true or false");
 }
 
@@ -192,12 +193,19 @@ static bool set_choice(void *target, const Option *option, const char *text, con
     return fail_input(error, "%s: give %s, not '%s'; did you mean '%s'?", label, range, text, nearest);
 }
 
-static bool set_text(void *target, const Option *option, const char *text, const char *label, Error *error) {
+static bool set_text(char field[TEXT_CAPACITY], const char *text, const char *label, Error *error) {
     size_t length = strlen(text);
     if (length >= TEXT_CAPACITY)
         return fail_input(error, "%s: '%.40s...' is too long; give text of less than %d bytes", label, text,
                           TEXT_CAPACITY);
-    memcpy(field(target, option), text, length + 1);
+    memcpy(field, text, length + 1);
+    return true;
+}
+
+static bool add_text(TextList *list, const char *text, const char *label, Error *error) {
+    if (list->count == TEXT_LIST_MOST) return fail_input(error, "%s: give it at most %d times", label, TEXT_LIST_MOST);
+    if (!set_text(list->items[list->count], text, label, error)) return false;
+    list->count++;
     return true;
 }
 
@@ -211,15 +219,21 @@ static bool set_flag(void *target, const Option *option, const char *text, const
 bool option_set(void *target, const Option *option, const char *text, const char *label, Error *error) {
     assert(option->type != OPTION_HEADING);
     if (option->type == OPTION_CHOICE) return set_choice(target, option, text, label, error);
-    if (option->type == OPTION_TEXT) return set_text(target, option, text, label, error);
+    if (option->type == OPTION_TEXT) return set_text(field(target, option), text, label, error);
+    if (option->type == OPTION_TEXTS) return add_text(field(target, option), text, label, error);
     if (option->type == OPTION_FLAG) return set_flag(target, option, text, label, error);
     return set_number(target, option, text, label, error);
 }
 
 void options_default(void *target, const Option *table) {
     static const size_t sizes[] = {
-        [OPTION_INTEGER] = sizeof(long long), [OPTION_NUMBER] = sizeof(double), [OPTION_CHOICE] = sizeof(int),
-        [OPTION_TEXT] = TEXT_CAPACITY,        [OPTION_FLAG] = sizeof(bool),     [OPTION_HEADING] = 0,
+        [OPTION_INTEGER] = sizeof(long long),
+        [OPTION_NUMBER] = sizeof(double),
+        [OPTION_CHOICE] = sizeof(int),
+        [OPTION_TEXT] = TEXT_CAPACITY,
+        [OPTION_FLAG] = sizeof(bool),
+        [OPTION_TEXTS] = sizeof(TextList),
+        [OPTION_HEADING] = 0,
     };
     for (const Option *option = table; option->name; option++) {
         memset(field(target, option), 0, sizes[option->type]);
@@ -237,6 +251,9 @@ void option_print(const void *target, const Option *option, char text[TEXT_CAPAC
     if (option->type == OPTION_NUMBER) print_number(text, TEXT_CAPACITY, *(const double *)value);
     if (option->type == OPTION_CHOICE && !choice_word(option->choices, *(const int *)value, text)) assert(false);
     if (option->type == OPTION_TEXT) snprintf(text, TEXT_CAPACITY, "%s", (const char *)value);
+    const TextList *list = value;
+    if (option->type == OPTION_TEXTS && list->count > 0)
+        snprintf(text, TEXT_CAPACITY, "%s", list->items[list->count - 1]);
     if (option->type == OPTION_FLAG) snprintf(text, TEXT_CAPACITY, "%s", *(const bool *)value ? "true" : "false");
 }
 

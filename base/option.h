@@ -13,11 +13,18 @@ typedef enum {
     OPTION_NUMBER,  // double
     OPTION_CHOICE,  // int: index into `choices`
     OPTION_TEXT,    // char[TEXT_CAPACITY]
+    OPTION_TEXTS,   // TextList, to which every value is added: the option may be repeated
     OPTION_FLAG,    // bool, no argument on the command line
     OPTION_HEADING, // no field: --help prints its name above the rows that follow, and all else passes over it
 } OptionType;
 
 #define TEXT_CAPACITY 512
+
+#define TEXT_LIST_MOST 64
+typedef struct {
+    char items[TEXT_LIST_MOST][TEXT_CAPACITY];
+    int count;
+} TextList;
 
 typedef struct {
     const char *name; // NULL ends a table
@@ -39,6 +46,8 @@ typedef struct {
     { name, OPTION_CHOICE, field, preset, 0, 0, choices, value, help }
 #define TEXT_ROW(name, field, preset, value, help)                                                                     \
     { name, OPTION_TEXT, field, preset, 0, 0, NULL, value, help }
+#define TEXTS_ROW(name, field, value, help)                                                                            \
+    { name, OPTION_TEXTS, field, NULL, 0, 0, NULL, value, help }
 #define FLAG_ROW(name, field, help)                                                                                    \
     { name, OPTION_FLAG, field, NULL, 0, 0, NULL, NULL, help }
 #define HEADING_ROW(title)                                                                                             \
@@ -60,12 +69,12 @@ void option_bounds(const Option *option, char text[TEXT_CAPACITY]);
 // false".
 void option_range(const Option *option, char text[TEXT_CAPACITY]);
 
-// Parse `text` into the field; a flag reads "true" or "false". Fails (input) on trailing characters, a value out of
-// range or an unknown choice, naming the option as `label` (such as "--width" or "rope:base") and the nearest valid
-// choice.
+// Parse `text` into the field, or add it to a list; a flag reads "true" or "false". Fails (input) on trailing
+// characters, a value out of range or an unknown choice, naming the option as `label` (such as "--width" or
+// "rope:base") and the nearest valid choice.
 bool option_set(void *target, const Option *option, const char *text, const char *label, Error *error);
 
-// The field's present value as option_set would read it back.
+// The field's present value as option_set would read it back; of a list, the last one.
 void option_print(const void *target, const Option *option, char text[TEXT_CAPACITY]);
 
 // Parse "key=value,key=value" (empty or NULL: nothing to do) into target; `owner` names whose keys they are in errors.

@@ -3,15 +3,12 @@
 #include "base/progress.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/compare/start.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/shared/kernels.h"
-#include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
-#include "lab/compare/pace.h"
-#include "lab/eval/evaluate.h"
 #include "lab/report/report.h"
-#include "lab/run/config.h"
 
 #include <errno.h>
 #include <omp.h>
@@ -21,154 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef struct {
-    TrainOptions train;
-    char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tasks[TEXT_CAPACITY],
-        reference[TEXT_CAPACITY];
-    long long seeds, exercises, task_steps, workers;
-    double tokens_per_parameter, patience;
-    int budget;
-} CompareOptions;
-
-#define FIELD(name) offsetof(CompareOptions, name)
-
-static const Option own_options[] = {
-    HEADING_ROW("Comparison"),
-    TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
-    INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
-    TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
-    TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
-             "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
-    CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
-               "tokens: --steps steps for each scheme; seconds: the time that the reference needs for --steps steps"),
-    TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
-             "model sizes in parameters, such as 0.1M,0.3M; sets layers, heads, width and steps"),
-    NUMBER_ROW("tokens-per-parameter", FIELD(tokens_per_parameter), "20", 0.001, 1e6, "X",
-               "with --scale: training tokens for each parameter"),
-    HEADING_ROW("Tasks"),
-    TEXT_ROW("tasks", FIELD(tasks), NULL, "LIST", "tasks to train every scheme on as well: \"copy:max=5 parity\""),
-    INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
-    INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
-    HEADING_ROW("Processes"),
-    INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
-                "how many runs are trained at the same time; 0 = as many as the cores allow"),
-    NUMBER_ROW("patience", FIELD(patience), "120", 1, 1e6, "S",
-               "take over a worker's run after S seconds without a sign of life"),
-    {0},
-};
-
-// The options of the comparison, and those training options that make sense for many runs.
-static const Option *compare_options(void) {
-    static const char *const left_out[] = {"pos", "sample-every", "Run", "out", "init", "resume"};
-    static Option table[ARGUMENTS_MOST];
-    int count = 0;
-    for (const Option *o = own_options; o->name; o++) table[count++] = *o;
-    for (const Option *o = train_options; o->name; o++) {
-        bool wanted = true;
-        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-            wanted = wanted && strcmp(o->name, left_out[i]) != 0;
-        if (wanted) table[count++] = *o;
-    }
-    return table;
-}
-
-// Check every arm with every shape and task that it will be trained with, before hours of training.
-static bool check_jobs(const Plan *plan, int vocab, Error *error) {
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        Position pos;
-        if (job.seed > 0) break;
-        const TrainOptions options = plan_job_options(plan, &job);
-        if (!trainer_check(&pos, &options, job.task < 0 ? vocab : 257, error)) return false;
-    }
-    return true;
-}
-
-static bool make_plan(Plan *plan, const CompareOptions *o, const Corpus *corpus, char **names, int count,
-                      Error *error) {
-    const int vocab = corpus->tokenizer.vocab_size;
-    *plan = (Plan){.base = o->train,
-                   .exercises = (int)o->exercises,
-                   .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
-                   .by_seconds = o->budget == 1};
-    snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
-    if (is_task(&corpus->builtin))
-        return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", o->train.data);
-    return plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
-           plan_rates(plan, o->lr_grid, error) && plan_sizes(plan, o->scale, o->tokens_per_parameter, vocab, error) &&
-           plan_tasks(plan, o->tasks, error) && check_jobs(plan, vocab, error) &&
-           measure_check(&plan->base, corpus, error);
-}
-
-// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
-// different texts are not mixed in one table; where compare.json of an earlier version does not record the text,
-// outcome_read compares the texts of the runs.
-static bool take_over(Comparison *c, Error *error) {
-    Plan *plan = &c->plan, before;
-    const char *path = c->file;
-    json_t *data;
-    char left_out[TEXT_CAPACITY];
-    if (!plan_read(&before, &data, path, error)) return false;
-    const bool same = !data || data_same(data, c->data);
-    json_decref(data);
-    plan->base.threads = before.base.threads;
-    if (!plan_agrees(plan, &before, path, error)) return false;
-    if (!same) return comparison_fail_changed(c, plan->base.data, error);
-    plan->threads = before.threads;
-    for (int a = 0; a < plan->arm_count; a++) {
-        Arm *arm = &plan->arms[a];
-        const int b = plan_arm(&before, arm->name);
-        if (b < 0 && plan->by_seconds)
-            return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
-                              arm->name);
-        if (b < 0) continue;
-        if (strcmp(arm->pos, before.arms[b].pos) != 0)
-            return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
-                              before.arms[b].pos, arm->pos);
-        memcpy(arm->steps, before.arms[b].steps, sizeof arm->steps);
-    }
-    if (plan->by_seconds && before.arm_count > plan->arm_count)
-        return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
-                          path, before.arm_count);
-    plan_left_out(left_out, plan, &before);
-    if (*left_out)
-        printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
-               left_out);
-    return true;
-}
-
-// Check the runs that are there already, before hours of training.
-static bool check_runs(const Comparison *c, Error *error) {
-    Outcome outcome;
-    if (!outcome_read(&outcome, c, error)) return false;
-    outcome_free(&outcome);
-    return true;
-}
-
-// Make the plan, or continue the one in the directory. When several processes begin at once, one of them measures the
-// pace, and the others wait for its plan.
-static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpus, int cores, Error *error) {
-    Plan *plan = &c->plan;
-    char runs[PATH_CAPACITY];
-    Claim claim;
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
-        !comparison_claim(&claim, c, "plan", error))
-        return false;
-    bool ok = true;
-    if (path_exists(c->file)) {
-        ok = take_over(c, error);
-    } else {
-        if (o->train.threads > 0)
-            plan->threads = (int)o->train.threads;
-        else
-            ok = pace_threads(plan, corpus, cores, error);
-        if (ok && plan->by_seconds) ok = pace_steps(plan, corpus, error);
-    }
-    ok = ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
-    claim_release(&claim);
-    return ok;
-}
 
 // The workers of this process.
 typedef struct {
@@ -250,15 +99,16 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
 static bool show_table(int *shown, const Comparison *c, const ProgressLine *line, Error *error) {
     Outcome outcome;
     if (!outcome_read(&outcome, c, error)) return false;
+    bool ok = true;
     if (outcome.seeds > *shown && outcome.seeds < c->plan.seeds) {
         *shown = outcome.seeds;
         progress_clear(line);
         printf("--- %d of %d seeds ---\n", outcome.seeds, c->plan.seeds);
-        report_table(stdout, &outcome, c->plan.size_count - 1);
+        ok = report_table(stdout, &outcome, c->plan.setting_count - 1, error);
         fflush(stdout);
     }
     outcome_free(&outcome);
-    return true;
+    return ok;
 }
 
 // Show the progress until all workers have ended.
@@ -326,11 +176,6 @@ static void print_plan(const Plan *plan, const char *directory, int workers) {
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
     printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
-    for (int s = 0; s < plan->size_count; s++) {
-        const Size *size = &plan->sizes[s];
-        printf("size    %s%s%lld layers, %lld heads, width %lld: %zu parameters, %lld steps\n", size->name,
-               *size->name ? ": " : "", size->layers, size->heads, size->width, size->parameters, size->steps);
-    }
     fflush(stdout);
 }
 
@@ -345,24 +190,15 @@ bool command_compare(int argc, char **argv, Error *error) {
         "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"};
     CompareOptions options = {0};
     static Comparison comparison;
-    char command[sizeof comparison.plan.command];
-    join_command(command, sizeof command, argc, argv);
-    const int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    Corpus corpus = {0};
-    options.train.stretch = (RunStretch){0};
-    bool ok = true;
-    for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
-    ok = ok && comparison_paths(&comparison, options.out, error) && corpus_open(&corpus, options.train.data, error) &&
-         make_plan(&comparison.plan, &options, &corpus, argv + first, argc - first, error);
-    if (ok) comparison.data = data_json(&corpus);
-    ok = ok && (comparison.data || fail_run(error, "no memory for the fingerprint of %s", options.train.data));
+    bool given[ARGUMENTS_MOST], ok = true;
+    join_command(comparison.plan.command, sizeof comparison.plan.command, argc, argv);
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
-    memcpy(comparison.plan.command, command, sizeof command);
     comparison.patience = options.patience;
+    for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
+    ok = ok && comparison_paths(&comparison, options.out, error);
     if (ok) kernels_report(stdout, "compare");
-    ok = ok && settle_plan(&comparison, &options, &corpus, cores, error);
-    corpus_close(&corpus);
-    if (!ok) return false;
+    if (!ok || !compare_start(&comparison, &options, given, argv + first, argc - first, cores, error)) return false;
     const Plan *plan = &comparison.plan;
     const int side_by_side = cores / plan->threads > 1 ? cores / plan->threads : 1;
     const int workers = options.workers > 0 ? (int)options.workers : side_by_side;

@@ -3,6 +3,7 @@
 #define BITTER_EVAL_H
 
 #include "base/file/text.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "lab/run/run.h"
 
@@ -11,11 +12,26 @@
 
 typedef struct {
     char data[TEXT_CAPACITY], context[TEXT_CAPACITY], csv[TEXT_CAPACITY], logits[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long stride, eval_tokens, samples, depths, seed, threads;
+    char state[TEXT_CAPACITY];
+    long long stride, eval_tokens, samples, depths, seed, save_every, threads;
     bool by_position, train_split, task, passkey;
     // Not an option: the lengths in --context, or the trained one.
     int windows[WINDOWS_MOST], window_count;
 } EvalOptions;
+
+// Where a pass through one long window is kept, so that it can be stopped and continued (lab/eval/saved_pass.h).
+typedef struct {
+    char path[TEXT_CAPACITY];
+    uint32_t identity; // of the run and of how it is evaluated
+    int every;         // tokens of a record
+} StateFile;
+
+// The file that --state names, for a run in this directory. Fails (input) when the run's config.json cannot be read and
+// when another kind of file has this name.
+bool state_file(StateFile *state, const char *directory, const EvalOptions *options, Error *error);
+
+// What asks whether a signal came; its advice is to go on with the state, where one is kept.
+Stop eval_stop(bool kept);
 
 // --task: print a table of right answers at the task's training lengths and at lengths up to twice as long, from
 // options->samples exercises of each length. All runs get the same exercises; none of them was trained on.
@@ -24,9 +40,9 @@ bool evaluate_task(const Run *run, const char *directory, const EvalOptions *opt
 
 // --passkey: how often a model repeats a number that it read somewhere in a long text. Print a table with a row for
 // each window length, and a column for each of options->depths places of the number, evenly spaced from the beginning
-// of the text to its end; options->samples documents each. Documents depend on the options alone: they are the same
-// for every run. Fails (input) on windows that are too short, or longer than the scheme is defined for, and when the
-// run's tokens came without their tokenizer.
+// of the text to its end (of one place: the middle); options->samples documents each. Documents depend on the options
+// alone: they are the same for every run. Fails (input) on windows that are too short, or longer than the scheme is
+// defined for, and when the run's tokens came without their tokenizer.
 bool evaluate_passkey(const Run *run, const char *directory, const EvalOptions *options, Error *error);
 
 #define PASSKEY_TOKENS 10 // tokens that the model may write; the number must be among them
@@ -44,10 +60,11 @@ int passkey_shortest_window(const Tokenizer *tokenizer);
 
 // Fill the continuations of attempts (count) whose key and depth are given, by greedy decoding. The mark between
 // documents, where there is one, the prompt and PASSKEY_TOKENS tokens fill a window of `window` tokens exactly. Shows
-// `before` plus the work done so far on the progress line. Fails (input) on characters that the tokenizer does not
-// know, (run) when there is no memory.
-bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, ProgressLine *line, double before,
-                     Error *error);
+// `before` plus the work done so far on the progress line. With a `state`, which may be NULL, there is one attempt, and
+// what its prompt left in the model is kept there. Fails (input) on characters that the tokenizer does not know and as
+// saved_pass_open does, (run) when there is no memory.
+bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int window, const StateFile *state,
+                     ProgressLine *line, double before, Error *error);
 
 // Fill keys and depths of the documents of one window length (depths, samples).
 void passkey_documents(PasskeyAttempt *documents, const EvalOptions *options, int window);

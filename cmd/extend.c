@@ -12,7 +12,7 @@
 // What every method takes.
 static const Option extend_options[] = {
     CHOICE_ROW("method", offsetof(ExtendOptions, method), "yarn", METHOD_NAMES, "METHOD",
-               "pi, ntk, dynamic, yarn, llama3, longrope or gradient, as described below"),
+               "pi, ntk, dynamic, yarn, llama3, longrope, gradient or given, as described below"),
     NUMBER_ROW("factor", offsetof(ExtendOptions, factor), "8", 1, 1e5, "S",
                "new context, as a multiple of the run's own"),
     TEXT_ROW("out", offsetof(ExtendOptions, out), NULL, "RUN2", "the new run; default: RUN-METHOD"),
@@ -72,8 +72,8 @@ static bool settle(Extension *x, Error *error) {
     if (x->pairs > PAIRS_MOST)
         return fail_input(error, "%s has heads of %d pairs, but at most %d can be stretched", x->directory, x->pairs,
                           PAIRS_MOST);
-    if (x->original < 2 || window > 1e6)
-        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 1000000", x->directory,
+    if (x->original < 2 || window > 1e7)
+        return fail_input(error, "%s: a context of %d times %g is %.0f; lengths are 2 to 10000000", x->directory,
                           pos->shape.context, o->factor, window);
     if (o->short_only && (!stretched || pos->stretch.method == METHOD_DYNAMIC))
         return fail_input(
@@ -109,12 +109,16 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
     }
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
+    if (o->tune && o->further)
+        return fail_input(error, "--tune chooses factors that replace those of the run; leave it or --further out");
     if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
         return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
     if (o->short_only && (o->keep_short || is_given(given, "factor") || is_given(given, "attention")))
         return fail_input(error,
                           "--short keeps the length, the long factors and the attention factor; leave out --factor, "
                           "--keep-short and --attention");
+    if (o->method == METHOD_GIVEN && !*o->factors)
+        return fail_input(error, "--method given takes the factors from --factors X,X,...; give one for each pair");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
     if (o->formula.beta_fast <= o->formula.beta_slow)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool write_file(const char *directory, const ExerciseFile *file, Error *error) {
+static bool write_file(const char *directory, const EmbeddedFile *file, Error *error) {
     char path[PATH_CAPACITY];
     AtomicFile out;
     if (!path_format(path, error, "%s/%s", directory, file->name) || !atomic_open(&out, path, error)) return false;
@@ -27,7 +27,7 @@ bool lesson_exercises(const char *dir, Error *error) {
     Output output;
     interrupt_catch(); // the files are written within an instant, which no signal then cuts short
     bool ok = output_place(&output, "DIR", dir, error) && output_create(&output, error);
-    for (const ExerciseFile *file = exercise_files; ok && file->name; file++)
+    for (const EmbeddedFile *file = exercise_files; ok && file->name; file++)
         ok = write_file(output.temporary, file, error);
     ok = ok && output_complete(&output, error);
     if (ok)

@@ -4,13 +4,9 @@
 #define BITTER_LESSON_EXERCISES_H
 
 #include "base/error.h"
+#include "base/file/embedded.h"
 
-typedef struct {
-    const char *name;         // without a directory
-    const char *const *lines; // without newlines; ends with NULL
-} ExerciseFile;
-
-extern const ExerciseFile exercise_files[]; // ends with name NULL; made by scripts/embed.awk
+extern const EmbeddedFile exercise_files[];
 
 // Write all files into the new or empty directory `dir`, and print what to do next. Fails (input) when something else
 // is there; a failure leaves nothing behind.

@@ -17,15 +17,19 @@ static void print_options(const Option *options) {
     }
 }
 
-// The number of parameters that a scheme adds to a model of the usual size.
-static size_t parameters_of(const Scheme *scheme, const Shape *shape) {
-    if (!scheme->params) return 0;
+// The scheme with its default options.
+static Position usual_position(const Scheme *scheme, const Shape *shape) {
     Position pos;
     Error error;
-    TensorTable table = {0};
     const bool usual = position_create(&pos, scheme->name, shape, &error);
     assert(usual);
-    scheme->params(&pos, &table);
+    return pos;
+}
+
+// The number of parameters that a learned position adds to its model.
+static size_t parameters_of(Position pos) {
+    TensorTable table = {0};
+    pos.scheme->params(&pos, &table);
     const size_t numbers = tensor_numbers(&table, true);
     tensors_free(&table);
     return numbers;
@@ -37,7 +41,8 @@ static void print_scheme(const Scheme *scheme, const Shape *shape) {
     print_wrapped(scheme->formula, (int)strlen(scheme->name) + 4, 8);
     printf("  %s\n  ", scheme->paper);
     print_wrapped(scheme->help, 2, 2);
-    if (scheme->params) printf("  Adds %zu parameters to the usual model.\n", parameters_of(scheme, shape));
+    const Position pos = usual_position(scheme, shape);
+    if (position_trained(&pos)) printf("  Adds %zu parameters to the usual model.\n", parameters_of(pos));
     print_options(scheme->options);
 }
 
@@ -62,7 +67,8 @@ void print_schemes(void) {
         for (int learned = 0; learned <= 1; learned++) {
             bool titled = false;
             for (const Scheme *const *entry = schemes; *entry; entry++) {
-                if ((*entry)->enters != groups[g].enters || ((*entry)->params != NULL) != learned) continue;
+                const Position pos = usual_position(*entry, &shape);
+                if ((*entry)->enters != groups[g].enters || position_trained(&pos) != learned) continue;
                 if (!titled) printf("\n--- %s: %s ---\n", groups[g].title, learned ? "learned" : "designed");
                 titled = true;
                 print_scheme(*entry, &shape);

@@ -29,6 +29,18 @@ bool batches_start(Batches *batches, const Split *split, const char *name, int T
     return true;
 }
 
+bool batches_documents(Batches *batches, const BuiltinCorpus *documents, const Tokenizer *tokenizer, Error *error) {
+    const int marks = 2, longest = batches->T + 1 - marks;
+    if (documents->max > longest)
+        return fail_input(error,
+                          "builtin:%s: documents of up to %lld characters do not fit into windows of %d tokens; give "
+                          "max=%d or a larger --context",
+                          documents->builtin->name, documents->max, batches->T, longest);
+    batches->documents = *documents;
+    batches->tokenizer = tokenizer;
+    return true;
+}
+
 // Where the row at the cursor begins in the stream.
 static uint64_t row_offset(const Batches *batches) {
     const uint64_t T = (uint64_t)batches->T;
@@ -46,7 +58,34 @@ bool batches_start_task(Batches *batches, const BuiltinCorpus *task, uint64_t st
 }
 
 void batches_end(Batches *batches) {
+    text_free(&batches->document);
+    tokens_free(&batches->tokens);
     exercise_free(&batches->exercise);
+}
+
+// If it is the lot of the row at the cursor, write a document over its first tokens. A document that would be cut does
+// not come here (batches_documents).
+static bool begin_with_document(int *inputs, int *targets, Batches *batches, Error *error) {
+    const BuiltinCorpus *documents = &batches->documents;
+    const uint64_t lots = random_bits(batches->key, UINT64_MAX);
+    if (!documents->builtin || random_uniform(lots, batches->cursor) >= documents->share) return true;
+    Tokens *tokens = &batches->tokens;
+    const int end = tokenizer_end(batches->tokenizer);
+    const uint16_t mark = (uint16_t)end;
+    batches->document.size = tokens->count = 0;
+    builtin_document(&batches->document, documents, batches->cursor);
+    if (batches->document.failed) return fail_run(error, "no memory for a document");
+    if ((end >= 0 && !tokens_add(tokens, &mark, 1, error)) ||
+        !tokenizer_encode(tokens, batches->tokenizer, batches->document.bytes, batches->document.size,
+                          documents->builtin->name, error) ||
+        (end >= 0 && !tokens_add(tokens, &mark, 1, error)))
+        return false;
+    assert(tokens->count <= (size_t)batches->T + 1);
+    for (size_t t = 0; t < tokens->count; t++) {
+        if (t < (size_t)batches->T) inputs[t] = tokens->ids[t];
+        if (t > 0) targets[t - 1] = tokens->ids[t];
+    }
+    return true;
 }
 
 // The next B windows. Returns their length, or 0 when reading fails.
@@ -55,7 +94,8 @@ static int next_windows(int *inputs, int *targets, bool *scored, Batches *batche
     for (int b = 0; b < B; b++, batches->cursor++) {
         uint64_t offset = row_offset(batches);
         if (!split_read(inputs, batches->split, offset, T, error) ||
-            !split_read(targets, batches->split, offset + 1, T, error))
+            !split_read(targets, batches->split, offset + 1, T, error) ||
+            !begin_with_document(inputs, targets, batches, error))
             return 0;
         for (size_t t = 0; t < T; t++) scored[t] = true;
         batches->crc = crc_bytes(batches->crc, inputs, T * sizeof *inputs);

@@ -106,7 +106,7 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
     add_weights(&gpt->tensors, shape);
     gpt->pos.param_count = 0;
     bool ok = tensors_check(&gpt->tensors, error);
-    if (ok && pos->scheme->params) {
+    if (ok && position_trained(pos)) {
         pos->scheme->params(&gpt->pos, &gpt->tensors);
         ok = tensors_check(&gpt->tensors, error);
     }
@@ -131,8 +131,32 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
 
 void gpt_init(Gpt *gpt, uint64_t seed) {
     tensors_init(gpt->params, &gpt->tensors, seed);
-    if (gpt->pos.scheme->init) gpt->pos.scheme->init(&gpt->pos, seed);
+    if (gpt->pos.scheme->init && gpt->pos.param_count > 0) gpt->pos.scheme->init(&gpt->pos, seed);
     position_project(&gpt->pos);
+}
+
+// Operations of loops in ops/, forward and backward together.
+enum {
+    NORM = 8 + 19,     // for each channel
+    GELU = 19 + 1,     // for each hidden channel; the slope is worked out in forward
+    SOFTMAX = 5 + 2,   // for each weight
+    NLL = 5,           // for each logit
+    ADDED_BIAS = 1 + 1 // for each output of a product
+};
+
+double gpt_operations(const Shape *shape, const Position *pos, int T) {
+    const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, hidden = MLP_RATIO * C;
+    assert(pos->shape.width == shape->width && pos->shape.layers == shape->layers);
+    const double outputs = 3 * C + C + hidden + C;
+    // A product with a matrix is one multiplication and one addition for each of its numbers; backward has two such
+    // products, for the gradients of the input and of the matrix.
+    const double products = 3 * 2 * (L * (3 * C * C + C * C + 2 * C * hidden) + V * C);
+    // Every key that a query sees takes part in two products of d numbers in each head, q k^T and P v; dout . out is
+    // needed once a query.
+    const double attention = L * (keys_seen(T) * (3 * 2 * 2 * C + SOFTMAX * H) + 2 * C);
+    const double layers = L * (2 * NORM * C + GELU * hidden + ADDED_BIAS * outputs + 2 * C); // the last: residuals
+    const double ends = C + NORM * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
+    return products + attention + layers + ends + position_operations(pos, T);
 }
 
 void gpt_free(Gpt *gpt) {

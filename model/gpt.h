@@ -45,6 +45,12 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
 // GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L); the scheme's own for its tensors.
 void gpt_init(Gpt *gpt, uint64_t seed);
 
+// The floating point operations that training costs a token, forward and backward, as the mean over a window of T: the
+// products with all weights, attention to the tokens before, the rest of each layer, and the position scheme, which has
+// been set up for this shape. exp, roots and the like count as one operation. Not counted: dropout, what backward
+// computes again, and what is done once a step, such as AdamW and tables.
+double gpt_operations(const Shape *shape, const Position *pos, int T);
+
 void gpt_free(Gpt *gpt);
 
 #endif

@@ -97,20 +97,26 @@ static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     attention.key_batch = inference->capacity;
     layer_qkv_forward(&layer);
     remember(cache, features, inference, n, C, F);
+    if (inference->silent && l + 1 == gpt->shape.layers) return;
     team_barrier();
     layer_forward(inference->a.x, &layer, &attention);
+}
+
+// Coordinates of the next n tokens of each sequence: ids (B, n).
+static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, int n) {
+    for (int r = 0; r < inference->B * n; r++) {
+        const Place place = place_next(&inference->cursor[r / n], ids[r], gpt->pos.rule);
+        inference->key_at[token_of(inference, r, n)] = place_drawn(&place, inference->drawn);
+    }
+    if (inference->length == 0) tables_prepare(&inference->tables);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
     const Position *pos = &gpt->pos;
-    for (int r = 0; r < rows; r++) {
-        const Place place = place_next(&inference->cursor[r / n], ids[r], pos->rule);
-        inference->query_at[r] = place_drawn(&place, inference->drawn);
-        inference->key_at[token_of(inference, r, n)] = inference->query_at[r];
-    }
-    if (inference->length == 0) tables_prepare(&inference->tables);
+    place_tokens(inference, gpt, ids, n);
+    for (int r = 0; r < rows; r++) inference->query_at[r] = inference->key_at[token_of(inference, r, n)];
 #pragma omp parallel
     {
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
@@ -120,6 +126,48 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
         layernorm_forward(inference->buffers.norm, inference->a.ln1_mean, inference->a.ln1_rstd, inference->a.x,
                           gpt->w.lnfw, gpt->w.lnfb, rows, C);
     }
+    inference->length += n;
+}
+
+size_t inference_token_size(const Gpt *gpt) {
+    return (size_t)gpt->shape.layers * (2 * (size_t)gpt->shape.width + (size_t)position_features(&gpt->pos));
+}
+
+// Where a layer keeps keys, values and features of a token, and how many numbers each of the two are.
+typedef struct {
+    real *cache, *features;
+    size_t kv, F;
+} Remembered;
+
+static Remembered remembered(const Inference *inference, const Gpt *gpt, int layer, int b, int token) {
+    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)position_features(&gpt->pos),
+                 at = ((size_t)layer * inference->B + b) * inference->capacity + token;
+    return (Remembered){inference->cache + at * kv, inference->features + at * F, kv, F};
+}
+
+void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n) {
+    assert(first >= 0 && first + n <= inference->length);
+    for (int b = 0; b < inference->B; b++)
+        for (int t = first; t < first + n; t++)
+            for (int l = 0; l < gpt->shape.layers; l++) {
+                const Remembered r = remembered(inference, gpt, l, b, t);
+                memcpy(memory, r.cache, r.kv * sizeof(real));
+                memcpy(memory + r.kv, r.features, r.F * sizeof(real));
+                memory += r.kv + r.F;
+            }
+}
+
+void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int n) {
+    assert(n >= 1 && inference->length + n <= inference->capacity);
+    place_tokens(inference, gpt, ids, n);
+    for (int b = 0; b < inference->B; b++)
+        for (int t = inference->length; t < inference->length + n; t++)
+            for (int l = 0; l < gpt->shape.layers; l++) {
+                const Remembered r = remembered(inference, gpt, l, b, t);
+                memcpy(r.cache, memory, r.kv * sizeof(real));
+                memcpy(r.features, memory + r.kv, r.F * sizeof(real));
+                memory += r.kv + r.F;
+            }
     inference->length += n;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
     Place *query_at;      // (B, chunk) coordinates of the new tokens
     LayerActivations a;   // (B, chunk, ...) of the layer at work: layers write over each other
     LayerBuffers buffers; // after a feed, buffers.norm (B, chunk, C) is the input of the head
+    bool silent;          // the caller wants no outputs of what is fed: the last layer only remembers keys and values
     real *P; // NULL, or the caller's (L, B, H, n, length + n) in which a feed of n tokens leaves its attention weights
 } Inference;
 
@@ -36,6 +37,14 @@ void inference_window(Inference *inference, int length);
 
 // Feed the next n <= chunk tokens of each sequence: ids (B, n).
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n);
+
+// What a model remembers of a token, so that a pass can be stopped and continued in another process:
+// inference_token_size numbers for each token. Copy those of n tokens, from number `first` on, to memory (B, n, size).
+size_t inference_token_size(const Gpt *gpt);
+void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n);
+// Take n tokens as fed whose numbers inference_remembered has given. The model has to be the same and the tokens, too:
+// ids (B, n). There are no outputs for these tokens.
+void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int n);
 
 // After feeding n tokens each: logits (B, n, V) ...
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n);

@@ -127,6 +127,10 @@ void tables_prepare(Tables *tables) {
     tables->prepared = true;
 }
 
+double position_operations(const Position *pos, int T) {
+    return pos->scheme->operations ? pos->scheme->operations(pos, T) : 0;
+}
+
 int position_max_length(const Position *pos) {
     const int scheme = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0, drawn = position_random_bound(pos);
     return drawn && (scheme == 0 || drawn < scheme) ? drawn : scheme;

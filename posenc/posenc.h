@@ -116,9 +116,10 @@ typedef struct {
     real *dfeatures; // (columns, scheme->features)
 } ScoreGradient;
 
-// The five routes by which gradients reach a scheme's parameters (path uses two of them):
+// The six routes by which gradients reach a scheme's parameters (path uses two of them):
 //
 //   learned                          dx -> embed_backward -> dparams
+//   sinusoidal:gain=trained          dx -> embed_backward -> sums -> reduce -> dparams
 //   rope-learned                     dq, dk -> qk_backward -> slabs -> sums -> reduce -> dparams
 //   alibi-learned, t5, kerple,
 //     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
@@ -145,6 +146,7 @@ struct Scheme {
     const Option *options; // rows over the scheme's options struct; NULL = none
     const Option *layers;  // the LAYERS_OPTION_ROW among `options`; NULL = none
     const Option *past;    // the row among `options` that --past sets; NULL = none
+    const Option *trains;  // the row among `options` whose value 1 gives the scheme its params; NULL = there is none
     Enters enters;
     const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
     bool relative;             // a constant added to all coordinates changes nothing
@@ -182,6 +184,10 @@ struct Scheme {
     // are treated the same. When it changes, the tables are made again; otherwise tables and hooks must not depend on
     // tables->window. No hook: the length never matters.
     int (*length_class)(const Tables *tables, int length);
+    // The floating point operations that the scheme costs a token in training, forward and backward, in all layers: the
+    // mean over a window of T. exp, log and the like count as one. Not counted is what is done once a step, such as
+    // tables, and what backward computes again. No hook: none.
+    double (*operations)(const Position *pos, int T);
     // Announce trainable tensors with position_param(), in the order of pos->params.
     void (*params)(Position *pos, TensorTable *table);
     // Initial values that no Init has: change pos->params. `seed` is the model's.
@@ -259,6 +265,28 @@ static inline int position_span(const Position *pos) {
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
+// How many keys a query sees, as the mean over a window of T.
+static inline double keys_seen(int T) {
+    return (T + 1) / 2.0;
+}
+
+// Heads, counted over all layers.
+static inline double all_heads(const Position *pos) {
+    return (double)pos->shape.layers * pos->shape.heads;
+}
+
+// Does a parsed position have parameters of its own, with its options? Then it is learned, otherwise designed.
+static inline bool position_trained(const Position *pos) {
+    const Option *trains = pos->scheme->trains;
+    return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
+}
+
+// The name of the designed scheme that a learned position is compared with: `compared_with`, or the scheme itself where
+// an option gives it parameters. NULL = the position is designed, or there is none.
+static inline const char *position_designed(const Position *pos) {
+    return !position_trained(pos) ? NULL : pos->scheme->trains ? pos->scheme->name : pos->scheme->compared_with;
+}
+
 // Which of the sets of parameters a layer uses.
 static inline int position_set(const Position *pos, int layer) {
     return pos->sets > 1 ? layer : 0;
@@ -304,6 +332,10 @@ bool tables_window(Tables *tables, int length);
 // Fill the tables if that has not been done, or if parameters may have changed. Call it before each training pass and
 // each new text. Threads of a team may call it at the same time, each for tables of its own.
 void tables_prepare(Tables *tables);
+
+// The floating point operations that a position costs a token in training (see the hook `operations`); `pos` has been
+// set up for a model.
+double position_operations(const Position *pos, int T);
 
 // The longest input that the scheme is defined for; 0 = any.
 int position_max_length(const Position *pos);

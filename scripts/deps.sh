@@ -18,7 +18,6 @@ done
 if command -v apt-get >/dev/null 2>&1; then
     ls /usr/lib/*/openblas-openmp/libopenblas.so >/dev/null 2>&1 || missing="$missing openblas-openmp"
 fi
-command -v gnuplot >/dev/null 2>&1 || missing="$missing gnuplot"
 lesson=
 if [ -n "${WASM_CC:-}" ]; then
     program='#include <math.h>\n#include <stdio.h>\nint main(int n, char **words) { return printf("%%g", sin(n)); }\n'
@@ -33,15 +32,15 @@ sudo=
 if command -v apt-get >/dev/null 2>&1; then
     $sudo apt-get update -qq
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq libopenblas-openmp-dev libjansson-dev zlib1g-dev \
-        libcmocka-dev gnuplot-nox ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
+        libcmocka-dev ${lesson:+clang lld wasi-libc libclang-rt-dev-wasm32} >/dev/null
 elif command -v dnf >/dev/null 2>&1; then
-    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel gnuplot
+    $sudo dnf install -y openblas-devel jansson-devel zlib-devel libcmocka-devel
 elif command -v pacman >/dev/null 2>&1; then
-    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka gnuplot \
+    $sudo pacman -S --needed --noconfirm openblas jansson zlib cmocka \
         ${lesson:+clang lld wasi-libc wasi-compiler-rt}
 elif command -v brew >/dev/null 2>&1; then
-    brew install openblas libomp jansson cmocka gnuplot
+    brew install openblas libomp jansson cmocka
 else
-    echo "deps.sh: no apt-get, dnf, pacman or brew found; install OpenBLAS, jansson, zlib, cmocka and gnuplot by hand" >&2
+    echo "deps.sh: no apt-get, dnf, pacman or brew found; install OpenBLAS, jansson, zlib and cmocka by hand" >&2
     exit 1
 fi

@@ -1,13 +1,13 @@
-# LC_ALL=C awk -f scripts/embed.awk lesson/exercises/* >exercises_text.c
-# Makes of some text files the table exercise_files of cmd/lesson_exercises.h. A line becomes a string of its own,
-# because C11 promises no more than 4095 characters in one string.
+# LC_ALL=C awk -f scripts/embed.awk table=exercise_files header=cmd/lesson_exercises.h lesson/exercises/* >FILE.c
+# Makes of some text files a table of EmbeddedFile (base/file/embedded.h), which `header` declares. A line becomes a
+# string of its own, because C11 promises no more than 4095 characters in one string.
 
-BEGIN { print "// Made from lesson/exercises/ by scripts/embed.awk.\n#include \"cmd/lesson_exercises.h\"" }
+NR == 1 { print "// Made by scripts/embed.awk.\n#include \"" header "\"" }
 FNR == 1 {
     close_file()
     name = FILENAME
     sub(/.*\//, "", name)
-    table = table "    {\"" name "\", lines_" files + 0 "},\n"
+    rows = rows "    {\"" name "\", lines_" files + 0 "},\n"
     print "\nstatic const char *const lines_" files++ "[] = {"
 }
 {
@@ -17,7 +17,7 @@ FNR == 1 {
 }
 END {
     close_file()
-    print "\nconst ExerciseFile exercise_files[] = {\n" table "    {0},\n};"
+    print "\nconst EmbeddedFile " table "[] = {\n" rows "    {0},\n};"
 }
 
 function close_file() { if (files > 0) print "    0,\n};" }

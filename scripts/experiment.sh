@@ -20,5 +20,5 @@ mkdir -p "$out" "$results"
     --eval-every 200 --eval-tokens 65536 --save-every 500 --tasks "offset:offset=4,min=4,max=12" --layers 2 --heads 4 --width 64 --task-steps 600 --out "$out"
 rm -f "$results"/plot-*.svg
 for file in "$out"/report.html "$out"/report.md "$out"/results.csv "$out"/plot-*.svg; do
-    [ ! -f "$file" ] || cp "$file" "$results" # without gnuplot there are no plots
+    [ ! -f "$file" ] || cp "$file" "$results"
 done

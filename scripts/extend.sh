@@ -2,7 +2,8 @@
 # RoPE past its trained length, by every method: sh scripts/extend.sh BITTER [DIR]
 # A small model is trained at 256 tokens on War and Peace, with a few passkey documents mixed in, and stretched 8 times,
 # by formulas, by search and by gradient descent. All runs are scored on held-out text, before and after the same short
-# fine-tuning. Then the searched one is stretched to 64 times. Finished runs are kept, and a stopped search or training
+# fine-tuning, which also trains the retrieval of passkeys at lengths up to the new one. Then the searched one is
+# stretched to 64 times. Finished runs are kept, and a stopped search or training
 # continues: stop it and start it again at any time. DIR (runs/extend) holds the runs; tables and the plot of
 # the factors go to RESULTS (runs/baseline/extend).
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
@@ -12,11 +13,13 @@ out=${2:-runs/extend}
 results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 steps=${STEPS:-5000}
-ft_steps=${FT_STEPS:-60}
+short_steps=${SHORT_STEPS:-400}
+ft_steps=${FT_STEPS:-300}
 windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
+tuned="none pi ntk yarn llama3 yarn-tuned longrope-1 gradient" # dynamic is ntk at the new length
 [ -f "$text" ] || {
     echo "extend.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
     exit 2
@@ -27,51 +30,6 @@ mkdir -p "$out" "$results"
 started=$(date +%s)
 trap 'echo $(($(date +%s) - started)) >>"$out/seconds"' EXIT
 trap 'exit 130' INT TERM
-say() {
-    echo "$(date +%H:%M:%S) $*"
-}
-
-# logged LOG ARGUMENTS...: run bitter and append its output to LOG.
-logged() {
-    log=$1 && shift
-    "$bitter" "$@" >>"$log" 2>&1 || {
-        echo "extend.sh: bitter $1 failed; see the end of $log" >&2
-        exit 1
-    }
-}
-
-# train RUN OPTIONS...: train a run unless it is finished; a stopped one continues.
-train() {
-    run=$1 && shift
-    grep -q "^done" "$run.log" 2>/dev/null && return
-    say "train $run"
-    if [ -f "$run/state.safetensors" ]; then
-        logged "$run.log" train --resume --out "$run"
-    else
-        rm -rf "$run" "$run.log"
-        logged "$run.log" train "$@" --out "$run"
-    fi
-}
-
-# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
-extend() {
-    from=$1 run=$2 && shift 2
-    [ -f "$run/config.json" ] && return
-    say "extend $run"
-    resume=
-    [ -f "$run/search.csv" ] && resume=--resume
-    # shellcheck disable=SC2086
-    logged "$run.log" extend "$from" --out "$run" "$@" $resume
-}
-
-# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
-measure() {
-    run=$1 name=$2 && shift 2
-    [ -f "$run/$name.csv" ] && return
-    say "$name of $run"
-    logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
-}
-
 # score RUN: measure perplexity and passkeys of a run stretched 8 times. The shortest passkey document has 258 bytes.
 score() {
     measure "$1" perplexity --context 256,512,1024,2048 --eval-tokens 65537 --by-position
@@ -81,6 +39,9 @@ score() {
 # --- the runs ---
 [ -f "$out/data/tokenizer.json" ] ||
     logged "$out/data.log" prepare --out "$out/data" "$text" builtin:passkey:share=0.3,max=360
+# For fine-tuning: the same book with more of these documents.
+[ -f "$out/dense/tokenizer.json" ] ||
+    logged "$out/dense.log" prepare --out "$out/dense" "$text" builtin:passkey:share=0.7,max=360
 # A model this small does not learn to copy a number from the mixture alone. It is trained on passkey documents alone at
 # first, in small batches, and then on the book.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
@@ -94,21 +55,28 @@ done
 # Descent may read as many tokens as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
-for method in $methods; do
-    train "$out/$method-ft" --init "$(run_of "$method" frozen)" --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 \
-        --eval-every 0 --save-every 50
+# Fine-tuning in two stages. A model whose rotations are stretched finds the key's digits, but writes them in another order
+# ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them for the
+# time that they take. Then long documents teach to look far back. Each begins with its window, because a window that is
+# cut at random rarely has both a key that stands early and the question.
+for method in $tuned; do
+    train "$out/$method-short" --init "$(run_of "$method" frozen)" --data "$out/dense" \
+        --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 \
+        --warmup 10 --eval-every 0 --save-every 50
+    train "$out/$method-ft" --init "$out/$method-short" --data "$out/dense" \
+        --documents builtin:passkey:share=0.8,min=600,max=2047 --context 2048 --batch 2 --steps "$ft_steps" --lr 1e-3 \
+        --warmup 10 --eval-every 0 --save-every 50
 done
-for method in $methods; do
-    score "$(run_of "$method" frozen)"
-    score "$(run_of "$method" tuned)"
-done
+for method in $methods; do score "$(run_of "$method" frozen)"; done
+for method in $tuned; do score "$(run_of "$method" tuned)"; done
 for seed in $seeds; do score "$out/longrope-$seed"; done
 
 # --- 64 times, in a second round: another search from the fine-tuned run, smaller because windows are 8 times as long ---
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
-train "$out/round2-ft" --init "$out/round2" --context 16384 --batch 1 --steps 30 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
+train "$out/round2-ft" --init "$out/round2" --data "$out/dense" --documents builtin:passkey:share=0.8,min=2000,max=16383 \
+    --context 16384 --batch 1 --steps 60 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
 # Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073
@@ -132,5 +100,5 @@ speed all
 # --- the tables ---
 echo $(($(date +%s) - started)) >>"$out/seconds"
 started=$(date +%s)
-sh "$(dirname "$0")/extend_tables.sh" "$out" "$results" "$methods" "$seeds"
+sh "$(dirname "$0")/extend_tables.sh" "$bitter" "$out" "$results" "$methods" "$tuned" "$seeds"
 cat "$results/table.md"

@@ -1,5 +1,60 @@
-# The names of the runs of scripts/extend.sh in its directory $out; sourced by its scripts.
+# shellcheck shell=sh disable=SC2154
+# What the scripts about extension share; they source it. $bitter is the program, and $out the directory of the runs.
+# Everything that is finished is kept, and what was stopped continues.
 # run_of METHOD STAGE: print the run of a method, frozen or fine-tuned (tuned).
 run_of() {
     if [ "$2" = tuned ]; then echo "$out/$1-ft"; elif [ "$1" = none ]; then echo "$out/base"; else echo "$out/$1"; fi
+}
+say() {
+    echo "$(date +%H:%M:%S) $*"
+}
+
+# logged LOG ARGUMENTS...: run bitter and append its output to LOG.
+logged() {
+    log=$1 && shift
+    "$bitter" "$@" >>"$log" 2>&1 || {
+        echo "${0##*/}: bitter $1 failed; see the end of $log" >&2
+        exit 1
+    }
+}
+
+# train RUN OPTIONS...: train a run unless it is finished; a stopped one continues.
+train() {
+    run=$1 && shift
+    grep -q "^done" "$run.log" 2>/dev/null && return
+    say "train $run"
+    if [ -f "$run/state.safetensors" ]; then
+        logged "$run.log" train --resume --out "$run"
+    else
+        rm -rf "$run" "$run.log"
+        logged "$run.log" train "$@" --out "$run"
+    fi
+}
+
+# extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
+extend() {
+    from=$1 run=$2 && shift 2
+    [ -f "$run/config.json" ] && return
+    say "extend $run"
+    resume=
+    [ -f "$run/search.csv" ] && resume=--resume
+    # shellcheck disable=SC2086
+    logged "$run.log" extend "$from" --out "$run" "$@" $resume
+}
+
+# measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
+measure() {
+    run=$1 name=$2 && shift 2
+    [ -f "$run/$name.csv" ] && return
+    say "$name of $run"
+    logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"
+}
+
+# factors_of RUN: its factors as --factors takes them.
+factors_of() {
+    awk '/"short":/ { exit } /"factors":/ { on = 1; next } on && /]/ { on = 0 } on { gsub(/[ ,]/, ""); printf "%s%s", sep, $0; sep = "," }' \
+        "$1/config.json"
+}
+unscaled_of() { # RUN
+    sed -n 's/.*"unscaled_positions": \([0-9]*\).*/\1/p' "$1/config.json" | head -n 1
 }

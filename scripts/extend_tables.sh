@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh DIR RESULTS "METHODS" "SEEDS"
+# Tables and the plot of scripts/extend.sh: sh scripts/extend_tables.sh BITTER DIR RESULTS "METHODS" "TUNED" "SEEDS"
 set -eu
-out=$1 results=$2 methods=$3 seeds=$4
+bitter=$1 out=$2 results=$3 methods=$4 tuned=$5 seeds=$6
 original=256
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
@@ -19,6 +19,10 @@ passkey() { # FILE LENGTH
         $1 == length_ && (least == "" || $5 < least) { least = $5; low = $6; high = $7 }
         END { if (!n) printf "-"
               else printf "%.0f%% (%.0f-%.0f), %.0f%%", 100 * least, 100 * low, 100 * high, 100 * sum / n }' "$1"
+}
+# A row with the right answers at each depth.
+by_depth() { # NAME FILE LENGTH
+    awk -F , -v name="$1" -v length_="$3" '$1 == length_ { row = row " " $4 " |" } END { print "| " name " |" row }' "$2"
 }
 spent() { # RUN: evaluations and tokens
     awk '/"evaluations":/ { e = $2 + 0 } /"tokens": [0-9]*,?$/ && e { t = $2 + 0; exit }
@@ -57,7 +61,13 @@ header() {
     echo "## After the same fine-tuning at 2048"
     echo
     header
-    for method in $methods; do row "$method" "$(run_of "$method" tuned)" "-"; done
+    for method in $tuned; do row "$method" "$(run_of "$method" tuned)" "-"; done
+    echo
+    echo "The same passkeys in windows of 2048 by depth: right answers of 20."
+    echo
+    echo "| method | 0% | 25% | 50% | 75% | 100% |"
+    echo "|---|---:|---:|---:|---:|---:|"
+    for method in $tuned; do by_depth "$method" "$(run_of "$method" tuned)/passkey.csv" 2048; done
     echo
     echo "## 64 times, in two rounds with fine-tuning"
     echo
@@ -66,6 +76,10 @@ header() {
     awk -F , 'NR > 1 && $3 == "all" { print $1, $6 }' "$out/long/perplexity.csv" | while read -r context value; do
         printf '| %d | %.3f | %s |\n' "$context" "$value" "$(passkey "$out/long/passkey.csv" "$context")"
     done
+    echo
+    echo "| passkeys, right of 10 | 0% | 25% | 50% | 75% | 100% |"
+    echo "|---|---:|---:|---:|---:|---:|"
+    for length in 2048 16384; do by_depth "$length" "$out/long/passkey.csv" $length; done
     echo
     echo "## Speed of the search"
     echo
@@ -105,45 +119,4 @@ for seed in $seeds; do names="$names longrope-$seed"; done
     paste -d , $lists | awk '{ print NR - 1 "," $0 }'
 } >"$results/factors.csv"
 
-# Okabe and Ito's colours, which colour-blind people can tell apart, too; seeds differ in their dashes.
-style() { # NAME
-    case $1 in
-    pi) echo "#56B4E9 1" ;;
-    ntk) echo "#009E73 1" ;;
-    yarn) echo "#CC79A7 1" ;;
-    yarn-tuned) echo "#CC79A7 2" ;;
-    llama3) echo "#E69F00 1" ;;
-    gradient) echo "#000000 1" ;;
-    longrope-*) echo "#D55E00 ${1#longrope-}" ;;
-    esac
-}
-lines=
-column=1
-for name in $names; do
-    column=$((column + 1))
-    look=$(style "$name")
-    lines="$lines${lines:+, }'$results/factors.csv' using 1:$column with linespoints linewidth 1.5 linecolor rgb '${look% *}' \
-dashtype ${look#* } pointtype $((column + 2)) pointsize 0.6 title '$name'"
-done
-
-if command -v gnuplot >/dev/null 2>&1; then
-    border=$(sed -n 's/.*: \([0-9]*\) fast and.*/\1/p' "$out/pi.log" | head -n 1)
-    gnuplot <<GNUPLOT
-set terminal svg size 900,560 font "sans-serif,14" background "white"
-set output "$results/factors.svg"
-set datafile separator ","
-set title "Factors by which each pair of channels is slowed, 256 to 2048 tokens"
-set xlabel "pair, from the fastest to the slowest"
-set ylabel "factor"
-set logscale y 2
-set yrange [0.95:11]
-set key outside right
-set xrange [-0.3:*]
-set arrow from $border-0.5, graph 0 to $border-0.5, graph 1 nohead dashtype 2 linecolor "gray"
-set label "a full turn within 256" at $border-0.7, 10.2 right textcolor "gray"
-set label "slower" at $border-0.3, 10.2 left textcolor "gray"
-plot $lines
-GNUPLOT
-else
-    echo "no plot: gnuplot is not installed" >&2
-fi
+"$bitter" report "$results/factors.csv" --log-y --y-label "factor by which a pair of channels is slowed" >/dev/null

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Learned minus designed in the recorded experiment, with intervals that hold for all of the pairs and sizes together:
-# sh scripts/gaps.sh RESULTS.csv [PLOT.svg] prints the table and draws the plot (needs gnuplot).
+# sh scripts/gaps.sh RESULTS.csv [PLOT.svg] prints the table and draws the plot, in the style of reports.
 # The mean over n seeds of the paired differences of losses, plus and minus t * s / sqrt(n), where t leaves
 # 0.05 / (number of intervals) outside (Bonferroni's correction).
 set -eu
 results=${1:?"usage: sh scripts/gaps.sh RESULTS.csv [PLOT.svg]"}
 plot=${2:-}
 rows=$(mktemp)
-trap 'rm -f "$rows" "$rows.blocks"' EXIT
+trap 'rm -f "$rows"' EXIT
 awk -F , '
     # The probability that Student t with 4 degrees of freedom lies outside -t to t.
     function outside(t,    r) { r = t * t / (4 + t * t); return 1 - sqrt(r) * (1 + (1 - r) / 2) }
@@ -47,19 +47,32 @@ awk '
     $3 == "200k" { printf "| %s | %s | %.3f, %.3f |%s\n", $1, $2, $4, $5, cell; cell = "" }' "$rows"
 
 [ -n "$plot" ] || exit 0
-awk '$3 == "25k" { printf "%s\"%s - %s\"\n", (NR > 1) ? "\n\n" : "", $1, $2 } { print $6, $7 }' "$rows" >"$rows.blocks"
-gnuplot <<END
-set terminal svg size 760,320 font "sans-serif,13" background "white"
-set output "$plot"
-set title "nats per byte, learned minus designed: below 0 the learned scheme is better" font ",11"
-set xtics ("25k parameters" 0, "70k" 1, "200k" 2)
-set xrange [-0.3:2.3]
-set ytics 0.1
-set grid ytics lc rgb "#dddddd"
-set xzeroaxis lc rgb "#444444"
-set border 3
-set tics nomirror
-set key outside right
-plot for [i=0:4] "$rows.blocks" index i using (\$0 + 0.06 * (i - 2)):1:2 with yerrorbars pt 7 ps 0.6 lw 2 \\
-    lc rgb word("#1f5fbf #e69f00 #009e73 #cc79a7 #555555", i + 1) title columnheader(1)
-END
+style=$(dirname "$0")/../lab/report/page/plot.css
+awk -v style="$style" '
+    function text(x, y, class, string) { printf "<text x=\"%g\" y=\"%g\" class=\"%s\">%s</text>\n", x, y, class, string }
+    function at(value) { return 200 + (value + 0.4) / 0.5 * 360 }
+    BEGIN {
+        print "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 760 424\" width=\"760\" height=\"424\"" \
+            " role=\"img\" aria-label=\"Learned minus designed at three sizes: the table has the numbers\">\n<style>"
+        while ((getline line <style) > 0) print line
+        print "</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>"
+        text(at(0) - 8, 18, "tick end", "learned is better")
+        text(at(0) + 8, 18, "tick", "designed is better")
+        for (i = -4; i <= 1; i++) {
+            printf "<path class=\"%s\" d=\"M%g 26V382\"/>", i ? "grid" : "zero", at(i / 10)
+            text(at(i / 10), 398, "tick middle", i / 10)
+        }
+        text(200, 416, "label", "difference of the losses in nats a byte")
+        y = 24
+    }
+    $3 == "25k" { hue = $2 in hues ? hues[$2] : hues[$2] = n++; text(4, y += 18, "group", $1 " - " $2); y += 3 }
+    {
+        y += 16
+        low = $6 - $7 < -0.4 ? -0.4 : $6 - $7
+        high = $6 + $7 > 0.1 ? 0.1 : $6 + $7
+        printf "<g class=\"h%d\"><path class=\"bar\" d=\"M%.1f %gH%.1f\"/>", hue, at(low), y - 4.5, at(high)
+        printf "<circle class=\"dot\" cx=\"%.1f\" cy=\"%g\" r=\"4\"/></g>\n", at($6), y - 4.5
+        text(150, y, "end", $3)
+        text(580, y, "value", sprintf("%+.3f (%+.3f to %+.3f)", $6, $6 - $7, $6 + $7))
+    }
+    END { print "</svg>" }' "$rows" >"$plot"

@@ -36,17 +36,19 @@ bitter=${1:?"usage: sh scripts/places.sh BITTER >docs/places.svg"}
         height = 256 + 17 * most
         printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 %g\" width=\"900\" height=\"%g\">\n", height, height
         print "<title>Where position schemes enter the model, forward and backward</title>"
-        print "<style>text{font:14px sans-serif;text-anchor:middle;fill:#222}.name{font-weight:bold}"
-        print ".forward,.backward{font:13px monospace}.forward{fill:#1b6e3c}.backward{fill:#b3261e}"
-        print ".designed{fill:#444}.learned{fill:#1f5fbf}.place{fill:#f3f1ea;stroke:#777}"
-        print ".flow{stroke:#1b6e3c;stroke-width:2;fill:none}.back{stroke:#b3261e;stroke-width:2;fill:none}"
-        print ".key{text-anchor:start}</style>"
+        print "<style>:root{--paper:#fff;--ink:#222;--soft:#444;--f:#1b6e3c;--b:#b3261e;--l:#1f5fbf;--box:#f3f1ea}"
+        print "@media(prefers-color-scheme:dark){:root{--paper:#16181b;--ink:#ececec;--soft:#c4c4c4;--f:#5fcf8f;--b:#ff8d85;" \
+            "--l:#6cb2ff;--box:#26292d}}"
+        print "text{font:14px sans-serif;text-anchor:middle;fill:var(--ink)}.name{font-weight:bold}.paper{fill:var(--paper)}"
+        print ".forward,.backward{font:13px monospace}.forward,.flowhead{fill:var(--f)}.backward,.backhead{fill:var(--b)}"
+        print ".designed{fill:var(--soft)}.learned{fill:var(--l)}.place{fill:var(--box);stroke:#777}"
+        print ".flow{stroke:var(--f);stroke-width:2;fill:none}.back{stroke:var(--b);stroke-width:2;fill:none}</style>"
         print "<defs>"
         for (i = 1; i <= 2; i++)
             printf "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">" \
-                "<path d=\"M0 0L8 4L0 8z\" fill=\"%s\"/></marker>\n", i == 1 ? "flow" : "back", i == 1 ? "#1b6e3c" : "#b3261e"
+                "<path d=\"M0 0L8 4L0 8z\" class=\"%shead\"/></marker>\n", i == 1 ? "flow" : "back", i == 1 ? "flow" : "back"
         print "</defs>"
-        printf "<rect width=\"900\" height=\"%g\" fill=\"#fff\"/>\n", height
+        printf "<rect width=\"900\" height=\"%g\" class=\"paper\"/>\n", height
         arrow(58, 842, 46, "flow")
         arrow(842, 58, 62, "back")
         text(28, 59, "end", "text")

@@ -10,7 +10,7 @@ _Static_assert(SHORTEST == PASSKEY_SHORTEST + sizeof " 50000.\n" - 1, "the optio
 static const Option options[] = {
     BUILTIN_ROW(bytes, "1e6", 1000, 1e12, "size of the corpus, where it is not scattered through other text"),
     NUMBER_ROW("share", offsetof(BuiltinCorpus, share), "0.05", 0.0001, 0.9, "SHARE",
-               "share of the training tokens, where it is scattered"),
+               "share of the training tokens, where it is scattered; of the windows, with train --documents"),
     BUILTIN_ROW(min, "255", SHORTEST, 1e6, "shortest document"),
     BUILTIN_ROW(max, "512", SHORTEST, 1e6, "longest document"),
     BUILTIN_ROW(seed, "1337", 0, 1e15, "random seed of the documents"),

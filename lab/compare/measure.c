@@ -3,9 +3,9 @@
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
 #define LENGTHS_MOST   20   // different lengths of exercises
@@ -14,8 +14,8 @@ static void row(FILE *csv, const char *quantity, double x, double value, uint64_
     fprintf(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
 }
 
-bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *error) {
-    const uint64_t tokens = split_limit(&corpus->val, options->eval_tokens), longest = 8 * (uint64_t)options->context;
+bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error) {
+    const uint64_t tokens = split_limit(&corpus->val, eval_tokens), longest = 8 * (uint64_t)context;
     return tokens / 2 > longest || fail_input(error,
                                               "%s: half of its %" PRIu64
                                               " validation tokens must hold a window of 8 times the context, %" PRIu64
@@ -23,20 +23,32 @@ bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *err
                                               corpus->name, tokens, longest);
 }
 
+// What one pass over the reported half adds up: the losses by position in the window, and by blocks of the text.
+typedef struct {
+    double *position_nll, part_nll[BLOCKS];
+    uint64_t *position_tokens, part_tokens[BLOCKS];
+} Sums;
+
 // Loss by position, in ranges of half an octave up to the trained length T and of T/2 beyond it, so that no range holds
 // positions on both sides of T.
-static void write_positions(FILE *csv, const Evaluation *e, int T) {
+static void write_positions(FILE *csv, const char *quantity, const Evaluation *e, int T) {
     double nll = 0, edge = 1;
     uint64_t tokens = 0;
     for (int t = 0; t < e->window; t++) {
         nll += e->position_nll[t];
         tokens += e->position_tokens[t];
         if (t + 1 < (int)edge) continue;
-        if (tokens > 0) row(csv, "position", t + 1, nll / (double)tokens, tokens);
+        if (tokens > 0) row(csv, quantity, t + 1, nll / (double)tokens, tokens);
         nll = 0;
         tokens = 0;
         while (t + 1 >= (int)edge) edge = 2 * edge < T ? fmax(edge + 1, edge * sqrt(2)) : edge < T ? T : edge + 0.5 * T;
     }
+}
+
+static void write_blocks(FILE *csv, const Evaluation *e) {
+    for (int i = 0; i < BLOCKS; i++)
+        if (e->part_tokens[i] > 0)
+            row(csv, "block", i + 1, e->part_nll[i] / (double)e->part_tokens[i], e->part_tokens[i]);
 }
 
 // Evaluate on the validation text, and write the mean loss.
@@ -46,32 +58,44 @@ static bool score(FILE *csv, const char *quantity, Evaluation *e, const Trainer 
     return true;
 }
 
+// The passes over the reported half, each of which gives all that its windows can give: those of T the positions and
+// the blocks, those of 8T the positions beyond.
+static bool measure_reported(FILE *csv, Sums *sums, const Trainer *trainer, uint64_t half, uint64_t end,
+                             const Stop *stop, Error *error) {
+    const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
+    char ignored[256];
+    for (int window = T; window <= most && !length_complaint(ignored, &trainer->gpt, window); window *= 2) {
+        Evaluation e = {.window = window, .stride = window, .from = half, .limit = end, .stop = stop};
+        memset(sums->position_nll, 0, (size_t)most * sizeof *sums->position_nll);
+        memset(sums->position_tokens, 0, (size_t)most * sizeof *sums->position_tokens);
+        if (window == T || window == most) {
+            e.position_nll = sums->position_nll;
+            e.position_tokens = sums->position_tokens;
+        }
+        if (window == T) {
+            e.part_nll = sums->part_nll;
+            e.part_tokens = sums->part_tokens;
+            e.parts = BLOCKS;
+        }
+        if (!score(csv, "loss", &e, trainer, error)) return false;
+        if (e.position_nll) write_positions(csv, window == T ? "position" : "beyond", &e, T);
+        if (e.part_nll) write_blocks(csv, &e);
+    }
+    return true;
+}
+
 static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
-    const int T = trainer->gpt.shape.context;
+    const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
     Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
-    if (!score(csv, "choose", &e, trainer, error)) return false;
-    int longest = 0;
-    char ignored[256];
-    for (int i = 0; i < MULTIPLES && !length_complaint(ignored, &trainer->gpt, T << i); i++) longest = T << i;
-    assert(longest > 0);
-    double *nll = calloc((size_t)longest, sizeof *nll);
-    uint64_t *tokens = calloc((size_t)longest, sizeof *tokens);
-    bool ok = (nll && tokens) || fail_run(error, "no memory for losses at %d positions", longest);
-    for (int window = T; ok && window <= longest; window *= 2) {
-        const bool last = window == longest;
-        e = (Evaluation){.window = window,
-                         .stride = window,
-                         .from = half,
-                         .limit = end,
-                         .position_nll = last ? nll : NULL,
-                         .position_tokens = last ? tokens : NULL,
-                         .stop = stop};
-        ok = score(csv, "loss", &e, trainer, error);
-    }
-    if (ok) write_positions(csv, &e, T);
-    free(nll);
-    free(tokens);
+    Sums sums = {.position_nll = calloc((size_t)most, sizeof *sums.position_nll),
+                 .position_tokens = calloc((size_t)most, sizeof *sums.position_tokens)};
+    bool ok =
+        (sums.position_nll && sums.position_tokens) || fail_run(error, "no memory for losses at %d positions", most);
+    ok =
+        ok && score(csv, "choose", &e, trainer, error) && measure_reported(csv, &sums, trainer, half, end, stop, error);
+    free(sums.position_nll);
+    free(sums.position_tokens);
     return ok;
 }
 
@@ -111,9 +135,9 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, co
     return true;
 }
 
-bool measure(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
+bool measure(FILE *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error) {
     const Gpt *gpt = &trainer->gpt;
-    const uint64_t end = split_limit(&trainer->corpus->val, trainer->options->eval_tokens), half = end / 2;
+    const uint64_t end = split_limit(&trainer->corpus->val, eval_tokens), half = end / 2;
     fputs(MEASURED_HEADER, csv);
     const bool ok = is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
                                                        : measure_lengths(csv, trainer, half, end, stop, error) &&

@@ -10,19 +10,23 @@
 // Windows are 1, 2, 4 and 8 times the trained length.
 enum { MULTIPLES = 4 };
 
-// A comparison uses at most --eval-tokens validation tokens: the first half chooses learning rates, the second half is
-// reported. Fails (input) when half of them cannot hold a window of 8 times the context.
-bool measure_check(const TrainOptions *options, const Corpus *corpus, Error *error);
+#define BLOCKS 32 // consecutive parts of the reported text, of equal length
 
-// Write the rows of a trainer that has finished, with T its context:
+// A comparison uses the first eval_tokens validation tokens, 0 = all: the first half chooses learning rates, the second
+// half is reported. Fails (input) when half of them cannot hold a window of 8 times the context.
+bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error);
+
+// Write the rows of a trainer that has finished, with T its context. Text is cut into the same windows for all schemes:
 //   choose,T,nats,tokens     loss on the choosing half
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
-//   position,P,nats,tokens   loss in the longest of these windows, at positions from the previous row's P up to P
+//   position,P,nats,tokens   loss in windows of T, at positions from the previous row's P up to P
+//   beyond,P,nats,tokens     the same in windows of 8T, if the scheme allows them
+//   block,I,nats,tokens      loss in windows of T, in block I = 1 .. BLOCKS of the reported half
 //   same,W,nats,tokens       loss of the same tokens at the end of windows of W = T, 2T, 4T
 //   right,N,share,questions  for a task: right answers to `exercises` exercises of length N, up to twice the trained
 //   parameters, positions,   one row each, about the run; positions are position parameters, batches is the CRC-32 of
 //   tokens, seconds, batches all its inputs
-// Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each row, says so.
-bool measure(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error);
+// Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each pass over text, says so.
+bool measure(FILE *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
 
 #endif

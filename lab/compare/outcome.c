@@ -59,8 +59,9 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
                               path, option->name, found, asked);
     json_t *data = job->task < 0 ? config_data(path, error) : NULL;
     if (!data) return job->task >= 0;
-    if (!o->data) o->data = json_incref(data);
-    const bool same = data_same(data, o->data);
+    json_t **expected = &o->data[o->comparison->plan.settings[job->setting].text];
+    if (!*expected) *expected = json_incref(data);
+    const bool same = data_same(data, *expected);
     json_decref(data);
     return same || fail_input(error,
                               "%s: that run was trained on another text than this comparison (the CRC-32s differ); "
@@ -103,7 +104,7 @@ const Measures *outcome_measures(const Outcome *o, const Job *job) {
 }
 
 static long long steps_of(const Plan *plan, const Job *job) {
-    return job->task < 0 ? plan->arms[job->arm].steps[job->size] : plan->task_steps;
+    return job->task < 0 ? plan->arms[job->arm].steps[job->setting] : plan->task_steps;
 }
 
 // Differences are paired by seed, so with the same seed all schemes must have seen the same batches.
@@ -111,7 +112,8 @@ static bool check_pair(const Outcome *o, int i, int before, Error *error) {
     const Plan *plan = &o->comparison->plan;
     const Job a = plan_job(plan, i), b = plan_job(plan, before);
     char name[PATH_CAPACITY], other[PATH_CAPACITY];
-    if (a.size != b.size || a.task != b.task || a.seed != b.seed || steps_of(plan, &a) != steps_of(plan, &b))
+    if (a.setting != b.setting || a.task != b.task || plan_job_seed(plan, &a) != plan_job_seed(plan, &b) ||
+        steps_of(plan, &a) != steps_of(plan, &b))
         return true;
     const double batches = value_of(&o->jobs[i], "batches", 0), others = value_of(&o->jobs[before], "batches", 0);
     if (isnan(batches) || isnan(others) || batches == others) return true; // NAN: it diverged or is not done
@@ -129,30 +131,50 @@ static bool check_batches(const Outcome *o, Error *error) {
     return true;
 }
 
-static double choosing_loss(const Outcome *o, int size, int arm, int rate) {
+void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int arm) {
     const Plan *plan = &o->comparison->plan;
-    const int T = (int)plan->base.context;
-    double sum = 0;
-    for (int seed = 0; seed < o->seeds; seed++) {
-        const Job job = {.size = size, .task = -1, .arm = arm, .rate = rate, .seed = seed};
-        sum += value_of(outcome_measures(o, &job), "choose", T);
+    const double T = (double)plan->settings[setting].context;
+    for (int rate = 0; rate < plan->rate_count; rate++) {
+        Job job = {.setting = setting, .task = -1, .arm = arm, .rate = rate};
+        double sum = 0, squares = 0;
+        for (job.seed = 0; job.seed < o->seeds; job.seed++) sum += value_of(outcome_measures(o, &job), "choose", T);
+        const double mean = sum / o->seeds;
+        for (job.seed = 0; job.seed < o->seeds; job.seed++)
+            squares += pow(value_of(outcome_measures(o, &job), "choose", T) - mean, 2);
+        losses[rate] = (RateLoss){plan_job_rate(plan, &job), mean, sqrt(squares / (o->seeds - 1))};
     }
-    return isnan(sum) ? INFINITY : sum; // never choose a rate at which a seed diverged
 }
 
+int outcome_rate_end(const Outcome *o, int setting, int arm) {
+    const Plan *plan = &o->comparison->plan;
+    const double rate = plan->rates[o->chosen_rate[setting][arm]];
+    bool lower = false, higher = false;
+    for (int other = 0; other < plan->rate_count; other++) {
+        lower = lower || plan->rates[other] < rate;
+        higher = higher || plan->rates[other] > rate;
+    }
+    return lower == higher ? 0 : lower ? 1 : -1;
+}
+
+// Never choose a rate at which a seed diverged, unless all are such.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    for (int size = 0; size < plan->size_count; size++)
-        for (int arm = 0; arm < plan->arm_count; arm++)
+    RateLoss losses[RATES_MOST];
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            int *chosen = &o->chosen_rate[setting][arm];
+            outcome_rates(losses, o, setting, arm);
             for (int rate = 1; rate < plan->rate_count; rate++)
-                if (choosing_loss(o, size, arm, rate) < choosing_loss(o, size, arm, o->chosen_rate[size][arm]))
-                    o->chosen_rate[size][arm] = rate;
+                if (losses[rate].mean < losses[*chosen].mean || isnan(losses[*chosen].mean)) *chosen = rate;
+        }
 }
 
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) {
     const Plan *plan = &comparison->plan;
     const int jobs = plan_job_count(plan);
-    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds, .data = json_incref(comparison->data)};
+    *outcome = (Outcome){.comparison = comparison, .seeds = plan->seeds};
+    for (int t = 0; t < plan->text_count; t++)
+        outcome->data[t] = json_incref(json_array_get(comparison->data, (size_t)t));
     outcome->jobs = calloc((size_t)jobs, sizeof *outcome->jobs);
     bool ok = outcome->jobs || fail_run(error, "no memory for %d runs", jobs);
     for (int i = 0; ok && i < jobs; i++) {
@@ -169,72 +191,31 @@ bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error) 
 void outcome_free(Outcome *outcome) {
     for (int i = 0; outcome->jobs && i < plan_job_count(&outcome->comparison->plan); i++) free(outcome->jobs[i].rows);
     free(outcome->jobs);
-    json_decref(outcome->data);
     outcome->jobs = NULL;
-    outcome->data = NULL;
+    for (int t = 0; t < TEXTS_MOST; t++) {
+        json_decref(outcome->data[t]);
+        outcome->data[t] = NULL;
+    }
 }
 
-Job outcome_job(const Outcome *o, int size, int arm, int seed) {
-    return (Job){.size = size, .task = -1, .arm = arm, .rate = o->chosen_rate[size][arm], .seed = seed};
+Job outcome_job(const Outcome *o, int setting, int arm, int seed) {
+    return (Job){.setting = setting, .task = -1, .arm = arm, .rate = o->chosen_rate[setting][arm], .seed = seed};
 }
 
-double outcome_value(const Outcome *o, int size, int task, int arm, int seed, const char *quantity, double x) {
-    const Job job = task < 0 ? outcome_job(o, size, arm, seed) : (Job){.task = task, .arm = arm, .seed = seed};
+double outcome_value(const Outcome *o, int setting, int task, int arm, int seed, const char *quantity, double x) {
+    const Job job = task < 0 ? outcome_job(o, setting, arm, seed) : (Job){.task = task, .arm = arm, .seed = seed};
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
-Paired outcome_paired(const Outcome *o, int size, int arm, int other, const char *quantity, double x) {
-    double differences[SEEDS_MOST];
-    for (int seed = 0; seed < o->seeds; seed++)
-        differences[seed] =
-            outcome_value(o, size, -1, arm, seed, quantity, x) - outcome_value(o, size, -1, other, seed, quantity, x);
-    return paired_summary(differences, o->seeds);
-}
-
-const Gap *gaps_find(const Gaps *gaps, int arm, int other) {
-    for (int i = 0; i < gaps->count; i++)
-        if (gaps->items[i].arm == arm && gaps->items[i].other == other) return &gaps->items[i];
-    return NULL;
-}
-
-static void add_gap(Gaps *gaps, const Outcome *o, int size, double x, int arm, int other) {
-    if (other < 0 || other == arm || gaps_find(gaps, arm, other)) return;
-    gaps->items[gaps->count++] =
-        (Gap){.arm = arm, .other = other, .gap = outcome_paired(o, size, arm, other, "loss", x)};
-}
-
-void outcome_gaps(Gaps *gaps, const Outcome *o, int size, double x) {
-    const Plan *plan = &o->comparison->plan;
-    double p[2 * ARMS_MOST], adjusted[2 * ARMS_MOST];
-    gaps->count = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        add_gap(gaps, o, size, x, arm, plan->reference);
-        add_gap(gaps, o, size, x, arm, plan_designed(plan, arm));
+Paired outcome_paired(const Outcome *o, int setting, int arm, int other, const char *quantity, double x) {
+    double a[SEEDS_MOST], b[SEEDS_MOST], differences[SEEDS_MOST];
+    for (int seed = 0; seed < o->seeds; seed++) {
+        a[seed] = outcome_value(o, setting, -1, arm, seed, quantity, x);
+        b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
+        differences[seed] = a[seed] - b[seed];
     }
-    for (int i = 0; i < gaps->count; i++) p[i] = gaps->items[i].gap.p;
-    holm(adjusted, p, gaps->count);
-    for (int i = 0; i < gaps->count; i++) {
-        Gap *gap = &gaps->items[i];
-        gap->adjusted = adjusted[i];
-        gap->verdict = verdict(gap->gap.mean, gap->adjusted);
-    }
-}
-
-void outcome_standings(Standing *standings, const Outcome *o, int size, double x) {
-    const Plan *plan = &o->comparison->plan;
-    Gaps gaps;
-    outcome_gaps(&gaps, o, size, x);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        Standing *s = &standings[arm];
-        const Gap *gap = gaps_find(&gaps, arm, plan->reference);
-        *s = (Standing){.adjusted = NAN};
-        for (int seed = 0; seed < o->seeds; seed++)
-            s->loss += outcome_value(o, size, -1, arm, seed, "loss", x) / o->seeds;
-        s->gap = gap ? gap->gap : outcome_paired(o, size, arm, arm, "loss", x);
-        if (gap) s->adjusted = gap->adjusted;
-        s->verdict = verdict(s->gap.mean, s->adjusted);
-        s->resolvable = paired_resolvable(s->gap.sd, o->seeds, gaps.count > 0 ? gaps.count : 1);
-    }
+    return o->comparison->plan.unpaired && arm != other ? unpaired_summary(a, o->seeds, b, o->seeds)
+                                                        : paired_summary(differences, o->seeds);
 }
 
 Answered outcome_right(const Outcome *o, int task, int arm, int seed, double first, double last) {
@@ -256,21 +237,35 @@ static void write_quoted(FILE *csv, const char *text) {
     fprintf(csv, strchr(text, ',') ? "\"%s\"," : "%s,", text);
 }
 
+// The columns that are the same for all rows of a run: setting to seed.
+static void write_job(FILE *csv, const Outcome *o, const Job *job) {
+    const Plan *plan = &o->comparison->plan;
+    const Setting *setting = &plan->settings[job->setting];
+    const bool text = job->task < 0, chosen = !text || o->chosen_rate[job->setting][job->arm] == job->rate;
+    const TrainOptions options = plan_job_options(plan, job);
+    write_quoted(csv, text ? setting->name : "");
+    write_quoted(csv, text ? plan->texts[setting->text].name : "");
+    fprintf(csv, "%lld,", options.context);
+    if (text)
+        fprintf(csv, "%zu,%.6g,", setting->parameters, setting_tokens_per_parameter(plan, job->setting));
+    else
+        fputs(",,", csv);
+    write_quoted(csv, text ? "" : plan->tasks[job->task]);
+    write_quoted(csv, plan->arms[job->arm].name);
+    fprintf(csv, "%.9g,%d,%lld,", options.lr, chosen, options.seed);
+}
+
 bool outcome_write(const char *path, const Outcome *o, Error *error) {
     const Plan *plan = &o->comparison->plan;
     AtomicFile csv;
     if (!atomic_open(&csv, path, error)) return false;
-    fputs("size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n", csv.stream);
+    fputs(RESULTS_HEADER, csv.stream);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        const bool text = job.task < 0, chosen = !text || o->chosen_rate[job.size][job.arm] == job.rate;
         for (int r = 0; r < o->jobs[i].count; r++) {
             const Measured *row = &o->jobs[i].rows[r];
-            write_quoted(csv.stream, text ? plan->sizes[job.size].name : "");
-            write_quoted(csv.stream, text ? "" : plan->tasks[job.task]);
-            write_quoted(csv.stream, plan->arms[job.arm].name);
-            fprintf(csv.stream, "%.9g,%d,%lld,%s,%.9g,%.10g,%.0f\n", text ? plan->rates[job.rate] : plan->base.lr,
-                    chosen, plan->base.seed + job.seed, row->quantity, row->x, row->value, row->count);
+            write_job(csv.stream, o, &job);
+            fprintf(csv.stream, "%s,%.9g,%.10g,%.0f\n", row->quantity, row->x, row->value, row->count);
         }
     }
     return atomic_commit(&csv, error);

@@ -18,10 +18,10 @@ typedef struct {
 
 typedef struct {
     const Comparison *comparison;
-    json_t *data;   // the fingerprint of the text; if the comparison records none, that of the first run
-    Measures *jobs; // (plan_job_count)
-    int seeds;      // the number of seeds, from the first on, of which every run is done
-    int chosen_rate[SIZES_MOST][ARMS_MOST]; // index into plan.rates
+    json_t *data[TEXTS_MOST]; // the fingerprints of the texts; if the comparison records none, those of the first runs
+    Measures *jobs;           // (plan_job_count)
+    int seeds;                // the number of seeds, from the first on, of which every run is done
+    int chosen_rate[SETTINGS_MOST][ARMS_MOST]; // index into plan.rates
 } Outcome;
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
@@ -33,48 +33,27 @@ void outcome_free(Outcome *outcome);
 // The number of runs that are done.
 int outcome_done(const Outcome *outcome);
 
+// The choice of learning rates: the mean loss on the choosing half at each rate, and its standard deviation over seeds;
+// NAN where a seed diverged.
+typedef struct {
+    double rate, mean, sd;
+} RateLoss;
+void outcome_rates(RateLoss *losses, const Outcome *outcome, int setting, int arm); // (plan.rate_count), as in the plan
+
+// Is the chosen rate the lowest (-1) or highest (1) of several, so that a better one may lie beyond? 0 = neither.
+int outcome_rate_end(const Outcome *outcome, int setting, int arm);
+
 // Everything that one run has measured.
 const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 
 // The run of a scheme and a seed on text, with the chosen learning rate.
-Job outcome_job(const Outcome *outcome, int size, int arm, int seed);
+Job outcome_job(const Outcome *outcome, int setting, int arm, int seed);
 
 // The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, size is 0.
-double outcome_value(const Outcome *outcome, int size, int task, int arm, int seed, const char *quantity, double x);
+double outcome_value(const Outcome *outcome, int setting, int task, int arm, int seed, const char *quantity, double x);
 
-// The differences of a quantity, arm minus other, by seed.
-Paired outcome_paired(const Outcome *outcome, int size, int arm, int other, const char *quantity, double x);
-
-// The difference of two schemes' losses, arm minus other.
-typedef struct {
-    int arm, other;
-    Paired gap;
-    double adjusted; // p of the gap by holm(), among all gaps of the size
-    Verdict verdict;
-} Gap;
-
-// All gaps of one size that reports show: from every scheme to the reference, and from every learned scheme to its
-// designed one. Their p-values are adjusted together, so that a gap has the same verdict wherever it is shown.
-typedef struct {
-    Gap items[2 * ARMS_MOST];
-    int count;
-} Gaps;
-
-// Gaps of the loss in windows of x tokens.
-void outcome_gaps(Gaps *gaps, const Outcome *outcome, int size, double x);
-const Gap *gaps_find(const Gaps *gaps, int arm, int other); // NULL if it is not among them
-
-// A scheme compared with the reference.
-typedef struct {
-    double loss;     // mean over seeds
-    Paired gap;      // in loss
-    double adjusted; // p of the gap, as outcome_gaps has it
-    double resolvable;
-    Verdict verdict;
-} Standing;
-
-// Standings (arms) by the loss in windows of x tokens. The reference's own gap is 0 by definition.
-void outcome_standings(Standing *standings, const Outcome *outcome, int size, double x);
+// The differences of a quantity, arm minus other, by seed; with --unpaired, of arms that share no seeds.
+Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <
 // 0) by all together. Both are NAN if one of these seeds diverged, because leaving it out would flatter the scheme.
@@ -83,7 +62,11 @@ typedef struct {
 } Answered;
 Answered outcome_right(const Outcome *outcome, int task, int arm, int seed, double first, double last);
 
-// Write everything as CSV: size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count. Atomic.
+#define RESULTS_HEADER                                                                                                 \
+    "setting,text,context,parameters,tokens_per_parameter,task,scheme,learning_rate,chosen,seed,quantity,x,value,"     \
+    "count\n"
+
+// Write everything as CSV, with this header. Rows of tasks have no setting. Atomic.
 bool outcome_write(const char *path, const Outcome *outcome, Error *error);
 
 #endif

@@ -5,17 +5,10 @@
 #include "data/corpus.h"
 #include "lab/compare/plan.h"
 
-// Set plan->threads to 1 or to `cores`, whichever is faster for the reference scheme at the largest size: `cores` runs
+// Set plan->threads to 1 or to `cores`, whichever is faster for the reference scheme in the last setting: `cores` runs
 // of one thread side by side, or one run with all cores. Prints the two speeds. Call before this process has used
-// OpenMP. Fails (run) when a process cannot be started or does not end well.
-bool pace_threads(Plan *plan, const Corpus *corpus, int cores, Error *error);
-
-// The speed of one scheme, timed in several short rounds. The fastest rounds count, because other programs disturbed
-// them least.
-enum { SPEED_ROUNDS = 3 };
-typedef struct {
-    double rounds[SPEED_ROUNDS]; // tokens a second of the fastest rounds, fastest first; 0 = not timed yet
-} Speed;
+// OpenMP. corpora are the plan's texts. Fails (run) when a process cannot be started or does not end well.
+bool pace_threads(Plan *plan, const Corpus *corpora, int cores, Error *error);
 
 void speed_add(Speed *speed, double tokens_per_second);
 
@@ -29,9 +22,18 @@ bool speed_same(const Speed *a, const Speed *b); // within noise
 // are the same within noise.
 long long speed_steps(long long steps, const Speed *speed, const Speed *reference);
 
-// Give every arm as many steps as it does in the time that the reference takes for its own. Arms are timed in turns, so
-// that a slow phase of the machine affects all of them; arms with the same scheme and options are timed once. Prints
-// the speeds. Fails as pace_threads does.
-bool pace_steps(Plan *plan, const Corpus *corpus, Error *error);
+// Time every arm in every setting: arms in turns, in short rounds, so that a slow phase of the machine affects all of
+// them. A shape of the model and a context are timed once, whatever the text and the number of steps; so are arms with
+// the same scheme and options. Without plan->by_seconds, a round trains for no more than a fiftieth of a run; with it,
+// rounds go on until they agree, and every arm gets as many steps as it does in the time of the reference for its own.
+// Prints the speeds. Fails as pace_threads does.
+bool pace_arms(Plan *plan, const Corpus *corpora, Error *error);
+
+// Has every arm been timed in every setting? One arm alone need not be.
+bool pace_known(const Plan *plan);
+
+// Seconds of training for a token, and the relative difference of the fastest rounds. NAN if it was not timed.
+double speed_seconds(const Speed *speed);
+double speed_spread(const Speed *speed);
 
 #endif

@@ -1,35 +1,36 @@
 #include "lab/compare/plan.h"
 
 #include "data/made/task.h"
+#include "lab/compare/list.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-#define LIST_SEPARATORS ", "
-// Labels become names of files and cells of tables and CSV, so no character has a meaning of its own there.
-#define LABEL_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-#define NAME_MOST        128 // bytes of a scheme's name, which becomes part of a directory's name
-#define HEAD_WIDTH       16  // of the models of --scale
-#define ASPECT           32  // their approximate width / layers
+#define NAME_MOST 128 // bytes of a scheme's name, which becomes part of a directory's name
 
-// Copy the next word of a list; false at its end. A word fits, because lists are shorter than TEXT_CAPACITY.
-static bool next_word(char word[TEXT_CAPACITY], const char **list, const char *separators) {
-    *list += strspn(*list, separators);
-    const size_t length = strcspn(*list, separators);
-    memcpy(word, *list, length);
-    word[length] = '\0';
-    *list += length;
-    return length > 0;
+// The learning rate behind the '@' of "SCHEME@LR"; *length is that of the words before it.
+static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *error) {
+    const char *at = strrchr(text, '@');
+    TrainOptions options;
+    *length = at ? (size_t)(at - text) : strlen(text);
+    if (!at) return true;
+    if (!option_set(&options, option_find(train_options, "lr"), at + 1, text, error)) return false;
+    arm->lr = options.lr;
+    return options.lr > 0 || fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
 }
 
-// Parse "LABEL=SCHEME:options" or "SCHEME:options". An '=' after the first ':' belongs to an option.
-static bool set_arm(Arm *arm, const char *text, Error *error) {
+// Parse "LABEL=SCHEME:options@LR". An '=' after the first ':' belongs to an option.
+static bool set_arm(Arm *arm, const char *word, Error *error) {
+    char text[TEXT_CAPACITY];
+    size_t all;
+    *arm = (Arm){0};
+    if (strlen(word) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", word);
+    if (!set_own_rate(arm, &all, word, error)) return false;
+    snprintf(text, sizeof text, "%.*s", (int)all, word);
     const size_t label = strcspn(text, ":=");
     const bool labelled = label > 0 && text[label] == '=';
-    const size_t length = labelled ? label : strlen(text);
+    const size_t length = labelled ? label : all;
     Position pos;
-    *arm = (Arm){0};
-    if (strlen(text) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", text);
     if (length > NAME_MOST)
         return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
     snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
@@ -38,11 +39,14 @@ static bool set_arm(Arm *arm, const char *text, Error *error) {
     if (!position_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
     position_print(&pos, arm->pos);
     arm->scheme = pos.scheme;
+    arm->learned = position_trained(&pos);
+    arm->designed = position_designed(&pos);
     return true;
 }
 
 bool plan_seeds(Plan *plan, long long seeds, Error *error) {
-    if (plan->base.seed > LLONG_MAX - seeds)
+    const long long all = plan->unpaired ? (BLOCKS_MOST + 1LL) * SEEDS_MOST : seeds;
+    if (plan->base.seed > LLONG_MAX - all)
         return fail_input(error,
                           "--seed %lld: the last of %lld seeds from there on is too large; choose a smaller --seed",
                           plan->base.seed, seeds);
@@ -61,6 +65,7 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
     for (plan->arm_count = 0; plan->arm_count < count; plan->arm_count++) {
         Arm *arm = &plan->arms[plan->arm_count];
         if (!set_arm(arm, words[plan->arm_count], error)) return false;
+        arm->block = plan->arm_count;
         if (plan_arm(plan, arm->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
     }
@@ -70,99 +75,21 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
 }
 
 bool plan_rates(Plan *plan, const char *list, Error *error) {
-    char word[TEXT_CAPACITY];
-    const Option *option = option_find(train_options, "lr");
-    TrainOptions options;
-    plan->rate_count = 0;
-    while (next_word(word, &list, LIST_SEPARATORS)) {
-        if (plan->rate_count == RATES_MOST)
-            return fail_input(error, "--lr-grid: more than %d learning rates; give fewer", RATES_MOST);
-        if (!option_set(&options, option, word, "--lr-grid", error)) return false;
-        for (int r = 0; r < plan->rate_count; r++) // names of runs have six digits of it
-            if (fabs(plan->rates[r] - options.lr) <= 1e-5 * options.lr)
-                return fail_input(error, "--lr-grid: %s is there twice, or nearly; leave one out", word);
-        plan->rates[plan->rate_count++] = options.lr;
-    }
+    if (!list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, option_find(train_options, "lr"), "--lr-grid",
+                      error))
+        return false;
+    for (int a = 0; a < plan->arm_count && plan->rate_count > 1; a++)
+        if (plan->arms[a].lr > 0)
+            return fail_input(error, "--lr-grid: %s has a learning rate of its own; leave out '@%g' or --lr-grid",
+                              plan->arms[a].name, plan->arms[a].lr);
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
-    return true;
-}
-
-// Parameters without those of positions: 12 C^2 + 13 C for each layer, the embeddings, and the last layer norm.
-static size_t parameters_of(long long layers, long long width, int vocab) {
-    return (size_t)(layers * (12 * width * width + 13 * width) + (vocab + 2) * width);
-}
-
-// Find a shape with about so many parameters and a width of about ASPECT times its layers.
-static bool shape_for(Size *size, double parameters, int vocab) {
-    double best = INFINITY;
-    for (int layers = 1; layers <= 48; layers++)
-        for (int heads = 2; heads <= 128; heads++) {
-            const int width = heads * HEAD_WIDTH;
-            const size_t found = parameters_of(layers, width, vocab);
-            const double off = fabs(log((double)found / parameters));
-            // An aspect that is wrong by a factor of 2 counts as much as a size that is wrong by 10%.
-            const double score = off + 0.14 * fabs(log((double)width / (ASPECT * layers)));
-            if (off > 0.25 || score >= best) continue;
-            best = score;
-            size->layers = layers;
-            size->heads = heads;
-            size->width = width;
-            size->parameters = found;
-        }
-    return isfinite(best);
-}
-
-double plan_size_parameters(const char *name) {
-    char *end;
-    const double number = strtod(name, &end);
-    const double unit = *end == 'M' ? 1e6 : *end == 'k' || *end == 'K' ? 1e3 : *end == '\0' ? 1 : NAN;
-    const bool whole = end != name && name[strspn(name, "+-.0123456789eE")] == *end && (!*end || !end[1]);
-    return whole && number > 0 ? number * unit : NAN;
-}
-
-static bool set_size(Size *size, const char *word, const TrainOptions *base, double tokens_per_parameter, int vocab,
-                     Error *error) {
-    const double parameters = plan_size_parameters(word);
-    if (isnan(parameters) || strlen(word) >= sizeof size->name)
-        return fail_input(error, "--scale: give numbers of parameters such as 300k or 1M, not '%s'", word);
-    if (!shape_for(size, parameters, vocab))
-        return fail_input(error,
-                          "--scale %s: there is no model of about that size with %d tokens; the smallest has %zu", word,
-                          vocab, parameters_of(1, 2 * HEAD_WIDTH, vocab));
-    snprintf(size->name, sizeof size->name, "%.15s", word);
-    const double step = (double)(base->batch * base->accumulate * base->context);
-    size->steps = (long long)ceil(tokens_per_parameter * (double)size->parameters / step);
-    return true;
-}
-
-bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error) {
-    char word[TEXT_CAPACITY];
-    const TrainOptions *o = &plan->base;
-    plan->size_count = 0;
-    while (next_word(word, &list, LIST_SEPARATORS)) {
-        if (plan->size_count == SIZES_MOST) return fail_input(error, "--scale: give at most %d sizes", SIZES_MOST);
-        Size *size = &plan->sizes[plan->size_count];
-        if (!set_size(size, word, o, tokens_per_parameter, vocab, error)) return false;
-        if (plan->size_count > 0 && size->parameters <= size[-1].parameters)
-            return fail_input(error, "--scale: give sizes from small to large; %s is not larger than %s", word,
-                              size[-1].name);
-        plan->size_count++;
-    }
-    if (plan->size_count == 0)
-        plan->sizes[plan->size_count++] = (Size){.layers = o->layers,
-                                                 .heads = o->heads,
-                                                 .width = o->width,
-                                                 .steps = o->steps,
-                                                 .parameters = parameters_of(o->layers, o->width, vocab)};
-    for (int a = 0; a < plan->arm_count; a++)
-        for (int s = 0; s < plan->size_count; s++) plan->arms[a].steps[s] = plan->sizes[s].steps;
     return true;
 }
 
 bool plan_tasks(Plan *plan, const char *list, Error *error) {
     char word[TEXT_CAPACITY];
     BuiltinCorpus task;
-    for (plan->task_count = 0; next_word(word, &list, " "); plan->task_count++) {
+    for (plan->task_count = 0; list_word(word, &list, " "); plan->task_count++) {
         if (plan->task_count == TASKS_MOST) return fail_input(error, "--tasks: give at most %d", TASKS_MOST);
         if (!builtin_choose(&task, word, error)) return false;
         if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
@@ -178,7 +105,7 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
 }
 
 static int text_jobs(const Plan *plan) {
-    return plan->size_count * plan->arm_count * plan->rate_count;
+    return plan->setting_count * plan->arm_count * plan->rate_count;
 }
 
 static int jobs_a_seed(const Plan *plan) {
@@ -194,37 +121,50 @@ Job plan_job(const Plan *plan, int index) {
     const int seed = index / jobs_a_seed(plan), arms = plan->arm_count;
     if (beyond >= 0) return (Job){.task = beyond / arms, .arm = beyond % arms, .seed = seed};
     return (Job){.task = -1,
-                 .size = rest / (arms * plan->rate_count),
+                 .setting = rest / (arms * plan->rate_count),
                  .arm = rest / plan->rate_count % arms,
                  .rate = rest % plan->rate_count,
                  .seed = seed};
 }
 
 int plan_job_index(const Plan *plan, const Job *job) {
-    const int on_text = (job->size * plan->arm_count + job->arm) * plan->rate_count + job->rate;
+    const int on_text = (job->setting * plan->arm_count + job->arm) * plan->rate_count + job->rate;
     const int on_task = text_jobs(plan) + job->task * plan->arm_count + job->arm;
     return job->seed * jobs_a_seed(plan) + (job->task < 0 ? on_text : on_task);
 }
 
+double plan_job_rate(const Plan *plan, const Job *job) {
+    const double own = plan->arms[job->arm].lr;
+    return own > 0 ? own : job->task >= 0 ? plan->base.lr : plan->rates[job->rate];
+}
+
+long long plan_job_seed(const Plan *plan, const Job *job) {
+    return plan->base.seed + job->seed + (plan->unpaired ? (long long)plan->arms[job->arm].block * SEEDS_MOST : 0);
+}
+
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {
     char front[TEXT_CAPACITY] = "", rate[32] = "";
-    const Size *size = &plan->sizes[job->size];
+    const Setting *setting = &plan->settings[job->setting];
+    const double lr = plan_job_rate(plan, job);
     if (job->task >= 0)
         snprintf(front, sizeof front, "%.500s-", plan->tasks[job->task] + strlen(BUILTIN_PREFIX));
-    else if (*size->name)
-        snprintf(front, sizeof front, "%s-", size->name);
-    if (job->task < 0 && plan->rates[job->rate] != plan->base.lr)
-        snprintf(rate, sizeof rate, "-lr%g", plan->rates[job->rate]);
+    else if (*setting->name)
+        snprintf(front, sizeof front, "%s-", setting->name);
+    if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
     snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->arms[job->arm].name, rate,
-             plan->base.seed + job->seed);
+             plan_job_seed(plan, job));
     return name;
 }
 
 TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     TrainOptions options = plan->base;
     memcpy(options.pos, plan->arms[job->arm].pos, sizeof options.pos);
-    options.seed += job->seed;
+    options.seed = plan_job_seed(plan, job);
     options.threads = plan->threads;
+    options.lr = plan_job_rate(plan, job);
+    if (options.eval_tokens == 0 || options.eval_tokens > CURVE_TOKENS) options.eval_tokens = CURVE_TOKENS;
+    // The learning rate decays to the same share of its peak as in the options.
+    if (plan->base.lr > 0) options.min_lr = options.lr * plan->base.min_lr / plan->base.lr;
     if (job->task >= 0) {
         BuiltinCorpus task;
         Error error;
@@ -234,14 +174,13 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
         options.steps = plan->task_steps;
         return options;
     }
-    const Size *size = &plan->sizes[job->size];
-    options.layers = size->layers;
-    options.heads = size->heads;
-    options.width = size->width;
-    options.steps = plan->arms[job->arm].steps[job->size];
-    options.lr = plan->rates[job->rate];
-    // The learning rate decays to the same share of its peak as in the options.
-    if (plan->base.lr > 0) options.min_lr = options.lr * plan->base.min_lr / plan->base.lr;
+    const Setting *setting = &plan->settings[job->setting];
+    memcpy(options.data, plan->texts[setting->text].data, sizeof options.data);
+    options.layers = setting->layers;
+    options.heads = setting->heads;
+    options.width = setting->width;
+    options.context = setting->context;
+    options.steps = plan->arms[job->arm].steps[job->setting];
     return options;
 }
 
@@ -251,8 +190,8 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
 }
 
 int plan_designed(const Plan *plan, int arm) {
-    const char *designed = plan->arms[arm].scheme->compared_with;
+    const char *designed = plan->arms[arm].designed;
     for (int other = 0; designed && other < plan->arm_count; other++)
-        if (strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
+        if (!plan->arms[other].learned && strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
     return -1;
 }

@@ -1,4 +1,4 @@
-// What `bitter compare` trains: every scheme from every seed, with every learning rate at every size, and on every
+// What `bitter compare` trains: every scheme from every seed, with every learning rate in every setting, and on every
 // task.
 #ifndef BITTER_PLAN_H
 #define BITTER_PLAN_H
@@ -10,86 +10,171 @@
 
 #include <jansson.h>
 
-enum { ARMS_MOST = 64, SIZES_MOST = 8, RATES_MOST = 16, TASKS_MOST = 8 };
+enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
+enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, BLOCKS_MOST = 100000 };
+#define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
+
+// The speed of an arm, timed in several short rounds. The fastest rounds count, because other programs disturbed them
+// least.
+enum { SPEED_ROUNDS = 3 };
+typedef struct {
+    double rounds[SPEED_ROUNDS]; // training tokens a second of the fastest rounds, fastest first; 0 = not timed
+} Speed;
 
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     const Scheme *scheme;
-    long long steps[SIZES_MOST]; // of its runs on text, by size; all arms have the same unless the budget is time
+    bool learned;                   // the scheme, with its options, has parameters of its own
+    const char *designed;           // of a learned scheme: the designed one that it is compared with; or NULL
+    int block;                      // with --unpaired: its seeds begin block * SEEDS_MOST after that of the options
+    double lr;                      // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
+    long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
+    Speed speeds[SETTINGS_MOST];    // see lab/compare/pace.h
 } Arm;
 
+// A text that models are trained on.
 typedef struct {
-    char name[16]; // "0.3M"; "" when there is no --scale
-    long long layers, heads, width, steps;
+    char data[TEXT_CAPACITY], name[NAME_CAPACITY]; // --data; the last part of its path, or what follows "builtin:"
+    int vocab;
+    double tokens; // of its training part
+} PlanText;
+
+// What arms are trained and compared in: a text, the shape of the model, the context and the amount of training.
+typedef struct {
+    char name[NAME_CAPACITY]; // of what differs between the settings: "70k-20tpp", "book-128"; "" if there is only one
+    int text;                 // index into plan.texts
+    long long layers, heads, width, context, steps;
     size_t parameters; // of the model without positions
-} Size;
+} Setting;
+
+// A question that was asked: the difference of the losses of two schemes, `arm` minus `other`. A later plan may have
+// left schemes out, but not what was asked.
+typedef struct {
+    char arm[TEXT_CAPACITY], other[TEXT_CAPACITY]; // names of arms
+    char named[DATE_CAPACITY];                     // when, as 2026-01-31T23:59:59Z
+    int after;                                     // how many runs were done then; 0 = it is a primary contrast
+} Contrast;
 
 typedef struct {
-    TrainOptions base; // what all runs share; `seed` is the first one
+    TrainOptions base; // what all runs share; `seed` is the first one; data and context are those of the first setting
     Arm arms[ARMS_MOST];
-    Size sizes[SIZES_MOST];
+    PlanText texts[TEXTS_MOST];
+    Setting settings[SETTINGS_MOST];
+    Contrast contrasts[CONTRASTS_MOST];
     double rates[RATES_MOST];
+    int looks[SEEDS_MOST]; // numbers of seeds whose results were complete before seeds were added; rising
     char tasks[TASKS_MOST][TEXT_CAPACITY]; // "builtin:copy:max=5"
-    int arm_count, size_count, rate_count, task_count, seeds;
-    int reference;        // the arm that the others are compared with
-    long long task_steps; // of runs on tasks
-    int exercises;        // to score at each length of a task
-    bool by_seconds;      // all schemes have the same time, instead of the same number of tokens
-    int threads;          // of a run
-    char command[2048];   // as it was typed
+    int arm_count, text_count, setting_count, rate_count, task_count, seeds;
+    int contrast_count, look_count;
+    bool default_contrasts; // nobody has named any: they are those of plan_default_contrasts
+    bool unpaired;          // every arm has seeds of its own, instead of the same as the others
+    int reference;          // the arm that the others are compared with
+    long long task_steps;   // of runs on tasks
+    int exercises;          // to score at each length of a task
+    bool by_seconds;        // all schemes have the same time, instead of the same number of tokens
+    int threads;            // of a run
+    char command[2048];     // as it was typed
 } Plan;
 
 // One run, done or still to be done. Seeds are counted from 0.
 typedef struct {
-    int size, task; // task -1 = the text; on tasks the size is that of the options
+    int setting, task; // task -1 = the text; tasks have the shape of the options, and setting 0
     int arm, rate, seed;
 } Job;
 
 // Use `seeds` seeds, from that of the options on. Fails (input) when the last one is too large a number.
+// Call it after plan->unpaired is set.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Parse the schemes, "SCHEME" or "LABEL=SCHEME", and find the one called `reference` ("" = the first). Fails (input)
-// when there are too many, one is not valid, or two have the same name.
+// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own, and
+// find the one called `reference` ("" = the first). Fails (input) when there are too many, one is not valid, or two
+// have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
+
+// Name a contrast "ARM - OTHER". Fails (input) when it is not that, a scheme is not among the arms, both are the same,
+// or it was named already, in either direction.
+bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error);
+
+// Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
+void plan_default_contrasts(Plan *plan, const char *named, int after);
+
+// Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory. Contrasts that
+// were named then stay as they were; those of `plan` that are new are added, or dropped if they are defaults and those
+// of `before` are not. complete: all runs of `before` are done.
+bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error);
 
 // The arm of that name, or -1.
 int plan_arm(const Plan *plan, const char *name);
 
-// Parse the lists "3e-4,1e-3", "0.1M,0.3M" and "copy:max=5 parity". An empty list means the learning rate or the size
-// of the options, or no tasks. The steps of a size follow from it: enough for
-// `tokens_per_parameter` tokens per parameter. Fail (input).
+// Parse the lists "3e-4,1e-3" and "copy:max=5 parity". An empty list means the learning rate of the options, or no
+// tasks. Call plan_rates after plan_arms. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
-bool plan_sizes(Plan *plan, const char *list, double tokens_per_parameter, int vocab, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
+
+// Add a text, with the size of its vocabulary and the number of its training tokens. Fails (input) when there are too
+// many, or when the names of two are the same or cannot be part of a file's name.
+bool plan_text(Plan *plan, const char *data, int vocab, double tokens, Error *error);
+
+// What the settings are made of. Empty lists: the shape and the context of the options.
+typedef struct {
+    const char *scale, *tokens_per_parameter, *contexts; // "0.1M,300k", "5,20,80", "128,256"
+    bool layers, heads;                                  // these options stay fixed in `scale`
+    bool steps; // `scale` without tokens per parameter has the steps of the options, not TOKENS_PER_PARAMETER
+} SettingLists;
+#define TOKENS_PER_PARAMETER 20
+
+// Make a setting of every combination of text, context, size and tokens per parameter, in this order, and give them to
+// all arms. Call it when there are all texts and arms. Fails (input) on a list with anything but different numbers in
+// their ranges, with sizes that do not rise or that no model has, and when there are too many settings.
+bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);
 
 // The number of parameters that the name of a size asks for, such as "300k" or "1M"; NAN when it is not such a name.
 double plan_size_parameters(const char *name);
+
+// Parameters of a model without those of its positions.
+size_t plan_parameters(long long layers, long long width, int vocab);
+
+// Training tokens of a setting, by the steps of the reference; the same for each parameter, and for each token of the
+// training text.
+double setting_tokens(const Plan *plan, int setting);
+double setting_tokens_per_parameter(const Plan *plan, int setting);
+double setting_epochs(const Plan *plan, int setting);
+// Floating point operations for each training token of an arm, counted in full (gpt_operations in model/gpt.h).
+double setting_operations(const Plan *plan, int setting, int arm);
 
 // Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
 // are complete early. plan_job_index is the inverse of plan_job.
 int plan_job_count(const Plan *plan);
 Job plan_job(const Plan *plan, int index);
 int plan_job_index(const Plan *plan, const Job *job);
-// The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337". A size or a learning rate that is that of the
-// options is left out; the names of different jobs differ. Returns `name`.
+// The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337": the setting, the scheme, a learning rate that
+// is not that of the options, and the seed. The names of different jobs differ. Returns `name`.
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
-// The options of the job's run; --out is still to be set.
+// The job's learning rate and seed.
+double plan_job_rate(const Plan *plan, const Job *job);
+long long plan_job_seed(const Plan *plan, const Job *job);
+// The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS
+// validation tokens at most.
+#define CURVE_TOKENS 32768
 TrainOptions plan_job_options(const Plan *plan, const Job *job);
 // The number of tokens that the job trains on, for the progress line.
 double plan_job_tokens(const Plan *plan, const Job *job);
 
+// Are there several settings, which differ in the amount of compute alone: on one text, with one context?
+bool plan_is_ladder(const Plan *plan);
+
 // The arm of the designed scheme that reports compare this learned one with, or -1.
 int plan_designed(const Plan *plan, int arm);
 
-// Write compare.json. `data` is the fingerprint of the text (data_json in lab/run/config.h), or NULL.
+// Write compare.json. `data` lists the fingerprints of the texts (data_json in lab/run/config.h), or is NULL.
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error);
-// Read it back, and the fingerprint, to be released; NULL in files of earlier versions, which did not record it.
-// Everything is checked as if it had been typed, because names become paths and words of tables, pages and plots. Fails
-// (input).
+// Read it back, and the fingerprints, to be released, or NULL. Everything is checked as if it had been typed, because
+// names become paths and words of tables, pages and plots. Fails (input), also on a file of an earlier version.
 bool plan_read(Plan *plan, json_t **data, const char *path, Error *error);
 // May `plan` continue in the directory of `before`? Schemes, seeds, learning rates and tasks may change. Fails (input)
-// on the first difference in other options, sizes or budget, and, if there were tasks, in --task-steps or --exercises.
+// on the first difference in other options, texts, settings or budget, and, if there were tasks, in --task-steps or
+// --exercises.
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error);
 
 // List what `before` has and `plan` does not: "the schemes rope, alibi; the seeds 1339, 1340", or "".

@@ -1,10 +1,12 @@
 // Write a plan to compare.json, read it back, and compare two plans.
 #include "base/utf8.h"
 #include "base/version.h"
+#include "lab/compare/list.h"
 #include "lab/compare/plan.h"
 #include "lab/run/config.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +17,62 @@ static json_t *arms_json(const Plan *plan) {
     json_t *array = json_array();
     for (int a = 0; a < plan->arm_count; a++) {
         const Arm *arm = &plan->arms[a];
-        json_t *steps = json_array();
-        for (int s = 0; s < plan->size_count; s++) json_array_append_new(steps, json_integer(arm->steps[s]));
-        json_array_append_new(array, json_pack("{s:s, s:s, s:o}", "name", arm->name, "pos", arm->pos, "steps", steps));
+        json_t *steps = json_array(), *speeds = json_array();
+        for (int s = 0; s < plan->setting_count; s++) {
+            const double *rounds = arm->speeds[s].rounds;
+            json_array_append_new(steps, json_integer(arm->steps[s]));
+            json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
+        }
+        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
+                                               "learning_rate", arm->lr, "seeds_block", arm->block, "steps", steps,
+                                               "tokens_a_second", speeds));
     }
     return array;
 }
 
-static json_t *sizes_json(const Plan *plan) {
+static json_t *texts_json(const Plan *plan) {
     json_t *array = json_array();
-    for (int s = 0; s < plan->size_count; s++) {
-        const Size *size = &plan->sizes[s];
-        json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", size->name, "layers",
-                                               (json_int_t)size->layers, "heads", (json_int_t)size->heads, "width",
-                                               (json_int_t)size->width, "steps", (json_int_t)size->steps, "parameters",
-                                               (json_int_t)size->parameters));
+    for (int t = 0; t < plan->text_count; t++) {
+        const PlanText *text = &plan->texts[t];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:i, s:I}", "name", text->name, "data", text->data,
+                                               "vocabulary", text->vocab, "tokens", (json_int_t)text->tokens));
+    }
+    return array;
+}
+
+static json_t *settings_json(const Plan *plan) {
+    json_t *array = json_array();
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        json_array_append_new(
+            array, json_pack("{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "name", setting->name, "text", setting->text,
+                             "layers", (json_int_t)setting->layers, "heads", (json_int_t)setting->heads, "width",
+                             (json_int_t)setting->width, "context", (json_int_t)setting->context, "steps",
+                             (json_int_t)setting->steps, "parameters", (json_int_t)setting->parameters));
+    }
+    return array;
+}
+
+static json_t *contrasts_json(const Plan *plan) {
+    json_t *array = json_array();
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *contrast = &plan->contrasts[c];
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:i}", "arm", contrast->arm, "other", contrast->other,
+                                               "named", contrast->named, "after", contrast->after));
     }
     return array;
 }
 
 static json_t *plan_json(const Plan *plan) {
-    json_t *rates = json_array(), *tasks = json_array();
+    json_t *rates = json_array(), *tasks = json_array(), *looks = json_array();
+    for (int l = 0; l < plan->look_count; l++) json_array_append_new(looks, json_integer(plan->looks[l]));
     for (int r = 0; r < plan->rate_count; r++) json_array_append_new(rates, json_real(plan->rates[r]));
     for (int t = 0; t < plan->task_count; t++) json_array_append_new(tasks, json_string(plan->tasks[t]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:I, s:i, s:b, s:i}", "bitter", BITTER_VERSION,
-                     "command", plan->command, "options", options_json(&plan->base), "schemes", arms_json(plan),
-                     "reference", plan->reference, "seeds", plan->seeds, "sizes", sizes_json(plan), "learning_rates",
+    return json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:b, s:i}",
+                     "bitter", BITTER_VERSION, "command", plan->command, "options", options_json(&plan->base),
+                     "schemes", arms_json(plan), "reference", plan->reference, "seeds", plan->seeds, "unpaired",
+                     plan->unpaired, "contrasts", contrasts_json(plan), "default_contrasts", plan->default_contrasts,
+                     "looks", looks, "texts", texts_json(plan), "settings", settings_json(plan), "learning_rates",
                      rates, "tasks", tasks, "task_steps", (json_int_t)plan->task_steps, "exercises", plan->exercises,
                      "equal_seconds", plan->by_seconds, "threads", plan->threads);
 }
@@ -66,46 +98,92 @@ static bool as_typed(bool ok, const char *path, Error *error) {
     return fail_damaged(error, path, "%.700s", reason.message);
 }
 
-// The name of a size is the number of parameters that --scale asked for; without --scale the only size has none.
-static bool read_size_name(Size *size, const json_t *object, bool alone, const char *path, Error *error) {
-    if (!read_text(size->name, sizeof size->name, json_object_get(object, "name"), path, error)) return false;
-    if (*size->name ? !isnan(plan_size_parameters(size->name)) : alone) return true;
-    return fail_damaged(error, path, "the name of a size is not a number of parameters");
-}
-
-static bool read_sizes(Plan *plan, const json_t *array, const char *path, Error *error) {
-    for (int s = 0; s < plan->size_count; s++) {
-        Size *size = &plan->sizes[s];
-        const json_t *object = json_array_get(array, (size_t)s);
-        long long parameters;
-        if (!read_size_name(size, object, plan->size_count == 1, path, error) ||
-            !member_integer(&size->layers, object, "layers", 1, 1000, path, error) ||
-            !member_integer(&size->heads, object, "heads", 1, 1000, path, error) ||
-            !member_integer(&size->width, object, "width", 1, 20000, path, error) ||
-            !member_integer(&size->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
-            !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
+// Texts as they were typed; a directory may be gone, and is not opened.
+static bool read_texts(Plan *plan, const json_t *array, const char *path, Error *error) {
+    const int count = plan->text_count;
+    plan->text_count = 0;
+    for (int t = 0; t < count; t++) {
+        const json_t *object = json_array_get(array, (size_t)t);
+        char data[TEXT_CAPACITY], name[NAME_CAPACITY];
+        long long vocab, tokens;
+        if (!read_text(data, sizeof data, json_object_get(object, "data"), path, error) ||
+            !read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
+            !member_integer(&vocab, object, "vocabulary", 1, 1 << 24, path, error) ||
+            !member_integer(&tokens, object, "tokens", 1, NUMBER_MOST, path, error) ||
+            !as_typed(plan_text(plan, data, (int)vocab, (double)tokens, error), path, error))
             return false;
-        size->parameters = (size_t)parameters;
-        if (s > 0 && size->parameters <= size[-1].parameters) return fail_damaged(error, path, "the sizes do not rise");
+        if (strcmp(plan->texts[t].name, name) != 0)
+            return fail_damaged(error, path, "a text is not what its name says");
     }
     return true;
 }
 
-// All schemes have the steps of the size, unless they have the same time instead.
+// Names become parts of paths; they differ, and only a setting without others may have none.
+static bool read_setting_name(Plan *plan, int s, const json_t *object, const char *path, Error *error) {
+    char *name = plan->settings[s].name;
+    if (!read_text(name, sizeof plan->settings[s].name, json_object_get(object, "name"), path, error)) return false;
+    bool ok = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
+    for (int before = 0; before < s; before++) ok = ok && strcmp(plan->settings[before].name, name) != 0;
+    return ok || fail_damaged(error, path, "the name of a setting is not that of a setting, or is there twice");
+}
+
+static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
+    if (plan->setting_count % plan->text_count != 0)
+        return fail_damaged(error, path, "the \"settings\" are not the same for all \"texts\"");
+    for (int s = 0; s < plan->setting_count; s++) {
+        Setting *setting = &plan->settings[s];
+        const json_t *object = json_array_get(array, (size_t)s);
+        long long text, parameters;
+        if (!read_setting_name(plan, s, object, path, error) ||
+            !member_integer(&text, object, "text", 0, plan->text_count - 1, path, error) ||
+            !member_integer(&setting->layers, object, "layers", 1, 1000, path, error) ||
+            !member_integer(&setting->heads, object, "heads", 1, 1000, path, error) ||
+            !member_integer(&setting->width, object, "width", 1, 20000, path, error) ||
+            !member_integer(&setting->context, object, "context", 1, 10000000, path, error) ||
+            !member_integer(&setting->steps, object, "steps", 1, NUMBER_MOST, path, error) ||
+            !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
+            return false;
+        if (text != s / (plan->setting_count / plan->text_count)) // every text has the same settings
+            return fail_damaged(error, path, "a setting is not of the text that its place says");
+        setting->text = (int)text;
+        setting->parameters = (size_t)parameters;
+        if (setting->parameters != plan_parameters(setting->layers, setting->width, plan->texts[text].vocab))
+            return fail_damaged(error, path, "a setting has other \"parameters\" than its shape");
+    }
+    return true;
+}
+
+// All schemes have the steps of the setting, unless they have the same time instead.
 static bool read_steps(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
-    for (int s = 0; s < plan->size_count; s++) {
+    for (int s = 0; s < plan->setting_count; s++) {
         arm->steps[s] = json_integer_value(json_array_get(array, (size_t)s));
         if (arm->steps[s] < 1 || arm->steps[s] > NUMBER_MOST)
             return fail_damaged(error, path, "a scheme's \"steps\" are missing");
-        if (!plan->by_seconds && arm->steps[s] != plan->sizes[s].steps)
-            return fail_damaged(error, path, "a scheme has other \"steps\" than its size");
+        if (!plan->by_seconds && arm->steps[s] != plan->settings[s].steps)
+            return fail_damaged(error, path, "a scheme has other \"steps\" than its setting");
     }
     return true;
 }
 
-// Rebuild the words as they were typed, LABEL=SCHEME or SCHEME, and let plan_arms check them.
+// The three fastest rounds of each setting, fastest first.
+static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const char *path, Error *error) {
+    for (int s = 0; s < plan->setting_count; s++) {
+        const json_t *rounds = json_array_get(array, (size_t)s);
+        double before = 1e18;
+        for (int r = 0; r < SPEED_ROUNDS; r++) {
+            const json_t *number = json_array_get(rounds, (size_t)r);
+            const double speed = arm->speeds[s].rounds[r] = json_number_value(number);
+            if (!json_is_number(number) || !(speed >= 0 && speed <= before))
+                return fail_damaged(error, path, "a scheme's \"tokens_a_second\" are not falling numbers");
+            before = speed;
+        }
+    }
+    return true;
+}
+
+// Rebuild the words as they were typed, LABEL=SCHEME@LR or SCHEME, and let plan_arms check them.
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
+    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY], rate[64];
     for (int a = 0; a < plan->arm_count; a++) {
         const json_t *object = json_array_get(array, (size_t)a);
         char name[TEXT_CAPACITY];
@@ -113,7 +191,11 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
             !read_text(pos[a], sizeof pos[a], json_object_get(object, "pos"), path, error))
             return false;
         const bool label = !strpbrk(name, ":=");
-        const int length = snprintf(typed[a], sizeof typed[a], label ? "%s=%s" : "%s", name, pos[a]);
+        double lr;
+        if (!member_number(&lr, object, "learning_rate", 0, 100, path, error)) return false;
+        snprintf(rate, sizeof rate, lr > 0 ? "@%.17g" : "", lr);
+        const int length = label ? snprintf(typed[a], sizeof typed[a], "%s=%s%s", name, pos[a], rate)
+                                 : snprintf(typed[a], sizeof typed[a], "%s%s", name, rate);
         if (length >= (int)sizeof typed[a]) return fail_damaged(error, path, "a name is missing or too long");
         words[a] = typed[a];
     }
@@ -122,7 +204,13 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
         if (strcmp(plan->arms[a].pos, pos[a]) != 0)
             return fail_damaged(error, path, "a scheme is not what its name says");
-        if (!read_steps(&plan->arms[a], steps, plan, path, error)) return false;
+        long long block;
+        const json_t *speeds = json_object_get(json_array_get(array, (size_t)a), "tokens_a_second");
+        if (!read_steps(&plan->arms[a], steps, plan, path, error) ||
+            !read_speeds(&plan->arms[a], speeds, plan, path, error) ||
+            !member_integer(&block, json_array_get(array, (size_t)a), "seeds_block", 0, BLOCKS_MOST, path, error))
+            return false;
+        plan->arms[a].block = (int)block;
     }
     return true;
 }
@@ -149,14 +237,57 @@ static bool read_tasks(Plan *plan, const json_t *array, const char *path, Error 
     return as_typed(plan_tasks(plan, list, error), path, error);
 }
 
+// Schemes of contrasts may have been left out since, so only the form of their names is checked.
+static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int c = 0; c < plan->contrast_count; c++) {
+        Contrast *contrast = &plan->contrasts[c];
+        const json_t *object = json_array_get(array, (size_t)c);
+        long long after;
+        if (!read_text(contrast->arm, sizeof contrast->arm, json_object_get(object, "arm"), path, error) ||
+            !read_text(contrast->other, sizeof contrast->other, json_object_get(object, "other"), path, error) ||
+            !read_text(contrast->named, sizeof contrast->named, json_object_get(object, "named"), path, error) ||
+            !member_integer(&after, object, "after", 0, INT_MAX, path, error))
+            return false;
+        contrast->after = (int)after;
+        bool ok = *contrast->arm && *contrast->other && strcmp(contrast->arm, contrast->other) != 0 &&
+                  !strpbrk(contrast->arm, " <>&|") && !strpbrk(contrast->other, " <>&|") &&
+                  strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
+        if (!ok) return fail_damaged(error, path, "a contrast is none");
+    }
+    return true;
+}
+
+static bool read_looks(Plan *plan, const json_t *array, const char *path, Error *error) {
+    for (int l = 0; l < plan->look_count; l++) {
+        const json_int_t look = json_integer_value(json_array_get(array, (size_t)l));
+        if (look < 1 || look > SEEDS_MOST || (l > 0 && look <= plan->looks[l - 1]))
+            return fail_damaged(error, path, "\"looks\" are not rising numbers of seeds");
+        plan->looks[l] = (int)look;
+    }
+    return true;
+}
+
+static bool read_flag(bool *flag, const json_t *json, const char *name, const char *path, Error *error) {
+    const json_t *member = json_object_get(json, name);
+    *flag = json_is_true(member);
+    return json_is_boolean(member) || fail_damaged(error, path, "\"%s\" is neither true nor false", name);
+}
+
 static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *error) {
     long long reference, seeds, exercises, threads;
-    const json_t *by_seconds = json_object_get(json, "equal_seconds");
-    plan->by_seconds = json_is_true(by_seconds);
-    if (!json_is_boolean(by_seconds)) return fail_damaged(error, path, "\"equal_seconds\" is neither true nor false");
-    if (!options_read(&plan->base, json_object_get(json, "options"), path, error) ||
+    if (json_object_get(json, "sizes"))
+        return fail_input(error, "%s was begun by an earlier version of bitter; use another --out", path);
+    if (!read_flag(&plan->by_seconds, json, "equal_seconds", path, error) ||
+        !read_flag(&plan->unpaired, json, "unpaired", path, error) ||
+        !read_flag(&plan->default_contrasts, json, "default_contrasts", path, error) ||
+        !member_length(&plan->contrast_count, json, "contrasts", 0, CONTRASTS_MOST, path, error) ||
+        !member_length(&plan->look_count, json, "looks", 0, SEEDS_MOST, path, error) ||
+        !read_contrasts(plan, json_object_get(json, "contrasts"), path, error) ||
+        !read_looks(plan, json_object_get(json, "looks"), path, error) ||
+        !options_read(&plan->base, json_object_get(json, "options"), path, error) ||
         !member_length(&plan->arm_count, json, "schemes", 1, ARMS_MOST, path, error) ||
-        !member_length(&plan->size_count, json, "sizes", 1, SIZES_MOST, path, error) ||
+        !member_length(&plan->text_count, json, "texts", 1, TEXTS_MOST, path, error) ||
+        !member_length(&plan->setting_count, json, "settings", 1, SETTINGS_MOST, path, error) ||
         !member_length(&plan->rate_count, json, "learning_rates", 1, RATES_MOST, path, error) ||
         !member_length(&plan->task_count, json, "tasks", 0, TASKS_MOST, path, error) ||
         !member_integer(&reference, json, "reference", 0, plan->arm_count - 1, path, error) ||
@@ -164,7 +295,8 @@ static bool read_plan(Plan *plan, const json_t *json, const char *path, Error *e
         !member_integer(&plan->task_steps, json, "task_steps", 1, NUMBER_MOST, path, error) ||
         !member_integer(&exercises, json, "exercises", 1, 1000000, path, error) ||
         !member_integer(&threads, json, "threads", 1, 1024, path, error) ||
-        !read_sizes(plan, json_object_get(json, "sizes"), path, error) ||
+        !read_texts(plan, json_object_get(json, "texts"), path, error) ||
+        !read_settings(plan, json_object_get(json, "settings"), path, error) ||
         !read_arms(plan, json_object_get(json, "schemes"), path, error))
         return false;
     if (!read_text(plan->command, sizeof plan->command, json_object_get(json, "command"), path, error)) return false;
@@ -188,8 +320,10 @@ bool plan_read(Plan *plan, json_t **data, const char *path, Error *error) {
 bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *error) {
     static const struct {
         const char *name, *option;
-    } members[] = {{"sizes", "--scale, or --tokens-per-parameter"},
+    } members[] = {{"texts", "--data"},
+                   {"settings", "--scale, --tokens-per-parameter or --context"},
                    {"equal_seconds", "--budget"},
+                   {"unpaired", "--unpaired"},
                    {"task_steps", "--task-steps"}, // this and the next matter only if tasks were trained
                    {"exercises", "--exercises"}};
     char asked[TEXT_CAPACITY], found[TEXT_CAPACITY];
@@ -200,7 +334,7 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                           path, other->name, found, asked);
     json_t *now = plan_json(plan), *then = plan_json(before);
     bool ok = true;
-    for (size_t i = 0; ok && i < (before->task_count > 0 ? 4 : 2); i++)
+    for (size_t i = 0; ok && i < (before->task_count > 0 ? 6 : 4); i++)
         if (!json_equal(json_object_get(now, members[i].name), json_object_get(then, members[i].name)))
             ok = fail_input(error, "%s: the comparison there has another %s; give the same options, or another --out",
                             path, members[i].option);

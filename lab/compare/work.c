@@ -8,6 +8,7 @@
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,18 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *j
     char name[PATH_CAPACITY];
     return path_format(path, error, "%s/runs/%s%s%s", c->directory, plan_job_name(name, &c->plan, job),
                        *file ? "/" : "", file);
+}
+
+int comparison_done(const Comparison *c) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    int done = 0;
+    DIR *runs = path_format(path, &ignored, "%s/runs", c->directory) ? opendir(path) : NULL;
+    for (const struct dirent *entry; runs && (entry = readdir(runs));)
+        done +=
+            path_format(path, &ignored, "%s/runs/%s/measured.csv", c->directory, entry->d_name) && path_exists(path);
+    if (runs) closedir(runs);
+    return done;
 }
 
 bool job_done(const Comparison *c, const Job *job) {
@@ -57,8 +70,8 @@ long long snapshot_step(long long steps, int snapshot) {
 
 typedef struct {
     Comparison *comparison;
-    pid_t parent;                   // the process that waits for this one
-    Corpus corpora[1 + TASKS_MOST]; // the text and the tasks, opened when they are first needed
+    pid_t parent;                                // the process that waits for this one
+    Corpus texts[TEXTS_MOST], tasks[TASKS_MOST]; // opened when they are first needed
     Claim claim;
     Sighting *seen; // (jobs) what was last seen of the claims of others
     Job job;
@@ -74,8 +87,9 @@ typedef struct {
 
 // The text or the task of the job; NULL on failure.
 static const Corpus *open_corpus(Worker *w, Error *error) {
-    Corpus *c = &w->corpora[1 + w->job.task];
-    const json_t *expected = w->job.task < 0 ? w->comparison->data : NULL;
+    const int text = w->comparison->plan.settings[w->job.setting].text;
+    Corpus *c = w->job.task < 0 ? &w->texts[text] : &w->tasks[w->job.task];
+    const json_t *expected = w->job.task < 0 ? json_array_get(w->comparison->data, (size_t)text) : NULL;
     if (c->tokenizer.vocab_size > 0) return c;
     if (!corpus_open(c, w->options.data, error)) return NULL;
     if (!expected || data_is(expected, c)) return c;
@@ -145,7 +159,8 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
     if (diverged) fprintf(csv.stream, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
-    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.exercises, &w->stop, error);
+    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.base.eval_tokens,
+                                        w->comparison->plan.exercises, &w->stop, error);
     return result_close(&csv, ok, error);
 }
 
@@ -245,7 +260,8 @@ bool work(Comparison *comparison, Error *error) {
         if (result == CLAIM_TAKEN) pause_shortly(); // other workers have claimed the rest, and may die
         ok = (result == CLAIM_MINE ? try_job(&w, error) : result == CLAIM_TAKEN) && stop_check(&w.stop, error);
     }
-    for (int i = 0; i <= comparison->plan.task_count; i++) corpus_close(&w.corpora[i]);
+    for (int i = 0; i < comparison->plan.text_count; i++) corpus_close(&w.texts[i]);
+    for (int i = 0; i < comparison->plan.task_count; i++) corpus_close(&w.tasks[i]);
     free(w.seen);
     if (ok && w.first.kind != ERROR_NONE) *error = w.first;
     return ok && w.first.kind == ERROR_NONE;

@@ -22,7 +22,7 @@ typedef struct {
     Plan plan;
     char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
     double patience; // seconds without a sign of life after which a worker counts as dead
-    json_t *data;    // the fingerprint of the text that all runs are trained on; NULL = not known
+    json_t *data;    // list of the fingerprints of the plan's texts; NULL = not known
     // In memory that `bitter compare` shares with the workers that it started:
     JobState *jobs;    // (jobs)
     atomic_bool *stop; // (1) these workers shall save their runs and end
@@ -34,6 +34,9 @@ bool comparison_paths(Comparison *comparison, const char *directory, Error *erro
 // The path DIR/runs/JOB/FILE, or DIR/runs/JOB when `file` is "".
 bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, const Job *job, const char *file,
                      Error *error);
+
+// How many runs of this directory are done, also of schemes, seeds and rates that the plan leaves out.
+int comparison_done(const Comparison *comparison);
 
 // Has the job been trained and measured?
 bool job_done(const Comparison *comparison, const Job *job);

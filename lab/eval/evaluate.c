@@ -6,6 +6,10 @@
 
 #define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
+double window_work(const Gpt *gpt, int tokens) {
+    return tokens * (6.0 * gpt->shape.width + tokens / 2.0);
+}
+
 double perplexity(double nll, uint64_t tokens) {
     return exp(nll / (double)tokens);
 }
@@ -60,12 +64,58 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
     return tokenizer ? (uint64_t)tokenizer_decode(tokenizer, id, text) : 0;
 }
 
+// Add up the losses of the scored ones of n targets in each window, from position `at` on.
+static void add_losses(Evaluation *e, const WindowScorer *scorer, const Windows *windows, int at, int n) {
+    for (int b = 0; b < windows->count; b++) {
+        for (int t = 0; t < n; t++) {
+            if (at + t < windows->first_scored[b]) continue;
+            e->nll += scorer->nll[b * n + t];
+            e->tokens++;
+            e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);
+            if (e->position_nll) {
+                e->position_nll[at + t] += scorer->nll[b * n + t];
+                e->position_tokens[at + t]++;
+            }
+            if (e->part_nll) {
+                const uint64_t before = windows->start[b] + (uint64_t)(at + t) - e->from; // targets scored before it
+                const uint64_t part = before * (uint64_t)e->parts / (e->limit - 1 - e->from);
+                e->part_nll[part] += scorer->nll[b * n + t];
+                e->part_tokens[part]++;
+            }
+        }
+    }
+}
+
+// The losses of the next n targets of each window. Those that an earlier process has saved are known.
+static bool next_losses(Evaluation *e, WindowScorer *scorer, const Gpt *gpt, int at, int n, Error *error) {
+    Inference *inference = &scorer->inference;
+    SavedPass *saved = e->saved;
+    const size_t bytes = (size_t)n * sizeof *scorer->nll;
+    if (at < inference->length) {
+        memcpy(scorer->nll, saved->values + at, bytes);
+        return true;
+    }
+    inference_feed(inference, gpt, scorer->ids, n);
+    inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
+    if (!saved) return true;
+    memcpy(saved->values + at, scorer->nll, bytes);
+    return saved_pass_keep(saved, inference, error);
+}
+
+typedef struct {
+    EvaluationProgress show; // NULL = nobody wants to know
+    void *context;
+    double before, after; // the shares of work that are done before and after these windows
+} Shares;
+
 // Feed the windows and add up the losses of their scored targets.
 static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
-                  Error *error) {
+                  const Shares *shares, Error *error) {
     Inference *inference = &scorer->inference;
+    const bool is_long = e->window > TOKENS_AT_A_TIME;
     inference->B = windows->count; // the last batch may be smaller
     inference_restart(inference);
+    if (e->saved && !saved_pass_recall(e->saved, inference, error)) return false;
     for (int at = 0; at < e->window; at += inference->chunk) {
         const int n = e->window - at < inference->chunk ? e->window - at : inference->chunk;
         for (int b = 0; b < windows->count; b++) {
@@ -74,27 +124,27 @@ static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, c
                 !split_read(scorer->targets + (size_t)b * n, split, start + 1, (size_t)n, error))
                 return false;
         }
-        inference_feed(inference, gpt, scorer->ids, n);
-        inference_nll(scorer->nll, inference, gpt, scorer->targets, n);
-        for (int b = 0; b < windows->count; b++) {
-            for (int t = 0; t < n; t++) {
-                if (at + t < windows->first_scored[b]) continue;
-                e->nll += scorer->nll[b * n + t];
-                e->tokens++;
-                e->bytes += text_bytes(e->tokenizer, scorer->targets[b * n + t]);
-                if (!e->position_nll) continue;
-                e->position_nll[at + t] += scorer->nll[b * n + t];
-                e->position_tokens[at + t]++;
-            }
-        }
+        if (!next_losses(e, scorer, gpt, at, n, error)) return false;
+        add_losses(e, scorer, windows, at, n);
+        if (is_long && shares->show)
+            shares->show(shares->context, shares->before + (shares->after - shares->before) * window_work(gpt, at + n) /
+                                                               window_work(gpt, e->window));
+        if (is_long && !stop_check(e->stop, error)) return false;
     }
     return true;
 }
 
-static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, Error *error) {
+// The tokens of a window that are fed together. Records of a saved pass hold whole chunks, so that one that continues
+// feeds the same chunks.
+static int chunk_of(int window, const SavedPass *saved) {
+    int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
+    while (saved && saved->every % chunk) chunk--;
+    return chunk;
+}
+
+static bool scorer_create(WindowScorer *scorer, const Gpt *gpt, int window, const SavedPass *saved, Error *error) {
     *scorer = (WindowScorer){0};
-    const int B = window < TOKENS_AT_A_TIME ? TOKENS_AT_A_TIME / window : 1;
-    const int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
+    const int B = window < TOKENS_AT_A_TIME && !saved ? TOKENS_AT_A_TIME / window : 1, chunk = chunk_of(window, saved);
     const size_t rows = (size_t)B * (size_t)chunk;
     if (!inference_create(&scorer->inference, gpt, B, window, chunk, error)) return false;
     scorer->ids = malloc(rows * sizeof *scorer->ids);
@@ -129,16 +179,20 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     if (!evaluation_check(e, gpt, split, name, error)) return false;
     const uint64_t targets = split_limit(split, (long long)e->limit) - 1;
     WindowScorer scorer;
-    bool ok = scorer_create(&scorer, gpt, e->window, error);
+    bool ok = scorer_create(&scorer, gpt, e->window, e->saved, error);
     const int B = scorer.inference.B;
+    assert(!e->saved || (targets == (uint64_t)e->window && e->from == 0));
     e->nll = 0;
     e->tokens = e->bytes = 0;
+    Shares shares = {.show = progress, .context = context};
     for (uint64_t done = e->from; ok && done < targets;) {
         Windows windows;
         plan(&windows, &done, e, targets, B);
-        ok = score(e, &scorer, &windows, gpt, split, error);
+        shares.before = shares.after;
+        shares.after = (double)(done - e->from) / (double)(targets - e->from);
+        ok = score(e, &scorer, &windows, gpt, split, &shares, error);
         if (!ok) break;
-        if (progress) progress(context, (double)(done - e->from) / (double)(targets - e->from));
+        if (progress) progress(context, shares.after);
         ok = stop_check(e->stop, error);
     }
     scorer_free(&scorer);

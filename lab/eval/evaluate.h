@@ -4,7 +4,7 @@
 
 #include "base/interrupt.h"
 #include "data/corpus.h"
-#include "model/infer.h"
+#include "lab/eval/saved_pass.h"
 
 // Windows of `window` tokens. Each scores its last `stride` targets, with two exceptions: a first window that would
 // begin before the stream begins with it, and scores all its targets from `from` on; the last window ends with the
@@ -19,20 +19,28 @@ typedef struct {
     const Tokenizer *tokenizer;
     double *position_nll;      // (window) nll and tokens by position in the window; NULL = not wanted
     uint64_t *position_tokens; // (window)
-    const Stop *stop;          // asked after each batch of windows; NULL = never stop
+    double *part_nll;      // (parts) the same by consecutive parts of the stream behind `from`, up to `limit`, which
+    uint64_t *part_tokens; // (parts) must not be more than there is; NULL = not wanted
+    int parts;
+    const Stop *stop; // asked after each batch of windows, in long ones also inside; NULL = never stop
+    SavedPass *saved; // NULL, or, where the stream is one window, what keeps the pass through it
 } Evaluation;
 
 // Can the stream be scored in these windows? Fails (input) when the scheme is not defined for `window`, the stream has
 // fewer than window + 1 tokens, or the stride would skip some; `name` is the stream's name in the message.
 bool evaluation_check(const Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, Error *error);
 
-// Called after each batch of windows with the share that is done, 0..1.
+// Called after each batch of windows, and inside long ones, with the share that is done, 0..1.
 typedef void (*EvaluationProgress)(void *context, double share);
 
 // Fill nll, tokens and bytes, and add to the arrays. Fails as evaluation_check does, (run) when there is no memory or
 // the data has changed, (interrupted) when `stop` says so.
 bool evaluate(Evaluation *evaluation, const Gpt *gpt, const Split *split, const char *name, EvaluationProgress progress,
               void *context, Error *error);
+
+// The relative cost of feeding the first `tokens` tokens of a window: matrix products grow with the width, attention
+// with the number of tokens before.
+double window_work(const Gpt *gpt, int tokens);
 
 double perplexity(double nll, uint64_t tokens);
 

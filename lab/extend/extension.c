@@ -1,7 +1,7 @@
 #include "lab/extend/extension.h"
 
 const Option short_window_options[] = {
-    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope and gradient"),
+    HEADING_ROW("Methods pi, ntk, yarn, llama3, longrope, gradient and given"),
     FLAG_ROW("keep-short", offsetof(ExtendOptions, keep_short),
              "leave windows no longer than the original context unscaled (the default when the run already has "
              "separate short factors)"),
@@ -82,24 +82,29 @@ Stretch extension_formula(const Extension *x, Method method) {
     return stretch;
 }
 
-int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
-    const StretchRule *before = &x->run.gpt.pos.stretch;
+Stretch extension_further(const Extension *x) {
     const int context = x->run.gpt.shape.context;
+    Stretch made, stretch;
+    stretch_further(&stretch, stretch_of_window(&made, &x->run.gpt.pos.stretch, context, x->pairs),
+                    &x->options->formula, x->options->factor, context, x->base, x->pairs);
+    extension_attention(&stretch, x);
+    return stretch;
+}
+
+int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     starts[0] = extension_formula(x, METHOD_PI);
     starts[1] = extension_formula(x, METHOD_NTK);
     starts[2] = extension_formula(x, METHOD_YARN);
-    if (before->original == 0) return 3;
-    Stretch made;
-    if (x->options->short_only)
-        starts[3] = short_stretch(x);
-    else
-        stretch_further(&starts[3], stretch_of_window(&made, before, context, x->pairs), &x->options->formula,
-                        x->options->factor, context, x->base, x->pairs);
+    if (x->run.gpt.pos.stretch.original == 0) return 3;
+    starts[3] = x->options->short_only ? short_stretch(x) : extension_further(x);
     return 4;
 }
 
 SearchSpace extension_space(const Extension *x) {
-    return search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+    SearchSpace space =
+        search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+    space.free = x->options->free;
+    return space;
 }
 
 void extension_attention(Stretch *stretch, const Extension *x) {

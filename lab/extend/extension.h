@@ -19,10 +19,13 @@ typedef struct {
     FormulaOptions formula;
     int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     int attention; // an AttentionWhere: where the attention factor applies
-    bool keep_short, short_only, tune, resume;
+    bool keep_short, short_only, tune, further, free, resume;
     SearchOptions search;
     long long steps, tokens, threads;
     double lr;
+    char factors[TEXT_CAPACITY]; // of METHOD_GIVEN: "1,1.5,8", one for each pair
+    long long unscaled;
+    double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
 
 #define SCORER_CHUNK 512 // tokens fed at a time
@@ -55,7 +58,7 @@ typedef struct {
 extern const Option short_window_options[], text_options[], evolution_options[];
 extern const ExtendMethod method_yarn, method_longrope, method_gradient;
 
-enum { METHOD_COUNT = METHOD_GRADIENT + 1 };
+enum { METHOD_COUNT = METHOD_GIVEN + 1 };
 extern const ExtendMethod *const extend_methods[METHOD_COUNT]; // by Method
 
 // Does the method have an option of this name, besides those that every method has?
@@ -98,12 +101,16 @@ double score_all(Extension *x, const Stretch *stretch);
 // The stretch of a method that is a formula, for this extension.
 Stretch extension_formula(const Extension *x, Method method);
 
+// The stretch that the run already has, stretched further by YaRN's formula, with LongRoPE's attention factor.
+Stretch extension_further(const Extension *x);
+
 // What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.
 // Returns how many there are.
 enum { STARTS_MOST = 4 };
 int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
 
-// The space that search and descent look for factors in.
+// The space that search and descent look for factors in. Descent keeps to its limits only; with --free, search does,
+// too.
 SearchSpace extension_space(const Extension *x);
 
 // Give a stretch that search or descent tries its attention factor: LongRoPE's for the new length; with --short, the

@@ -86,9 +86,10 @@ static void describe_settings(LongropeSearch *job) {
         job->settings, sizeof job->settings,
         "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
         "generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %lld"
-        ", attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
+        "%s, attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
         x->factor, o->windows, x->window, o->population, o->parents, o->mutations, o->crossovers, o->generations,
-        o->probability, o->far, o->abandon, !o->forget, o->seed, job->stretch.attention,
+        o->probability, o->far, o->abandon, !o->forget, o->seed,
+        job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
         job->stretch.bare_start ? " except at the start" : "", starts, weights, text);
 }
 
@@ -288,6 +289,8 @@ static const Option longrope_options[] = {
                "probability with which a child's factor differs from its parent's"),
     NUMBER_ROW("far", offsetof(ExtendOptions, search.far), "0.3", 0, 1, "P",
                "fraction of mutations that move the factors of a whole range of pairs together"),
+    FLAG_ROW("free", offsetof(ExtendOptions, free),
+             "let factors fall from one pair to the next; without it they only rise, which is LongRoPE's rule"),
     NUMBER_ROW(
         "abandon", offsetof(ExtendOptions, search.abandon), "0.03", 0, 100, "X",
         "give a candidate up once its loss over n windows is X / sqrt(n) nats above that of the worst parent; 0 = "

@@ -64,8 +64,10 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
 }
 
 static bool find(Stretch *result, Extension *x, Error *error) {
+    if (x->options->further && x->run.gpt.pos.stretch.original == 0)
+        return fail_input(error, "--further: %s is not stretched; leave it out", x->directory);
     if (!x->options->tune) {
-        *result = extension_formula(x, METHOD_YARN);
+        *result = x->options->further ? extension_further(x) : extension_formula(x, METHOD_YARN);
         return true;
     }
     if (!extension_open_text(x, (int)x->options->search.windows, error)) return false;
@@ -77,6 +79,10 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static const Option yarn_options[] = {
     HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
+    FLAG_ROW(
+        "further", offsetof(ExtendOptions, further),
+        "multiply the factors that the run already has, by what the formula gives for its present context, instead "
+        "of replacing them"),
     FLAG_ROW("tune", offsetof(ExtendOptions, tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
     {0},
 };

@@ -1,124 +1,183 @@
-// The question, the answer, and how certain it is.
+// The question, the answer in a sentence for each contrast, the contrasts in one plot, and the settings.
 #include "lab/report/sections.h"
 
+#include "lab/report/page/axis.h"
+
 #include <math.h>
-
-static double tokens_of(const Plan *plan, int size) {
-    const Job job = {.size = size, .task = -1, .arm = plan->reference};
-    return plan_job_tokens(plan, &job);
-}
-
-// The scheme with the lowest loss among those with position parameters, or among those without; -1 if there is none.
-static int best_of(const Standing *standings, const Plan *plan, bool learned) {
-    int best = -1;
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        if ((plan->arms[arm].scheme->params != NULL) != learned || isnan(standings[arm].loss)) continue;
-        if (best < 0 || standings[arm].loss < standings[best].loss) best = arm;
-    }
-    return best;
-}
-
-// A learned scheme may be better than the designed scheme of its kind, and still worse than another designed scheme.
-static void best_sentence(Page *page, const Outcome *o, int size) {
-    const Plan *plan = &o->comparison->plan;
-    Standing standings[ARMS_MOST];
-    outcome_standings(standings, o, size, (double)plan->base.context);
-    const int learned = best_of(standings, plan, true), designed = best_of(standings, plan, false);
-    if (learned < 0 || designed < 0) return;
-    page_paragraph(
-        page, "Of all schemes with learned positions, %s has the lowest loss (%.4f); of all others, %s (%.4f).",
-        plan->arms[learned].name, standings[learned].loss, plan->arms[designed].name, standings[designed].loss);
-}
-
-static void window_sentence(Page *page, const Outcome *o, int size) {
-    const Plan *plan = &o->comparison->plan;
-    const double T = (double)plan->base.context;
-    Gaps gaps;
-    Text list = {0};
-    char time[TEXT_CAPACITY + 64] = "";
-    if (plan->by_seconds)
-        snprintf(time, sizeof time, "the time in which %.200s sees ", plan->arms[plan->reference].name);
-    outcome_gaps(&gaps, o, size, T);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const int designed = plan_designed(plan, arm);
-        const Gap *gap = gaps_find(&gaps, arm, designed);
-        if (!gap) continue;
-        text_print(&list, "%s%s minus %s ", list.size ? "; " : "", plan->arms[arm].name, plan->arms[designed].name);
-        report_difference(&list, &gap->gap, verdict_words(gap->verdict));
-    }
-    if (list.size == 0)
-        page_paragraph(page, "This comparison does not answer the question, because it has no learned scheme together "
-                             "with its designed counterpart; the table below compares the schemes that it has.");
-    else
-        page_paragraph(
-            page,
-            "Within the trained length of %.0f tokens, with %.3g million parameters and %s%.3g million "
-            "training tokens, the loss of each learned scheme minus that of its designed counterpart, in nats "
-            "a token with 95%% intervals (below 0, learned is better): %.*s.",
-            T, 1e-6 * (double)plan->sizes[size].parameters, time, 1e-6 * tokens_of(plan, size), (int)list.size,
-            list.bytes);
-    text_free(&list);
-    best_sentence(page, o, size);
-}
+#include <string.h>
 
 // Says first if the comparison is not complete yet.
-static void unfinished(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    const int done = outcome_done(o), all = plan_job_count(plan);
+static void unfinished(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has the first %d of %d seeds.", done,
-                       all, o->seeds, plan->seeds);
+                       all, facts->outcome->seeds, plan->seeds);
 }
 
-// Did a scheme choose the smallest or largest learning rate of the grid? Then a better one may lie beyond.
-static bool rate_at_end(const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    for (int size = 0; size < plan->size_count; size++)
-        for (int arm = 0; arm < plan->arm_count; arm++) {
-            const double rate = plan->rates[o->chosen_rate[size][arm]];
-            bool lower = false, higher = false;
-            for (int other = 0; other < plan->rate_count; other++) {
-                lower = lower || plan->rates[other] < rate;
-                higher = higher || plan->rates[other] > rate;
-            }
-            if (!lower || !higher) return true;
+// Does every contrast set something learned against something designed?
+static bool about_learning(const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int count = report_contrasts(facts);
+    for (int i = 0; i < count; i++)
+        if (plan->arms[report_arm(facts, i)].learned == plan->arms[report_other(facts, i)].learned) return false;
+    return count > 0;
+}
+
+const char *report_title(const Facts *facts) {
+    return about_learning(facts) ? "Learned or designed positions?" : "Which position scheme?";
+}
+
+static void question(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    page_paragraph(page,
+                   about_learning(facts)
+                       ? plan_is_ladder(plan)
+                             ? "Do position schemes that are learned catch up with designed ones as compute grows?"
+                             : "Do position schemes that are learned predict text better than designed ones?"
+                       : "Which of these position schemes predicts text better?");
+}
+
+// A sentence for all settings of a contrast, or for texts like these.
+static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int count = over_texts ? report_settings_over_texts(facts) : plan->setting_count;
+    Finding findings[SETTINGS_MOST];
+    char texts[64] = "";
+    Text text = {0};
+    for (int setting = 0; setting < count; setting++)
+        findings[setting] =
+            over_texts ? report_contrast_over_texts(facts, i, setting) : report_contrast(facts, i, setting);
+    if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", plan->text_count);
+    words_contrast(&text, findings, count);
+    page_lead(page, "%s%s%.*s", report_primary(facts, i) ? "" : "Exploratory: ", texts, (int)text.size, text.bytes);
+    text_free(&text);
+}
+
+static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f, bool by_contrast) {
+    char contrast[2 * TEXT_CAPACITY];
+    if (forest->count == FOREST_MOST) return;
+    ForestRow *row = &forest->rows[forest->count++];
+    snprintf(contrast, sizeof contrast, "%s - %s", f->arm, f->other);
+    snprintf(row->group, sizeof row->group, "%.63s", !*f->setting ? "" : by_contrast ? contrast : f->setting);
+    snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f->setting ? f->setting : contrast);
+    snprintf(row->words, sizeof row->words, "%s%s",
+             isnan(f->gap.mean)       ? "diverged"
+             : isnan(f->interval.low) ? "one seed cannot tell"
+                                      : verdict_words(f->verdict),
+             report_primary(facts, i) ? "" : " (exploratory)");
+    row->value = f->gap.mean;
+    row->low = f->interval.low;
+    row->high = f->interval.high;
+    row->hue = report_hue(facts, report_arm(facts, i));
+    row->filled = report_primary(facts, i);
+}
+
+// One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
+static bool forest(Page *page, const Facts *facts, Error *error) {
+    static Forest all;
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int contrasts = report_contrasts(facts), settings = plan->setting_count;
+    const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
+    all = (Forest){
+        .x_label = "difference of the losses in nats a token", .below = "first is better", .above = "second is better"};
+    for (int i = 0; i < contrasts; i++)
+        for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
+            Finding f = report_contrast_over_texts(facts, i, setting);
+            f.setting = "over the texts";
+            add_row(&all, facts, i, &f, by_contrast);
         }
-    return false;
+    for (int i = 0; i < contrasts; i++)
+        if (!report_primary(facts, i)) all.x_label = "difference of the losses in nats a token; hollow: exploratory";
+    for (int n = 0; n < contrasts * settings; n++) {
+        const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
+        const Finding f = report_contrast(facts, i, setting);
+        add_row(&all, facts, i, &f, by_contrast);
+    }
+    return page_forest(page, &all,
+                       settings == 1 ? ""
+                       : by_contrast ? "contrast"
+                                     : "setting",
+                       settings > 1 && by_contrast ? "setting" : "contrast", error,
+                       facts->outcome->seeds > 1 ? "Differences between schemes, with 95%% intervals"
+                                                 : "Differences between schemes");
 }
 
-static void caveats(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    page_paragraph(
-        page,
-        "Limits: larger models, other texts and longer training may give other results. Schemes share seeds, so each "
-        "seed gives them the same weights and batches and differences are paired; intervals cover the variation "
-        "between "
-        "seeds, not the choice of text. Verdicts come from t-tests with p-values corrected by Holm's method: together "
-        "for all gaps between schemes of one size, and within each other table. \"Not resolved\" does not mean "
-        "\"equal\": \"resolves\" is the smallest true difference that this many seeds would detect with 80%% power. "
-        "Losses are measured on the second half of the validation text, which was not used to choose anything.");
-    if (plan->rate_count == 1)
-        page_paragraph(page,
-                       "All schemes were trained at the same learning rate, which may suit some better than others.");
-    else
-        page_paragraph(page,
-                       "Each scheme has the learning rate that was best for it on the first half of the validation "
-                       "text.%s%s",
-                       rate_at_end(o) ? " Some schemes chose an end of the grid, so a better rate may lie beyond." : "",
-                       plan->task_count > 0 ? " Tasks are trained at the rate of --lr." : "");
-    if (plan->by_seconds)
-        page_paragraph(page,
-                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
-                       "measured once, before the first run; no interval covers the error of that measurement.");
+// The range over the schemes.
+static void operations_cell(Page *page, const Plan *plan, int setting) {
+    double least = INFINITY, most = 0;
+    char words[2][TICK_WORDS];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double operations = setting_operations(plan, setting, arm);
+        least = fmin(least, operations);
+        most = fmax(most, operations);
+    }
+    number_words(words[0], least);
+    number_words(words[1], most);
+    page_cell(page, strcmp(words[0], words[1]) ? "%s to %s" : "%s", words[0], words[1]);
 }
 
-bool report_answer(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    page_heading(page, "The question, and the answer");
-    page_paragraph(page, "Do positions that are learned catch up with positions that were designed, as compute grows?");
-    unfinished(page, o);
-    window_sentence(page, o, plan->size_count - 1);
-    report_trend_sentence(page, o);
-    caveats(page, o);
+static void settings_table(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    page_table(page,
+               "what was trained, from %d seed%s; the loss is that of held-out text in windows of the context's length",
+               facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
+    page_row(
+        page, true,
+        "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs|operations a token");
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        char parameters[TICK_WORDS], tokens[TICK_WORDS];
+        page_row(page, false, "%s", *setting->name ? setting->name : "all");
+        page_cell(page, "%s", plan->texts[setting->text].name);
+        page_cell(page, "%lld", setting->layers);
+        page_cell(page, "%lld", setting->heads);
+        page_cell(page, "%lld", setting->width);
+        page_cell(page, "%lld", setting->context);
+        page_cell(page, "%s", number_words(parameters, (double)setting->parameters));
+        page_cell(page, "%lld", setting->steps);
+        page_cell(page, "%s", number_words(tokens, setting_tokens(plan, s)));
+        page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
+        page_cell(page, "%.2g", setting_epochs(plan, s));
+        operations_cell(page, plan, s);
+    }
+    page_table_end(page);
+}
+
+// What the intervals promise, and what it has cost to look at them before seeds were added.
+static void confidence(Page *page, const Facts *facts) {
+    const Difference *first = report_named(facts, 0);
+    const double error = outcome_peeking(facts->outcome);
+    char hold[64] = "the interval holds";
+    if (first->comparisons > 1)
+        snprintf(hold, sizeof hold, "%s%.0f intervals hold at once (Bonferroni)",
+                 first->primary ? "the " : "those of all ", first->comparisons);
+    page_paragraph(page,
+                   "With 95%% confidence, %s. This covers chance in weights and batches, %s. Below 0, the first scheme "
+                   "is better.",
+                   hold,
+                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                                         : "not the choice of text");
+    if (error > 0.0501)
+        page_paragraph(page,
+                       "Seeds were added after results had been seen. If that was done because nothing was resolved, a "
+                       "difference that is not there is called one with a probability of %.0f%% instead of 5%%.",
+                       100 * error);
+}
+
+bool report_answer(Page *page, const Facts *facts, Error *error) {
+    const int contrasts = report_contrasts(facts);
+    page_columns(page);
+    question(page, facts);
+    unfinished(page, facts);
+    const bool texts = report_settings_over_texts(facts) > 0;
+    for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
+    report_scale_sentences(page, facts);
+    page_columns_next(page);
+    if (!forest(page, facts, error)) return false;
+    page_columns_end(page);
+    if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
+    settings_table(page, facts);
+    for (int i = 0; texts && i < contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -1,61 +1,58 @@
-// What positions cost: parameters, and the time that the position code takes.
+// What positions cost: parameters, operations, and the time that the position code takes.
 #include "lab/report/sections.h"
+
+#include "lab/compare/pace.h"
+#include "lab/report/page/axis.h"
 
 #include <math.h>
 #include <string.h>
 
-// Seconds per token of one run.
-static double seed_pace(const Outcome *o, int size, int arm, int seed) {
-    return outcome_value(o, size, -1, arm, seed, "seconds", 0) / outcome_value(o, size, -1, arm, seed, "tokens", 0);
-}
-
-static double pace_of(const Outcome *o, int size, int arm) {
-    double least = INFINITY; // other work on the machine makes runs slower, never faster
-    for (int seed = 0; seed < o->seeds; seed++) least = fmin(least, seed_pace(o, size, arm, seed));
-    return least;
-}
-
-// The arm without positions, or the cheapest arm if there is none.
-static int cheapest(const Outcome *o, int size) {
-    const Plan *plan = &o->comparison->plan;
+// The arm without positions, or the fastest arm if there is none.
+static int cheapest(const Plan *plan, int setting) {
     int base = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) {
         if (strcmp(plan->arms[arm].scheme->name, "none") == 0) return arm;
-        if (pace_of(o, size, arm) < pace_of(o, size, base)) base = arm;
+        if (speed_seconds(&plan->arms[arm].speeds[setting]) < speed_seconds(&plan->arms[base].speeds[setting]))
+            base = arm;
     }
     return base;
 }
 
-bool report_cost(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int size = plan->size_count - 1;
-    const int base = cheapest(o, size);
-    page_heading(page, "What positions cost");
-    page_table(
-        page,
-        "the fastest seed of each scheme; the share of the position code is the time beyond that of %s; its range "
-        "over the seeds shows how much of it is noise",
-        plan->arms[base].name);
-    page_row(page, true,
-             "scheme|parameters|of them positions|million tokens|seconds a million tokens|share of the position code|"
-             "by seed");
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double fastest = pace_of(o, size, arm), pace = isfinite(fastest) ? fastest : NAN; // it diverged
-        const double share = 1 - pace_of(o, size, base) / pace;
-        double low = INFINITY, high = -INFINITY;
-        for (int seed = 0; seed < o->seeds; seed++) {
-            const double one = 1 - seed_pace(o, size, base, seed) / seed_pace(o, size, arm, seed);
-            low = fmin(low, one);
-            high = fmax(high, one);
-        }
-        page_row(page, false, "%s", plan->arms[arm].name);
-        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "parameters", 0));
-        page_number(page, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
-        page_number(page, 3, 1e-6 * outcome_value(o, size, -1, arm, 0, "tokens", 0));
-        page_number(page, 1, 1e6 * pace);
-        page_cell(page, isfinite(share) ? "%.1f%%" : "-", 100 * share);
-        page_cell(page, isfinite(low) ? "%.1f%% to %.1f%%" : "-", 100 * low, 100 * high);
-    }
+static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const Speed *speed = &plan->arms[arm].speeds[setting], *first = &plan->arms[base].speeds[setting];
+    const double seconds = speed_seconds(speed), more = seconds / speed_seconds(first) - 1;
+    const double operations = setting_operations(plan, setting, arm);
+    char words[TICK_WORDS];
+    page_row(page, false, "%s", plan->arms[arm].name);
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "parameters", 0));
+    page_number(page, 0, outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0));
+    page_cell(page, "%s", number_words(words, operations));
+    const double share = 100 * (operations / setting_operations(plan, setting, base) - 1);
+    page_cell(page, isnan(share) ? "-" : fabs(share) < 0.05 ? "0.0%%" : "%+.1f%%", share);
+    page_number(page, 2, 1e6 * seconds);
+    if (arm == base || isnan(more))
+        page_cell(page, "-");
+    else
+        page_cell(page, "%+.1f%%%s", 100 * more, speed_same(speed, first) ? ", within noise" : "");
+    page_cell(page, isfinite(seconds) ? "%.1f%%" : "-", 100 * speed_spread(speed));
+}
+
+bool report_cost(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int setting = report_setting(facts), base = cheapest(plan, setting);
+    char at[NAME_CAPACITY + 8];
+    page_paragraph(page,
+                   "Operations are floating point operations for a token of training, forward and backward, with those "
+                   "of attention and of the position scheme. Times were taken before the first run, the schemes in "
+                   "turn, in short rounds, of which the fastest count; the spread is between these rounds.%s",
+                   pace_known(plan) ? "" : " They were not all taken.");
+    page_table(page, "costs%s", report_at(at, facts, setting));
+    page_row(
+        page, true,
+        "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",
+        plan->arms[base].name, plan->arms[base].name);
+    for (int arm = 0; arm < plan->arm_count; arm++) arm_row(page, facts, setting, arm, base);
     page_table_end(page);
     return true;
 }

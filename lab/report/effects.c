@@ -39,12 +39,10 @@ static int arm_of(const Plan *plan, const char *scheme) {
     return -1;
 }
 
-// An effect is reproduced or contradicted only if the whole interval says so; a difference also needs a small p.
-static const char *found(Claimed claimed, const Paired *measured, double p) {
-    const Interval in = measured->t;
+// An effect is reproduced or contradicted only if the whole interval says so.
+static const char *found(Claimed claimed, Interval in) {
     const double margin = claimed == FALLS ? 0 : MARGIN; // any lead counts
-    const bool differs = verdict(measured->mean, p) != VERDICT_UNRESOLVED;
-    const bool rises = differs && in.low > margin, falls = differs && in.high < -margin;
+    const bool rises = in.low > margin, falls = in.high < -margin;
     bool reproduced = false, contradicted = false;
     switch (claimed) {
     case RISES:
@@ -67,47 +65,47 @@ static const char *found(Claimed claimed, const Paired *measured, double p) {
     return reproduced ? "reproduced" : contradicted ? "contradicted" : "not resolved";
 }
 
-static void begin_table(Page *page) {
-    page_heading(page, "What is known from elsewhere");
-    page_paragraph(
-        page,
-        "A scheme fails past the trained length if its loss at eight times that length is more than %.2f nats a token "
-        "higher; schemes tie if they differ by less than that. An effect is reproduced or contradicted only if the "
-        "whole interval says so. Differences and p-values are those of the tables above.",
-        MARGIN);
-    page_table(page, "effects that were published: differences of losses in nats a token");
-    page_row(page, true, "effect|source|measured|95%% interval|p (Holm)|here");
+// The measured difference with its interval; false when the comparison does not have both schemes.
+static bool measure_effect(Finding *f, const Facts *facts, const Effect *e, int setting) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
+    if (arm < 0 || (e->other && other < 0)) return false;
+    if (e->other) {
+        *f = report_pair(facts, arm, other, setting);
+    } else {
+        *f = (Finding){.arm = plan->arms[arm].name, .gap = report_change(facts, setting, arm, "loss", 8)};
+        f->interval = paired_interval(&f->gap, plan->arm_count);
+    }
+    f->arm = plan->arms[arm].name;
+    return true;
 }
 
-// Differences and p-values are those of other tables. These leave gaps to `none` out unless it is the reference.
-bool report_effects(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int size = plan->size_count - 1;
-    Paired changes[ARMS_MOST];
-    double p[ARMS_MOST];
-    Gaps gaps;
+bool report_effects(Page *page, const Facts *facts, Error *error) {
+    const int setting = report_setting(facts);
     bool any = false;
-    report_changes(changes, p, o, size, "loss", 8);
-    outcome_gaps(&gaps, o, size, (double)plan->base.context);
     for (const Effect *e = known; e < known + sizeof known / sizeof *known; e++) {
-        const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
-        const Gap *gap = arm < 0 || other < 0 ? NULL : gaps_find(&gaps, arm, other);
-        if (arm < 0 || (e->other && !gap)) continue;
-        const Paired *measured = gap ? &gap->gap : &changes[arm];
-        const double adjusted = gap ? gap->adjusted : p[arm];
-        if (!isnan(measured->mean) && isnan(measured->sd)) continue; // too few seeds
-        if (!any) begin_table(page);
-        any = true;
-        page_row(page, false, "%s %s|%s", plan->arms[arm].name, e->predicate, e->source);
-        report_difference_cells(page, measured);
-        if (isnan(measured->mean)) {
-            page_cell(page, "-");
-            page_cell(page, "diverged");
-        } else {
-            page_cell(page, "%.3g", adjusted);
-            page_cell(page, "%s", found(e->claimed, measured, adjusted));
+        Finding f;
+        if (!measure_effect(&f, facts, e, setting)) continue;
+        if (!isnan(f.gap.mean) && isnan(f.interval.low)) continue; // too few seeds
+        if (!any) {
+            page_paragraph(
+                page,
+                "A scheme fails past the trained length if its loss at eight times that length is more than %.2f nats "
+                "a token higher; schemes tie if they differ by less than that. An effect is reproduced or contradicted "
+                "only if the whole interval says so. The intervals are those of the other tables: of the contrast if "
+                "it is one, else of all pairs.",
+                MARGIN);
+            page_table(page, "published effects: differences of losses in nats a token");
+            page_row(page, true, "effect|source|measured|interval|here");
         }
+        any = true;
+        page_row(page, false, "%s %s|%s", f.arm, e->predicate, e->source);
+        report_difference_cells(page, f.gap.mean, f.interval);
+        page_cell(page, "%s", isnan(f.gap.mean) ? "diverged" : found(e->claimed, f.interval));
     }
-    if (any) page_table_end(page);
+    if (any)
+        page_table_end(page);
+    else
+        page_paragraph(page, "The comparison has none of the schemes for which effects are listed, or too few seeds.");
     return true;
 }

@@ -7,17 +7,16 @@
 #include <inttypes.h>
 #include <math.h>
 
-bool report_repeat(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_repeat(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     const Job first = {.task = -1, .arm = plan->reference};
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY];
-    if (!comparison_path(path, o->comparison, &first, "config.json", error)) return false;
-    page_heading(page, "How to repeat it");
+    if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error)) return false;
     page_code(page, plan->command);
     if (path_exists(path) && config_machine(machine, path))
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
     page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
-                   plan->base.seed + o->seeds - 1);
+                   plan->base.seed + facts->outcome->seeds - 1);
     if (plan->by_seconds)
         page_paragraph(page,
                        "All runs of a seed see the same batches in the same order, but faster schemes make more steps, "
@@ -28,12 +27,12 @@ bool report_repeat(Page *page, const Outcome *o, Error *error) {
                        "All runs of a seed saw the same batches, which was checked by the CRC-32 of all their inputs:");
     page_table(page, "batches");
     page_row(page, true, "seed");
-    for (int size = 0; size < plan->size_count; size++)
-        page_cell(page, "CRC-32%s%s", plan->size_count > 1 ? " at " : "", plan->sizes[size].name);
-    for (int seed = 0; seed < o->seeds; seed++) {
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        page_cell(page, "CRC-32%s%s", plan->setting_count > 1 ? " at " : "", plan->settings[setting].name);
+    for (int seed = 0; seed < facts->outcome->seeds; seed++) {
         page_row(page, false, "%lld", plan->base.seed + seed);
-        for (int size = 0; size < plan->size_count; size++) {
-            const double batches = outcome_value(o, size, -1, plan->reference, seed, "batches", 0);
+        for (int setting = 0; setting < plan->setting_count; setting++) {
+            const double batches = outcome_value(facts->outcome, setting, -1, plan->reference, seed, "batches", 0);
             page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);
         }
     }

@@ -1,66 +1,132 @@
 #include "lab/report/report.h"
 
+#include "lab/report/inside/inside.h"
 #include "lab/report/sections.h"
 
 #include <math.h>
+#include <string.h>
 
-// A number in so many columns, or a dash.
-static void print_number(FILE *out, int columns, int digits, double value) {
-    if (isnan(value))
-        fprintf(out, "%*s ", columns, "-");
-    else
-        fprintf(out, "%*.*f ", columns, digits, value);
+// How long the longest name is, so that columns stand below each other.
+static int name_columns(const Plan *plan) {
+    int columns = 16;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if ((int)strlen(plan->arms[arm].name) > columns) columns = (int)strlen(plan->arms[arm].name);
+    return columns;
 }
 
-void report_table(FILE *out, const Outcome *o, int size) {
-    const Plan *plan = &o->comparison->plan;
-    Standing standings[ARMS_MOST];
-    outcome_standings(standings, o, size, (double)plan->base.context);
-    fprintf(out, "%-24s %9s %10s %9s  %-18s %9s  %s\n", "scheme", "positions", "loss", "gap", "95% interval",
-            "resolves", "verdict");
+static void print_losses(FILE *out, const Facts *facts, int setting) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const double T = report_context(facts, setting);
+    const int columns = name_columns(plan);
+    fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const Standing *s = &standings[arm];
-        fprintf(out, "%-24s ", plan->arms[arm].name);
-        print_number(out, 9, 0, outcome_value(o, size, -1, arm, 0, "positions", 0));
-        print_number(out, 10, 4, s->loss);
-        const char *words = standing_words(o, s, arm);
-        if (arm == plan->reference || isnan(s->gap.mean))
-            fprintf(out, "%9s  %-18s %9s  %s\n", "-", "", "", words);
-        else if (isnan(s->gap.sd))
-            fprintf(out, "%+9.4f  %-18s %9s  %s\n", s->gap.mean, "", "", words);
-        else
-            fprintf(out, "%+9.4f  %+.4f to %+.4f %9.4f  %s\n", s->gap.mean, s->gap.t.low, s->gap.t.high, s->resolvable,
-                    words);
+        const double loss = report_mean(facts, setting, arm, "loss", T);
+        const double sd = report_deviation(facts, setting, arm, "loss", T);
+        const double positions = outcome_value(facts->outcome, setting, -1, arm, 0, "positions", 0);
+        char cells[3][32] = {"-", "diverged", ""};
+        if (!isnan(positions)) snprintf(cells[0], sizeof cells[0], "%.0f", positions);
+        if (!isnan(loss)) snprintf(cells[1], sizeof cells[1], "%.4f", loss);
+        if (!isnan(sd)) snprintf(cells[2], sizeof cells[2], "%.4f", sd);
+        fprintf(out, "%-*s %9s %10s %8s %10.3g\n", columns, plan->arms[arm].name, cells[0], cells[1], cells[2],
+                report_rate(facts, setting, arm));
     }
 }
 
-static bool write_page(const Outcome *o, Error *error) {
-    bool (*const sections[])(Page *, const Outcome *, Error *) = {
-        report_answer,    report_standings, report_training, report_cost,        report_lengths,
-        report_effects,   report_scale,     report_learned,  report_frequencies, report_biases,
-        report_attention, report_tasks,     report_repeat};
+static void print_table(FILE *out, const Facts *facts, int setting) {
+    print_losses(out, facts, setting);
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        const Finding f = report_contrast(facts, i, setting);
+        Text text = {0};
+        words_contrast(&text, &f, 1);
+        fprintf(out, "%s%.*s\n", report_primary(facts, i) ? "" : "exploratory: ", (int)text.size, text.bytes);
+        text_free(&text);
+    }
+}
+
+bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) {
+    Facts facts;
+    if (!facts_gather(&facts, outcome, error)) return false;
+    print_table(out, &facts, setting);
+    facts_free(&facts);
+    return true;
+}
+
+typedef struct {
+    const char *fold; // the heading under which the reader can unfold it; NULL = it is seen at once
+    bool (*write)(Page *, const Facts *, Error *);
+    bool follows; // in the fold of the section before
+} Section;
+
+static const Section sections[] = {
+    {NULL, report_answer, false},
+    {NULL, report_scale, false},
+    {"Losses of all schemes", report_losses, false},
+    {"Differences of all pairs", report_pairs, false},
+    {"Learning rates", report_rates, false},
+    {"Uncertainty of the text", report_texts, false},
+    {"Training", report_training, false},
+    {"Longer windows, and positions in them", report_lengths, false},
+    {"Tasks, by length", report_tasks, false},
+    {"What positions cost", report_cost, false},
+    {"What was learned", report_learned, false},
+    {NULL, report_frequencies, true},
+    {NULL, report_biases, true},
+    {"What heads attend to", report_attention, false},
+    {"Published effects", report_effects, false},
+    {"How the differences were judged, and limits", report_limits, false},
+    {"How to repeat it", report_repeat, false},
+};
+
+// Has the comparison anything for this section?
+static bool applies(const Section *section, const Plan *plan) {
+    return section->write == report_rates   ? plan->rate_count > 1
+           : section->write == report_tasks ? plan->task_count > 0
+                                            : true;
+}
+
+static bool write_sections(Page *page, const Facts *facts, Error *error) {
+    const Section *const end = sections + sizeof sections / sizeof *sections;
+    for (const Section *s = sections; s < end; s++) {
+        if (!applies(s, &facts->outcome->comparison->plan)) continue;
+        if (s->fold) page_fold(page, s->fold);
+        if (!s->write(page, facts, error)) return false;
+        if ((s->fold || s->follows) && !(s + 1 < end && s[1].follows)) page_fold_end(page);
+    }
+    return true;
+}
+
+static bool write_page(const Facts *facts, Error *error) {
     Page page;
-    if (!page_open(&page, o->comparison->directory, "report", "Learned or designed positions?", error)) return false;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (!sections[i](&page, o, error)) {
-            page_abandon(&page);
-            return false;
-        }
-    return page_close(&page, error);
+    if (!page_open(&page, facts->outcome->comparison->directory, "report", report_title(facts), error)) return false;
+    if (write_sections(&page, facts, error)) return page_close(&page, error);
+    page_abandon(&page);
+    return false;
+}
+
+static bool write_all(const Facts *facts, FILE *out, Error *error) {
+    const Comparison *comparison = facts->outcome->comparison;
+    const int done = outcome_done(facts->outcome), all = plan_job_count(&comparison->plan);
+    char path[PATH_CAPACITY];
+    print_table(out, facts, report_setting(facts));
+    if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
+    if (!path_format(path, error, "%s/results.csv", comparison->directory) ||
+        !outcome_write(path, facts->outcome, error) || !report_latex(facts, error) || !write_page(facts, error))
+        return false;
+    fprintf(out, "report   %s/report.html, report.md, report.tex, results.csv\n", comparison->directory);
+    return true;
 }
 
 static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
-    char path[PATH_CAPACITY];
+    Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
     bool ok = outcome.seeds > 0 ||
               fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
-    if (ok) report_table(out, &outcome, comparison->plan.size_count - 1);
-    const int done = outcome_done(&outcome), all = plan_job_count(&comparison->plan);
-    if (ok && done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
-    ok = ok && path_format(path, error, "%s/results.csv", comparison->directory) &&
-         outcome_write(path, &outcome, error) && write_page(&outcome, error);
-    if (ok) fprintf(out, "report   %s/report.html, report.md, results.csv\n", comparison->directory);
+    ok = ok && facts_gather(&facts, &outcome, error);
+    if (ok) {
+        ok = write_all(&facts, out, error);
+        facts_free(&facts);
+    }
     outcome_free(&outcome);
     return ok;
 }

@@ -6,16 +6,17 @@
 
 #include <stdio.h>
 
-// Print how the schemes of one size stand, as a table in plain text.
-void report_table(FILE *out, const Outcome *outcome, int size);
+// Print the losses of all schemes in one setting as a table in plain text, and a sentence for each contrast. Fails
+// (run) without memory.
+bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error);
 
-// Print the table of the largest size, and write results.csv, report.md and report.html into the comparison's
-// directory. Processes that finish at the same time do this one after the other. Fails (input) when no seed is
-// complete.
+// Print the table of the last setting, and write results.csv, report.md, report.tex and report.html into the
+// comparison's directory. Processes that finish at the same time do this one after the other. Fails (input) when no
+// seed is complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
 
-// Write report.md and report.html into the directory of a single run: its losses, and what its position scheme has
-// trained (positions.csv). Fails (input) when there is no run, or a file of it is damaged.
+// Write report.md and report.html into the directory of a single run: its losses, a sample, what its position scheme
+// has trained (positions.csv), and attention. Fails (input) when there is no run, or a file of it is damaged.
 bool report_run(const char *directory, FILE *out, Error *error);
 
 #endif

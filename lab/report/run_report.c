@@ -1,7 +1,8 @@
-// The page about a single run: its losses, and the numbers that its position scheme has trained.
+// The page about a single run: its losses, a sample, the numbers that its position scheme has trained, and attention.
 #include "lab/report/report.h"
 
-#include "lab/report/page/page.h"
+#include "lab/eval/generate.h"
+#include "lab/report/inside/inside.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 
@@ -24,13 +25,15 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
 }
 
 static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
-    Chart chart = {.x_label = "step", .y_label = "nats a token"};
+    Chart chart = {.x_label = "step", .y_label = "loss in nats a token", .log_x = true};
     Buffer file;
     if (!path_exists(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
-    chart_line(&chart, "a batch of the training text");
+    chart_line(&chart, "training batch");
+    chart_style(&chart, 7, 0);
     add_losses(&chart, (const char *)file.bytes, false);
     chart_line(&chart, "validation text");
+    chart_style(&chart, 0, 0);
     add_losses(&chart, (const char *)file.bytes, true);
     free(file.bytes);
     return page_chart(page, &chart, error, "Loss");
@@ -62,6 +65,41 @@ static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     return page_chart(page, &chart, error, "Trained numbers of the position scheme, as changes");
 }
 
+// Text from the model, as it is: what a model of this size writes.
+static bool sample(Page *page, const Run *run, Error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return fail_run(error, "no memory for a sample");
+    Generation generation = {.prompt = "",
+                             .tokens = 400,
+                             .temperature = 0.8,
+                             .top_k = 50,
+                             .context = run->gpt.shape.context,
+                             .random = {random_key(1337, "sample"), 0}};
+    bool ok = generate(out, &run->gpt, &run->tokenizer, &generation, error);
+    if (fclose(out) != 0 && ok) ok = fail_run(error, "no memory for a sample");
+    if (ok) {
+        page_heading(page, "A sample");
+        page_paragraph(page, "%d tokens at temperature %g:", generation.tokens, generation.temperature);
+        page_code(page, text);
+    }
+    free(text);
+    return ok;
+}
+
+// What needs the trained model; a run that has none yet has no such parts.
+static bool model_parts(Page *page, const char *directory, const RunPaths *paths, Error *error) {
+    Run run;
+    if (!path_exists(paths->model)) return true;
+    if (!run_open(&run, directory, "", error)) return false;
+    bool ok = sample(page, &run, error);
+    page_heading(page, "What heads attend to");
+    ok = ok && report_run_attention(page, &run, error);
+    run_close(&run);
+    return ok;
+}
+
 bool report_run(const char *directory, FILE *out, Error *error) {
     RunPaths paths;
     TrainOptions options;
@@ -73,7 +111,8 @@ bool report_run(const char *directory, FILE *out, Error *error) {
         return false;
     snprintf(title, sizeof title, "A run with --pos %s", options.pos);
     if (!page_open(&page, directory, "report", title, error)) return false;
-    if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error)) {
+    if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
+        !model_parts(&page, directory, &paths, error)) {
         page_abandon(&page);
         return false;
     }

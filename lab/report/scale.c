@@ -1,126 +1,171 @@
-// How the gap between learned and designed schemes changes with compute.
+// How differences change along a ladder of settings, from one to the next.
 #include "lab/report/sections.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-// 6 N D floating point operations; those of attention are not counted.
-static double compute_of(const Plan *plan, int size) {
-    const Job job = {.size = size, .task = -1, .arm = plan->reference};
-    return 6 * (double)plan->sizes[size].parameters * plan_job_tokens(plan, &job);
+// What differs along the ladder, and so is the axis of its charts.
+typedef enum { BY_TOKENS, BY_SIZE, BY_COMPUTE } Ladder;
+
+static Ladder ladder_of(const Plan *plan) {
+    bool sizes = false, tokens = false;
+    for (int s = 1; s < plan->setting_count; s++) {
+        const double ratio = setting_tokens_per_parameter(plan, s) / setting_tokens_per_parameter(plan, 0);
+        sizes = sizes || plan->settings[s].parameters != plan->settings[0].parameters;
+        tokens = tokens || fabs(log(ratio)) > 0.1; // steps are whole numbers
+    }
+    return !sizes ? BY_TOKENS : !tokens ? BY_SIZE : BY_COMPUTE;
 }
+
+static double rung(const Plan *plan, int s, Ladder ladder) {
+    const double parameters = (double)plan->settings[s].parameters;
+    return ladder == BY_TOKENS ? setting_tokens_per_parameter(plan, s)
+           : ladder == BY_SIZE ? parameters
+                               : setting_operations(plan, s, plan->reference) * setting_tokens(plan, s);
+}
+
+static const char *const axes[] = {"training tokens a parameter", "parameters",
+                                   "floating point operations of training"};
 
 typedef struct {
-    int arm, designed;
-    Trend trend;
-    double adjusted;
-} Pair;
+    int setting;
+    double x;
+} Rung;
 
-// Pair every learned scheme with its designed one; returns the number of pairs.
-static int find_pairs(Pair *pairs, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    double x[SIZES_MOST], gaps[SEEDS_MOST * SIZES_MOST], p[ARMS_MOST], adjusted[ARMS_MOST];
-    int count = 0;
-    for (int size = 0; size < plan->size_count; size++) x[size] = log10(compute_of(plan, size));
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const int designed = plan_designed(plan, arm);
-        if (designed < 0) continue;
-        for (int seed = 0; seed < o->seeds; seed++)
-            for (int size = 0; size < plan->size_count; size++)
-                gaps[seed * plan->size_count + size] =
-                    outcome_value(o, size, -1, arm, seed, "loss", (double)plan->base.context) -
-                    outcome_value(o, size, -1, designed, seed, "loss", (double)plan->base.context);
-        pairs[count] = (Pair){.arm = arm, .designed = designed};
-        pairs[count].trend = trend_fit(x, gaps, o->seeds, plan->size_count);
-        p[count] = pairs[count].trend.slope.p;
-        count++;
+static int by_x(const void *a, const void *b) {
+    const double one = ((const Rung *)a)->x, other = ((const Rung *)b)->x;
+    return one < other ? -1 : one > other;
+}
+
+// The settings from the least to the most compute.
+static Ladder climb(Rung *rungs, const Plan *plan) {
+    const Ladder ladder = ladder_of(plan);
+    for (int s = 0; s < plan->setting_count; s++) rungs[s] = (Rung){s, rung(plan, s, ladder)};
+    qsort(rungs, (size_t)plan->setting_count, sizeof *rungs, by_x);
+    return ladder;
+}
+
+// The change of contrast i from one setting to another; the seeds are the units. Corrected for all contrasts and steps.
+static Finding change_of(const Facts *facts, int i, int from, int to) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const double comparisons = (double)report_contrasts(facts) * (plan->setting_count - 1);
+    const int arms[] = {report_arm(facts, i), report_other(facts, i)};
+    double changes[2][SEEDS_MOST];
+    for (int k = 0; k < 2; k++)
+        for (int seed = 0; seed < facts->outcome->seeds; seed++)
+            changes[k][seed] =
+                outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
+                outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
+    Finding f = {.arm = plan->arms[arms[0]].name, .other = plan->arms[arms[1]].name};
+    f.gap = report_difference(facts, changes[0], changes[1]);
+    f.interval = paired_interval(&f.gap, comparisons);
+    f.verdict = paired_verdict(&f.gap, comparisons);
+    return f;
+}
+
+// "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
+static void change_words(Text *text, const Facts *facts, int i, const Rung *from) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const Finding f = change_of(facts, i, from[0].setting, from[1].setting);
+    text_print(text, "from %s to %s ", plan->settings[from[0].setting].name, plan->settings[from[1].setting].name);
+    if (isnan(f.gap.mean)) {
+        text_print(text, "not known, because a run diverged");
+        return;
     }
-    holm(adjusted, p, count);
-    for (int i = 0; i < count; i++) pairs[i].adjusted = adjusted[i];
-    return count;
+    words_signed(text, f.gap.mean, f.interval);
+    if (isnan(f.interval.low))
+        text_print(text, ", one seed");
+    else if (f.verdict == VERDICT_UNRESOLVED)
+        text_print(text, ", not resolved");
+    else
+        text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
 }
 
-// A slope does not describe a gap that does not change along a straight line.
-static const char *words_of(const Pair *pair) {
-    return trend_is_bent(&pair->trend) ? "no straight line" : trend_words(trend_verdict(&pair->trend, pair->adjusted));
-}
-
-static void add_gaps(Text *list, const Outcome *o, const Pair *pair) {
-    const Plan *plan = &o->comparison->plan;
-    for (int size = 0; size < plan->size_count; size++) {
-        const double T = (double)plan->base.context;
-        const Paired gap = outcome_paired(o, size, pair->arm, pair->designed, "loss", T);
-        text_print(list, "%s%+.4f at %s", size ? ", " : ": ", gap.mean, plan->sizes[size].name);
+void report_scale_sentences(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Rung rungs[SETTINGS_MOST];
+    Text gains = {0}, open = {0};
+    if (!plan_is_ladder(plan)) return;
+    climb(rungs, plan);
+    const int first = rungs[0].setting, last = rungs[plan->setting_count - 1].setting;
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        const Finding f = change_of(facts, i, first, last);
+        if (isnan(f.interval.low)) continue;
+        if (f.verdict == VERDICT_UNRESOLVED)
+            text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
+        else
+            text_print(&gains, "%s%s gains on %s", gains.size ? ", " : "",
+                       f.verdict == VERDICT_BETTER ? f.arm : f.other, f.verdict == VERDICT_BETTER ? f.other : f.arm);
     }
+    if (gains.size > 0 || open.size > 0)
+        page_lead(page, "From %s to %s%s%.*s%s%.*s.", plan->settings[first].name, plan->settings[last].name,
+                  gains.size ? ", " : "", (int)gains.size, gains.bytes ? gains.bytes : "",
+                  !open.size   ? ""
+                  : gains.size ? "; no change is resolved for "
+                               : ", no change is resolved for ",
+                  (int)open.size, open.bytes ? open.bytes : "");
+    text_free(&gains);
+    text_free(&open);
 }
 
-void report_trend_sentence(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
-    Pair pairs[ARMS_MOST];
-    Text list = {0};
-    const int count = plan->size_count > 1 ? find_pairs(pairs, o) : 0;
-    for (int i = 0; i < count; i++) {
-        const Trend *t = &pairs[i].trend;
-        text_print(&list, "%s%s minus %s ", i > 0 ? "; " : "", plan->arms[pairs[i].arm].name,
-                   plan->arms[pairs[i].designed].name);
-        report_difference(&list, &t->slope, words_of(&pairs[i]));
-        if (trend_is_bent(t)) add_gaps(&list, o, &pairs[i]);
-    }
-    if (count > 0)
-        page_paragraph(page,
-                       "From %s to %s parameters, the gap between learned and designed changes by this much for ten "
-                       "times the compute (below 0: in favour of learned): %.*s.",
-                       plan->sizes[0].name, plan->sizes[plan->size_count - 1].name, (int)list.size, list.bytes);
-    else if (plan->size_count < 2)
-        page_paragraph(page,
-                       "With one size, nothing is known of how the gap changes with compute; --scale trains several.");
-    text_free(&list);
-}
-
-static bool gap_chart(Page *page, const Outcome *o, const Pair *pairs, int count, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    char label[TEXT_CAPACITY + 128] = "training compute (floating point operations, 6 N D)";
-    if (plan->by_seconds)
-        snprintf(label, sizeof label, "training compute of %.200s (floating point operations, 6 N D)",
-                 plan->arms[plan->reference].name);
-    Chart chart = {
-        .x_label = label, .y_label = "gap in nats a token, with 95% intervals", .bars = o->seeds > 1, .log_x = true};
-    for (int i = 0; i < count; i++) {
-        chart_line(&chart, "%.60s - %.60s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
-        for (int size = 0; size < plan->size_count; size++) {
-            const Paired gap =
-                outcome_paired(o, size, pairs[i].arm, pairs[i].designed, "loss", (double)plan->base.context);
-            chart_bar(&chart, compute_of(plan, size), gap.mean, gap.t.low, gap.t.high);
+static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Chart chart = {.x_label = axes[ladder],
+                   .y_label = "difference in nats a token; below 0, the first scheme is better",
+                   .spread = facts->outcome->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
+                   .log_x = true};
+    for (int i = 0; i < report_contrasts(facts) && i < LINES_MOST; i++) {
+        report_contrast_line(&chart, facts, i);
+        for (int r = 0; r < plan->setting_count; r++) {
+            const Finding f = report_contrast(facts, i, rungs[r].setting);
+            chart_bar(&chart, rungs[r].x, f.gap.mean, f.interval.low, f.interval.high);
         }
     }
-    return page_chart(page, &chart, error,
-                      "Gap between learned and designed against compute; below 0, learned is better");
+    return page_chart(page, &chart, error, "Differences against compute");
 }
 
-bool report_scale(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    Pair pairs[ARMS_MOST];
-    if (plan->size_count < 2) return true;
-    const int count = find_pairs(pairs, o);
-    if (count == 0) return true;
-    page_heading(page, "Does the gap close with compute?");
-    if (!gap_chart(page, o, pairs, count, error)) return false;
-    page_table(
-        page, "the gap at the smallest and at the largest size; the slope of a line through all sizes, one for each "
-              "seed: change of the gap for ten times the compute; misfit: the largest distance of a gap from the line; "
-              "\"bent\": seeds agree that the gap does not follow a line, so the slope does not describe it");
-    page_row(page, true, "learned - designed|gap at %s|gap at %s|slope|95%% interval|p (Holm)|largest misfit|verdict",
-             plan->sizes[0].name, plan->sizes[plan->size_count - 1].name);
-    for (int i = 0; i < count; i++) {
-        const Trend *t = &pairs[i].trend;
-        page_row(page, false, "%s - %s", plan->arms[pairs[i].arm].name, plan->arms[pairs[i].designed].name);
-        page_number(page, 4, t->first.mean);
-        page_number(page, 4, t->last.mean);
-        const bool judged = report_difference_cells(page, &t->slope);
-        page_cell(page, judged ? "%.3g" : "-", pairs[i].adjusted);
-        page_cell(page, trend_is_bent(t) ? "%.4f, bent" : "%.4f", t->misfit);
-        page_cell(page, "%s", judged ? words_of(&pairs[i]) : "");
+// The mean over the seeds as a line, and each seed as a dot.
+static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
+    for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
+        report_line(&chart, facts, arm);
+        const Line line = chart.lines[chart.count - 1];
+        for (int r = 0; r < plan->setting_count; r++)
+            chart_point(&chart, rungs[r].x,
+                        report_mean(facts, rungs[r].setting, arm, "loss", report_context(facts, rungs[r].setting)));
+        chart_line(&chart, "%s, seeds", plan->arms[arm].name);
+        chart_style(&chart, line.hue, line.dash);
+        chart.lines[chart.count - 1].loose = true;
+        for (int r = 0; r < plan->setting_count; r++)
+            for (int seed = 0; seed < facts->outcome->seeds; seed++)
+                chart_point(&chart, rungs[r].x,
+                            outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
+                                          report_context(facts, rungs[r].setting)));
     }
-    page_table_end(page);
+    return page_chart(page, &chart, error, "Losses against compute");
+}
+
+bool report_scale(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Rung rungs[SETTINGS_MOST];
+    if (!plan_is_ladder(plan)) return true;
+    const Ladder ladder = climb(rungs, plan);
+    page_heading(page, "As compute grows");
+    if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
+    page_paragraph(page,
+                   "How each difference changes from one setting to the next, with intervals that hold all at once "
+                   "(contrasts times steps: %d):",
+                   report_contrasts(facts) * (plan->setting_count - 1));
+    for (int i = 0; i < report_contrasts(facts); i++) {
+        Text text = {0};
+        text_print(&text, "%s - %s: ", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
+        for (int r = 0; r + 1 < plan->setting_count; r++) {
+            if (r > 0) text_print(&text, "; ");
+            change_words(&text, facts, i, &rungs[r]);
+        }
+        page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
+        text_free(&text);
+    }
     return true;
 }

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS_MOST 512
-
-// Validation losses of a run, from its log.csv: step,tokens,seconds,train_loss,val_loss,...
+// Validation losses of a run, from its log.csv: step,tokens,seconds,train_loss,val_loss,... Or of several runs: then
+// the sums or means, and the lowest and highest loss.
 typedef struct {
-    double tokens[POINTS_MOST], seconds[POINTS_MOST], loss[POINTS_MOST];
+    double tokens[POINTS_MOST], seconds[POINTS_MOST], loss[POINTS_MOST], low[POINTS_MOST], high[POINTS_MOST];
     int count;
 } Curve;
 
@@ -26,6 +25,7 @@ static void parse_curve(Curve *curve, const char *log) {
             if (pass == 1 && rows % every == 0) {
                 curve->tokens[curve->count] = tokens;
                 curve->seconds[curve->count] = seconds;
+                curve->low[curve->count] = curve->high[curve->count] = loss;
                 curve->loss[curve->count++] = loss;
             }
             rows++;
@@ -34,12 +34,12 @@ static void parse_curve(Curve *curve, const char *log) {
     }
 }
 
-static bool read_curve(Curve *curve, const Outcome *o, int size, int arm, int seed, Error *error) {
-    const Job job = outcome_job(o, size, arm, seed);
+static bool read_curve(Curve *curve, const Facts *facts, int setting, int arm, int seed, Error *error) {
+    const Job job = outcome_job(facts->outcome, setting, arm, seed);
     char path[PATH_CAPACITY];
     Buffer file;
     curve->count = 0;
-    if (!comparison_path(path, o->comparison, &job, "log.csv", error)) return false;
+    if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
     parse_curve(curve, (const char *)file.bytes);
@@ -55,48 +55,62 @@ static void add_curve(Curve *sum, const Curve *one) {
         if (j == one->count || one->tokens[j] != sum->tokens[i]) continue;
         sum->tokens[kept] = sum->tokens[i];
         sum->seconds[kept] = sum->seconds[i] + one->seconds[j];
+        sum->low[kept] = fmin(sum->low[i], one->loss[j]);
+        sum->high[kept] = fmax(sum->high[i], one->loss[j]);
         sum->loss[kept++] = sum->loss[i] + one->loss[j];
     }
     sum->count = kept;
 }
 
 // The mean over seeds, at the numbers of tokens that all of them have.
-static bool mean_curve(Curve *mean, const Outcome *o, int size, int arm, Error *error) {
+static bool mean_curve(Curve *mean, const Facts *facts, int setting, int arm, Error *error) {
     static Curve one;
-    if (!read_curve(mean, o, size, arm, 0, error)) return false;
-    for (int seed = 1; seed < o->seeds; seed++) {
-        if (!read_curve(&one, o, size, arm, seed, error)) return false;
+    if (!read_curve(mean, facts, setting, arm, 0, error)) return false;
+    for (int seed = 1; seed < facts->outcome->seeds; seed++) {
+        if (!read_curve(&one, facts, setting, arm, seed, error)) return false;
         add_curve(mean, &one);
     }
     for (int i = 0; i < mean->count; i++) {
-        mean->loss[i] /= o->seeds;
-        mean->seconds[i] /= o->seeds;
+        mean->loss[i] /= facts->outcome->seeds;
+        mean->seconds[i] /= facts->outcome->seeds;
     }
     return true;
 }
 
 // A chart of the curves, against tokens or seconds of training.
-static bool loss_chart(Page *page, const Outcome *o, const Curve *curves, bool seconds, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    Chart chart = {.x_label = seconds ? "seconds" : "tokens", .y_label = "nats a token"};
+static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool seconds, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    char at[NAME_CAPACITY + 8];
+    Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
+                   .y_label = facts->outcome->seeds > 1 && !seconds
+                                  ? "loss in nats a token; bands are from the lowest to the highest seed"
+                                  : "loss in nats a token",
+                   .spread = facts->outcome->seeds > 1 && !seconds ? SPREAD_BANDS : SPREAD_NONE,
+                   .log_x = true};
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const Curve *curve = &curves[arm];
-        chart_line(&chart, "%s", plan->arms[arm].name);
+        report_line(&chart, facts, arm);
         for (int i = 0; i < curve->count; i++)
-            chart_point(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i]);
+            chart_bar(&chart, seconds ? curve->seconds[i] : curve->tokens[i], curve->loss[i], curve->low[i],
+                      curve->high[i]);
     }
-    return page_chart(page, &chart, error, "Loss of all validation tokens against training %s, mean of the seeds",
-                      seconds ? "time" : "tokens");
+    return page_chart(page, &chart, error, "Loss on validation text against training %s, mean of the seeds%s",
+                      seconds ? "time" : "tokens", report_at(at, facts, report_setting(facts)));
 }
 
-bool report_training(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int size = plan->size_count - 1;
+bool report_training(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int setting = plan->setting_count - 1;
     Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);
-    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], o, size, arm, error);
-    if (ok) page_heading(page, "How training went");
-    ok = ok && loss_chart(page, o, curves, false, error) && loss_chart(page, o, curves, true, error);
+    for (int arm = 0; ok && arm < plan->arm_count; arm++) ok = mean_curve(&curves[arm], facts, setting, arm, error);
+    int longest = 0;
+    for (int arm = 0; ok && arm < plan->arm_count; arm++)
+        if (curves[arm].count > longest) longest = curves[arm].count;
+    if (ok && longest < 2)
+        page_paragraph(page, "The loss was not measured during training (--eval-every), so there is no curve.");
+    else
+        ok = ok && loss_chart(page, facts, curves, false, error) && loss_chart(page, facts, curves, true, error);
     free(curves);
     return ok;
 }

@@ -13,6 +13,9 @@
 const Option train_options[] = {
     HEADING_ROW("Data"),
     TEXT_ROW("data", FIELD(data), "builtin:tales", "DIR", "shards from `bitter prepare` or llm.c, or builtin:NAME"),
+    TEXT_ROW("documents", FIELD(documents), NULL, "NAME",
+             "begin some windows of the text with a document of builtin:passkey; its share=X is the fraction of such "
+             "windows"),
     HEADING_ROW("Model"),
     MODEL_OPTION_ROWS(TrainOptions),
     INTEGER_ROW("random-positions", FIELD(random_positions), "0", 0, 1e6,

@@ -14,7 +14,7 @@
         INTEGER_ROW("layers", offsetof(S, layers), "4", 1, 1000, "transformer blocks"),                                \
         INTEGER_ROW("heads", offsetof(S, heads), "4", 1, 1000, "attention heads; must divide --width"),                \
         INTEGER_ROW("width", offsetof(S, width), "128", 1, 20000, "channels of the residual stream"),                  \
-        INTEGER_ROW("context", offsetof(S, context), "256", 1, 1000000, "tokens of a training window"),                \
+        INTEGER_ROW("context", offsetof(S, context), "256", 1, 10000000, "tokens of a training window"),               \
         INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
 #define THREADS_OPTION_ROW(S)                                                                                          \
     INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
@@ -33,7 +33,7 @@ typedef struct {
 typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
 
 typedef struct {
-    char data[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY];
     long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
     int precision; // a Precision
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;

@@ -45,10 +45,21 @@ static bool start_text(Trainer *trainer, int T, Error *error) {
             "%s has %llu validation tokens, but one window of %d and its last target need %d; give more text or "
             "a smaller --context",
             corpus->name, (unsigned long long)corpus->val.count, T, T + 1);
-    return batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)trainer->options->seed, error);
+    const TrainOptions *o = trainer->options;
+    BuiltinCorpus documents;
+    if (!batches_start(&trainer->batches, &corpus->train, corpus->name, T, (uint64_t)o->seed, error)) return false;
+    if (!*o->documents) return true;
+    return builtin_choose(&documents, o->documents, error) &&
+           (documents.builtin->scattered ||
+            fail_input(error, "--documents %s: there are only those of builtin:passkey", o->documents)) &&
+           batches_documents(&trainer->batches, &documents, &corpus->tokenizer, error);
 }
 
 static bool start_task(Trainer *trainer, int T, Error *error) {
+    if (*trainer->options->documents)
+        return fail_input(error,
+                          "--documents %s: %s is a task, which has no room for other text; leave one of them out",
+                          trainer->options->documents, trainer->corpus->name);
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     const int longest = task_tokens(task, (int)task->max);
     if (longest > T)

@@ -95,19 +95,98 @@ Interval bootstrap_interval(const double *differences, int n) {
     return (Interval){mean - resamples[last].t * error, mean - resamples[first].t * error};
 }
 
+static bool all_finite(const double *values, int n) {
+    for (int i = 0; i < n; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+static Paired nothing_of(int n) {
+    return (Paired){n, NAN, NAN, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
+}
+
+// p and t of mean, se and df.
+static void test_mean(Paired *paired) {
+    const double errors = paired->mean == 0 ? 0 : paired->mean / paired->se; // a mean of 0 is right even where se is 0
+    paired->p = 2 * t_cdf(-fabs(errors), paired->df);
+    paired->t = paired_interval(paired, 1);
+}
+
 Paired paired_summary(const double *differences, int n) {
     assert(n >= 0 && n <= SEEDS_MOST);
-    Paired paired = {n, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
-    for (int i = 0; i < n; i++)
-        if (!isfinite(differences[i])) return paired;
+    Paired paired = nothing_of(n);
+    if (!all_finite(differences, n)) return paired;
     if (n == 1) paired.mean = differences[0];
     if (n < 2) return paired;
     mean_and_sd(&paired.mean, &paired.sd, differences, n);
-    const double half = t_quantile(1 - LEVEL / 2, n - 1) * paired.sd / sqrt(n);
-    paired.p = 2 * t_cdf(-fabs(in_errors(paired.mean, paired.sd, n)), n - 1);
-    paired.t = (Interval){paired.mean - half, paired.mean + half};
+    paired.se = paired.sd / sqrt(n);
+    paired.df = n - 1;
+    test_mean(&paired);
     paired.bootstrap = bootstrap_interval(differences, n);
     return paired;
+}
+
+Paired unpaired_summary(const double *a, int na, const double *b, int nb) {
+    assert(na >= 0 && nb >= 0);
+    Paired gap = nothing_of(na < nb ? na : nb);
+    if (gap.n < 1 || !all_finite(a, na) || !all_finite(b, nb)) return gap;
+    double mean_a, mean_b, sd_a, sd_b;
+    mean_and_sd(&mean_a, &sd_a, a, na);
+    mean_and_sd(&mean_b, &sd_b, b, nb);
+    gap.mean = mean_a - mean_b;
+    if (gap.n < 2) return gap;
+    const double error_a = sd_a * sd_a / na, error_b = sd_b * sd_b / nb, errors = error_a + error_b;
+    const double share = errors > 0 ? error_a / errors : (na - 1.0) / (na + nb - 2.0), rest = 1 - share;
+    gap.sd = hypot(sd_a, sd_b);
+    gap.se = sqrt(errors);
+    gap.df = fmax(1 / (share * share / (na - 1) + rest * rest / (nb - 1)), gap.n - 1);
+    test_mean(&gap);
+    return gap;
+}
+
+Interval paired_interval(const Paired *paired, double comparisons) {
+    assert(comparisons >= 1);
+    if (!isfinite(paired->se)) return (Interval){NAN, NAN};
+    const double half = -t_quantile(LEVEL / 2 / comparisons, paired->df) * paired->se;
+    return (Interval){paired->mean - half, paired->mean + half};
+}
+
+double paired_adjusted(const Paired *paired, double comparisons) {
+    return comparisons * paired->p > 1 ? 1 : comparisons * paired->p;
+}
+
+Verdict paired_verdict(const Paired *paired, double comparisons) {
+    const Interval interval = paired_interval(paired, comparisons);
+    return interval.high < 0 ? VERDICT_BETTER : interval.low > 0 ? VERDICT_WORSE : VERDICT_UNRESOLVED;
+}
+
+// Does a test at one of the looks find a difference? critical[n] is the |t| that a test of n differences needs,
+// INFINITY where there is none.
+static bool peek(const double *critical, int most, Random *random) {
+    double mean = 0, squares = 0; // of all differences so far (Welford 1962)
+    for (int n = 1; n <= most; n++) {
+        const double difference = random_normal(random->key, random->counter++), step = difference - mean;
+        mean += step / n;
+        squares += step * (difference - mean);
+        if (n > 1 && fabs(mean) >= critical[n] * sqrt(squares / (n - 1) / n)) return true;
+    }
+    return false;
+}
+
+double peeking_error(const int *looks, int count) {
+    enum { EXPERIMENTS = 100000 };
+    double critical[SEEDS_MOST + 1];
+    int most = 0, found = 0;
+    for (int n = 0; n <= SEEDS_MOST; n++) critical[n] = INFINITY;
+    for (int i = 0; i < count; i++) {
+        assert(looks[i] <= SEEDS_MOST);
+        if (looks[i] < 2) continue;
+        critical[looks[i]] = -t_quantile(LEVEL / 2, looks[i] - 1);
+        if (looks[i] > most) most = looks[i];
+    }
+    Random random = {.key = random_key(0, "peeking")};
+    for (int experiment = 0; experiment < EXPERIMENTS; experiment++) found += peek(critical, most, &random);
+    return found / (double)EXPERIMENTS;
 }
 
 // What Holm's method multiplies the j-th p-value by is how many are not smaller.
@@ -136,17 +215,21 @@ const char *verdict_words(Verdict verdict) {
     return words[verdict];
 }
 
-double paired_resolvable(double sd, int n, int comparisons) {
-    assert(n <= SEEDS_MOST && comparisons >= 1);
-    if (n < 2) return NAN;
-    const double critical = t_quantile(1 - LEVEL / comparisons / 2, n - 1);
+double resolvable(double se, double df, double comparisons) {
+    assert(comparisons >= 1);
+    if (!(df >= 1)) return NAN;
+    const double critical = -t_quantile(LEVEL / 2 / comparisons, df);
     double low = 0, high = 1;
-    while (t_power(high, critical, n - 1) < POWER) high *= 2;
+    while (t_power(high, critical, df) < POWER) high *= 2;
     for (int halving = 0; halving < 50; halving++) {
         const double middle = low + (high - low) / 2;
-        *(t_power(middle, critical, n - 1) < POWER ? &low : &high) = middle;
+        *(t_power(middle, critical, df) < POWER ? &low : &high) = middle;
     }
-    return high * sd / sqrt(n);
+    return high * se;
+}
+
+double paired_resolvable(double sd, int n, int comparisons) {
+    return n < 2 ? NAN : resolvable(sd / sqrt(n), n - 1, comparisons);
 }
 
 // The largest distance of a mean gap from the line with this slope through the middle of all.
@@ -203,13 +286,27 @@ static int sign_of(double mean, double p) {
     return !(p <= LEVEL) ? 0 : mean > 0 ? 1 : -1;
 }
 
-TrendVerdict trend_verdict(const Trend *trend, double p) {
-    const int way = sign_of(trend->slope.mean, p);
-    const int first = sign_of(trend->first.mean, trend->first.p), last = sign_of(trend->last.mean, trend->last.p);
+// The word for signs that are 0 where they are not known.
+static TrendVerdict word_of(const Trend *trend, int way, int first, int last) {
     if (way == 0 || (first == 0 && last == 0)) return TREND_UNRESOLVED;
     if (!(way * (trend->last.mean - trend->first.mean) > 0)) return TREND_UNRESOLVED;
     if (first == -way && last == way) return TREND_CROSSING;
     return first == -way || last == -way ? TREND_CLOSING : TREND_OPENING;
+}
+
+TrendVerdict trend_verdict(const Trend *trend, double p) {
+    return word_of(trend, sign_of(trend->slope.mean, p), sign_of(trend->first.mean, trend->first.p),
+                   sign_of(trend->last.mean, trend->last.p));
+}
+
+static int known_sign(const Paired *paired, double comparisons) {
+    const Verdict verdict = paired_verdict(paired, comparisons);
+    return verdict == VERDICT_UNRESOLVED ? 0 : verdict == VERDICT_WORSE ? 1 : -1;
+}
+
+TrendVerdict trend_called(const Trend *trend, double slopes, double gaps) {
+    return word_of(trend, known_sign(&trend->slope, slopes), known_sign(&trend->first, gaps),
+                   known_sign(&trend->last, gaps));
 }
 
 bool trend_is_bent(const Trend *trend) {

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#define PI   3.141592653589793
 #define Z_95 1.959963984540054 // of the standard normal, 95% lie within so many deviations
 
 // Squaring both sides gives a quadratic in p; these are its two roots.
@@ -15,11 +16,11 @@ Interval wilson(double right, double count) {
 }
 
 // I_x(a, b) with y = 1 - x by its continued fraction (DLMF 8.17.22), from the last term to the first. Where
-// x <= (a + 1) / (a + b + 2) and one of a, b is 1/2, it needs at most 60 pairs of terms for all digits.
+// x <= (a + 1) / (a + b + 2) and one of a, b is 1/2, 12 + 4 sqrt(a) pairs of terms, at most 60, give all digits.
 static double beta_fraction(double x, double y, double a, double b) {
     const double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(y)) / a;
     double rest = 1;
-    for (int m = 60; m > 0; m--) {
+    for (int m = (int)fmin(12 + 4 * sqrt(a), 60); m > 0; m--) {
         const double odd = -(a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1));
         const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         rest = 1 + odd / (1 + even / rest);
@@ -40,18 +41,23 @@ double t_cdf(double t, double df) {
     return t > 0 ? 1 - tail : tail;
 }
 
+static double t_density(double t, double df) {
+    const double at_0 = exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(df * PI);
+    return at_0 * pow(1 + t * t / df, -(df + 1) / 2);
+}
+
+// Below 0 t_cdf is convex, so that Newton's method from above the quantile comes down to it and never passes it.
 double t_quantile(double p, double df) {
     if (!(p > 0 && p < 1)) return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
     if (p > 0.5) return -t_quantile(1 - p, df);
     if (p == 0.5) return 0;
-    double low = -1, high = 0;
+    double low = -1, t = 0;
     while (t_cdf(low, df) > p) {
-        high = low;
+        t = low;
         low *= 2;
     }
-    for (double middle = (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2)
-        *(t_cdf(middle, df) < p ? &low : &high) = middle;
-    return high;
+    for (double next; (next = t - (t_cdf(t, df) - p) / t_density(t, df)) < t;) t = next;
+    return t;
 }
 
 // P(Z > z) of the standard normal.

@@ -15,7 +15,7 @@ Interval wilson(double right, double count);
 // if t is.
 double t_cdf(double t, double df);
 
-// The t with t_cdf(t, df) = p, by bisection. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
+// The t with t_cdf(t, df) = p, by Newton's method. -INFINITY and INFINITY at p = 0 and 1, NAN outside.
 double t_quantile(double p, double df);
 
 // P(|T| > critical) of the noncentral t: T = (Z + shift) / s, Z standard normal and df s^2 chi-squared with df degrees

@@ -149,13 +149,12 @@ static inline real weight_of(real x) {
     return x < -60 ? 0 : weight; // NaN stays NaN
 }
 
-// P = softmax of the first `seen` scores of a row, zeros after them up to `stride`; P may be S. Returns the log of the
-// denominator. LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
-static real softmax_row(real *P, const real *S, int seen, int stride) {
-    enum { LANES = 16, PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
+// LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
+enum { LANES = 16 };
+// The largest of the first `seen` scores of a row.
+static real row_most(const real *S, int seen) {
     const int end = round_up(seen);
     real most[LANES];
-    double sum = 0;
     for (int l = 0; l < LANES; l++) most[l] = S[0];
     for (int j = 0; j < end; j += LANES)
 #pragma omp simd
@@ -165,12 +164,20 @@ static real softmax_row(real *P, const real *S, int seen, int stride) {
         }
     for (int half = LANES / 2; half > 0; half /= 2)
         for (int l = 0; l < half; l++) most[l] = most[l + half] > most[l] ? most[l + half] : most[l];
+    return most[0];
+}
+
+// P = exp(S - most) of the first `seen` scores, zeros up to round_up(seen); P may be S. Returns their sum.
+static double row_weights(real *P, const real *S, int seen, real most) {
+    enum { PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
+    const int end = round_up(seen);
+    double sum = 0;
     for (int first = 0; first < end; first += PART) {
         real part[LANES] = {0};
         for (int j = first; j < end && j < first + PART; j += LANES)
 #pragma omp simd
             for (int l = 0; l < LANES; l++) {
-                const real weight = weight_of(S[j + l] - most[0]);
+                const real weight = weight_of(S[j + l] - most);
                 P[j + l] = j + l < seen ? weight : 0;
                 part[l] += P[j + l];
             }
@@ -178,12 +185,20 @@ static real softmax_row(real *P, const real *S, int seen, int stride) {
             for (int l = 0; l < half; l++) part[l] += part[l + half];
         sum += (double)part[0];
     }
+    return sum;
+}
+
+// P = softmax of the first `seen` scores, zeros up to `stride`; P may be S. Returns the log of the denominator.
+static real softmax_row(real *P, const real *S, int seen, int stride) {
+    const int end = round_up(seen);
+    const real most = row_most(S, seen);
+    const double sum = row_weights(P, S, seen, most);
     const real scale = (real)(1 / sum);
 #pragma omp simd
     for (int j = 0; j < end; j++) P[j] *= scale;
     for (int j = end; j < stride; j++) P[j] = 0;
     // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
-    return (real)(log(sum) + (double)most[0]);
+    return (real)(log(sum) + (double)most);
 }
 
 static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, const Packed *keys,
@@ -205,6 +220,45 @@ static void block_forward(const Attention *a, const Tables *tables, const QueryB
     product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, block->rows, block->columns);
 }
 
+#define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
+
+// Nobody may want the weights of a block that goes through its keys in tiles, and no scheme change its scores.
+static bool goes_in_tiles(const Attention *a, const Tables *tables, const QueryBlock *block) {
+    const Scheme *s = tables->pos->scheme;
+    const bool kept = a->lse || a->P || a->dropout.rate > 0;
+    return block->columns >= 2 * TILE && !kept && !s->own_scores && !s->score_forward;
+}
+
+// As block_forward, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
+// what was added up before is scaled down.
+static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch) {
+    const int C = a->H * a->d, rows = block->rows;
+    const real *q = a->q + block->q_at, scale = (real)(1 / sqrt(a->d));
+    real most[QUERY_BLOCK], *S = scratch->S, *out = a->out + block->out_at;
+    double sum[QUERY_BLOCK] = {0};
+    for (int i = 0; i < rows; i++) most[i] = -INFINITY;
+    for (int first = 0; first < block->columns; first += TILE) {
+        const int n = block->columns - first < TILE ? block->columns - first : TILE, stride = round_up(n);
+        const size_t at = block->kv_at + (size_t)first * a->kv_stride;
+        gemm(S, stride, 0, scale, rows_of(q, a->q_stride), columns_of(a->k + at, a->kv_stride), rows, n, a->d);
+        for (int i = 0; i < rows; i++) {
+            const int sees = block->columns - rows + i + 1 - first, seen = sees < 0 ? 0 : sees < n ? sees : n;
+            real *S_i = S + (size_t)i * stride, *out_i = out + (size_t)i * C;
+            if (seen > 0) {
+                const real now = row_most(S_i, seen), before = most[i];
+                most[i] = now > before ? now : before;
+                const real shrunk = real_exp(before - most[i]); // 0 in the first tile
+                for (int c = 0; first > 0 && c < a->d; c++) out_i[c] *= shrunk;
+                sum[i] = sum[i] * (double)shrunk + row_weights(S_i, S_i, seen, most[i]);
+            }
+            for (int j = round_up(seen); j < n; j++) S_i[j] = 0;
+        }
+        gemm(out, C, first > 0 ? 1 : 0, 1, rows_of(S, stride), rows_of(a->v + at, a->kv_stride), rows, a->d, n);
+    }
+    for (int i = 0; i < rows; i++)
+        for (int c = 0; c < a->d; c++) out[(size_t)i * C + c] *= (real)(1 / sum[i]);
+}
+
 // Queries first to end of one head: all of them in training, one block in inference.
 static void queries_forward(const Attention *a, const Tables *tables, int b, int h, int first, int end, real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
@@ -213,7 +267,10 @@ static void queries_forward(const Attention *a, const Tables *tables, int b, int
     const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), last.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
         const QueryBlock block = block_of(a, b, h, i);
-        block_forward(a, tables, &block, &keys, &values, &scratch);
+        if (goes_in_tiles(a, tables, &block))
+            block_forward_in_tiles(a, &block, &scratch);
+        else
+            block_forward(a, tables, &block, &keys, &values, &scratch);
     }
 }
 

@@ -1,19 +1,38 @@
 // ALiBi whose slopes are trained: the bias stays a straight line; gradient descent chooses how steep it is.
 #include "posenc/bias/bias.h"
 
+#include "base/random.h"
+
 enum { SIGMA }; // params (sets, H)
 
+typedef enum { START_ALIBI, START_RANDOM } Start;
+
 typedef struct {
-    int layers;
+    int start, layers;
 } SlopesOptions;
 
-static const Option slopes_options[] = {LAYERS_OPTION_ROW(SlopesOptions, "shared"), {0}};
+static const Option slopes_options[] = {
+    {"start", OPTION_CHOICE, offsetof(SlopesOptions, start), "alibi", 0, 0, "alibi|random", "HOW",
+     "initial slopes: ALiBi's, or random ones in the same range"},
+    LAYERS_OPTION_ROW(SlopesOptions, "shared"),
+    {0},
+};
 
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "sigma", pos->sets, pos->shape.heads, INIT_ZERO, 0);
 }
 
-// An exponential keeps slopes positive, and its parameter starts at 0: at ALiBi's own slopes.
+// Random slopes are log-uniform between 2^-8, the flattest of ALiBi's for any number of heads, and 1, which bounds
+// them.
+static void init(Position *pos, uint64_t seed) {
+    const int H = pos->shape.heads;
+    Random random = {random_key(seed, "alibi-learned"), 0};
+    if (scheme_options(pos, SlopesOptions)->start == START_ALIBI) return;
+    for (int n = 0; n < pos->sets * H; n++)
+        pos->params[SIGMA][n] = (real)log(exp2(-8 * random_next(&random)) / alibi_slope(n % H, H));
+}
+
+// An exponential keeps slopes positive, and at 0 the slopes are ALiBi's own.
 static double slope(const Position *pos, int set, int head) {
     const int H = pos->shape.heads;
     return alibi_slope(head, H) * exp((double)pos->params[SIGMA][set * H + head]);
@@ -37,11 +56,12 @@ const Scheme scheme_alibi_learned = {
     .formula = "S_ij -= m_h (i - j), m_h = 2^(-8h/H) exp(sigma_h), sigma trained",
     .paper = "after Press et al. 2021 (2108.12409)",
     .help = "ALiBi with trained slopes: one number per head, or per head and layer with layers=own. It shows whether "
-            "training keeps the designed slopes.",
+            "training keeps the designed slopes, and with start=random whether it finds them.",
     .options = slopes_options,
-    .layers = &slopes_options[0],
+    .layers = &slopes_options[1],
     .compared_with = "alibi",
     .params = params,
+    .init = init,
     TRAINED_CURVE_HOOKS,
     .curve = curve,
     .curve_backward = curve_backward,

@@ -91,6 +91,10 @@ void bias_reduce(Tables *tables) {
     memset(tables->bias.dcurves, 0, (size_t)pos->sets * H * tables->positions * sizeof(real));
 }
 
+double bias_operations(const Position *pos, int T) {
+    return (pos->scheme->score_backward ? 2 : 1) * all_heads(pos) * keys_seen(T);
+}
+
 // The index of the number for this distance in params[0] (sets * H, buckets).
 static size_t number_of(const Position *pos, int set, int head, int distance) {
     const size_t buckets = (size_t)pos->scheme->bucket(pos, INT_MAX) + 1;

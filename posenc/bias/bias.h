@@ -8,7 +8,7 @@
 // For a Scheme with a fixed bias, which defines `curve`.
 #define CURVE_HOOKS                                                                                                    \
     .enters = ENTERS_BIAS, .relative = true, .layout = bias_layout, .prepare = bias_prepare,                           \
-    .score_forward = bias_forward
+    .score_forward = bias_forward, .operations = bias_operations
 
 // For a trained bias, which defines `params`, `curve` and `curve_backward`.
 #define TRAINED_CURVE_HOOKS                                                                                            \
@@ -30,6 +30,9 @@ void bias_forward(const Tables *tables, const ScoreBlock *block);
 void bias_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad);
 void bias_score_reduce(const Tables *tables, int layer);
 void bias_reduce(Tables *tables);
+
+// Hook: an addition for each key that a query sees and, if the curve is trained, another one in backward.
+double bias_operations(const Position *pos, int T);
 
 // For curve_backward: the gradient of the loss with respect to curve(distance) of one set and head.
 double bias_gradient(const Tables *tables, int set, int head, int distance);

@@ -236,6 +236,13 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     }
 }
 
+// With W hidden units, for each key that a query sees: 5 W + 2 forward (ratio; product, sum, relu, product and sum of a
+// unit; score), 5 W + 2 backward (the other ratio; three sums and two products of a unit; db2). And for each query 14
+// products and sums a unit, after the loop over keys.
+static double operations(const Position *pos, int T) {
+    return all_heads(pos) * (keys_seen(T) * (10 * hidden(pos) + 4) + 14 * hidden(pos));
+}
+
 static void score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
     const int H = pos->shape.heads;
@@ -266,6 +273,7 @@ const Scheme scheme_fire = {
     .enters = ENTERS_BIAS,
     .compared_with = "alibi",
     .has_corners = true,
+    .operations = operations,
     .params = params,
     .init = init,
     .layout = layout,

@@ -102,6 +102,12 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     vectors_backward(grad, w.dP, tables, block);
 }
 
+// The products; and for each key that a query sees 9 operations forward (3 a gate, 1 the count, 5 the interpolated
+// code) and 12 backward: as many as if no count were cut to N-1.
+static double operations(const Position *pos, int T) {
+    return vectors_operations(pos) + all_heads(pos) * 21 * keys_seen(T);
+}
+
 const Scheme scheme_cope = {
     .name = "cope",
     .formula = "S_ij += q_i.e[p_ij]/sqrt(d), p_ij = sum over k = j..i of sigmoid(S_ik), at most N-1; e trained",
@@ -114,6 +120,7 @@ const Scheme scheme_cope = {
     .layers = &cope_options[1],
     .has_corners = true,
     .placeless = true,
+    .operations = operations,
     .params = params,
     VECTOR_HOOKS,
     .vectors = vectors,

@@ -246,6 +246,17 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
         reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }
 
+// In each layer, for a token: three matrices that make w and the gates; the gates; for each channel of w its taps with
+// silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.
+static double operations(const Position *pos, int T) {
+    const double C = pos->shape.width, G = gates_of(pos), H = pos->shape.heads, taps = taps_of(pos);
+    const double projections = 3 * 2 * C * (2 * rank_of(pos) + G), gates = LOG_SIGMOID_OPERATIONS * G,
+                 vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
+                 forget = scheme_options(pos, PathOptions)->forget ? forget_operations(T) : 0;
+    return pos->shape.layers *
+           (projections + gates + vectors + H * (reflect_operations(T, head_width(&pos->shape)) + forget));
+}
+
 // All sequences share the taps.
 static void score_reduce(const Tables *tables, int layer) {
     const Position *pos = tables->pos;
@@ -268,6 +279,7 @@ const Scheme scheme_path = {
     .placeless = true,
     .relative = true,
     .own_scores = true,
+    .operations = operations,
     .params = params,
     .init = init,
     .layout = layout,

@@ -32,4 +32,7 @@ void reflect_forward(const ScoreBlock *block, const Reflections *r);
 // The scratch is as reflect_forward left it.
 void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r);
 
+// What these two cost a token in one head, beyond the products of queries and keys that every model has.
+double reflect_operations(int T, int d);
+
 #endif

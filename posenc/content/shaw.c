@@ -51,6 +51,11 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     vectors_backward(grad, dP, tables, block);
 }
 
+// The products, and an addition for each key that a query sees, forward and backward.
+static double operations(const Position *pos, int T) {
+    return vectors_operations(pos) + all_heads(pos) * 2 * keys_seen(T);
+}
+
 const Scheme scheme_shaw = {
     .name = "shaw",
     .formula = "S_ij = q_i.(k_j + a_min(i-j,clip))/sqrt(d), a trained",
@@ -61,6 +66,7 @@ const Scheme scheme_shaw = {
             "the values too.",
     .options = shaw_options,
     .layers = &shaw_options[1],
+    .operations = operations,
     .params = params,
     VECTOR_HOOKS,
     .vectors = vectors,

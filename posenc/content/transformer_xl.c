@@ -170,6 +170,19 @@ static void score_reduce(const Tables *tables, int layer) {
         memset(dr + (size_t)n * C + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
 }
 
+// The distances that a query meets, as the mean over a window of T.
+static double distances_met(const Position *pos, int T) {
+    const double clamp = (double)scheme_options(pos, TransformerXlOptions)->clamp, D = clamp + 1;
+    return clamp > 0 && D < T ? D - D * (D - 1) / (2 * T) : keys_seen(T);
+}
+
+// In each head: three products of a query with the distances it meets (P, dr, dqv) and of a key with u (u.k, du, dk);
+// four additions for each key that a query sees; and q + v, dq and dv. W_r is used once a step, whatever the tokens.
+static double operations(const Position *pos, int T) {
+    const double d = head_width(&pos->shape);
+    return all_heads(pos) * (3 * 2 * d * (distances_met(pos, T) + 1) + 4 * keys_seen(T) + 3 * d);
+}
+
 const Scheme scheme_transformer_xl = {
     .name = "transformer-xl",
     .formula =
@@ -184,6 +197,7 @@ const Scheme scheme_transformer_xl = {
     .enters = ENTERS_CONTENT,
     .relative = true,
     .check = sinusoid_check,
+    .operations = operations,
     .params = params,
     .layout = layout,
     .prepare = prepare,

@@ -5,9 +5,13 @@
 
 #include <assert.h>
 
+static int reached(const Position *pos, int positions) {
+    const int all = pos->scheme->vectors(pos);
+    return all <= positions ? all : positions + 1;
+}
+
 int vectors_reached(const Tables *tables) {
-    const int all = tables->pos->scheme->vectors(tables->pos);
-    return all <= tables->positions ? all : tables->positions + 1;
+    return reached(tables->pos, tables->positions);
 }
 
 static size_t slab_size(const Tables *tables) {
@@ -41,6 +45,10 @@ void vectors_backward(const ScoreGradient *grad, const real *dP, const Tables *t
     real *de = tables->vectors.slabs + ((size_t)block->sequence * pos->shape.heads + block->head) * slab_size(tables);
     gemm(grad->dq, block->q_stride, 1, block->scale, rows_of(dP, N), rows_of(e, d), rows, d, N);
     gemm(de, d, 1, block->scale, columns_of(dP, N), rows_of(block->q, block->q_stride), N, d, rows);
+}
+
+double vectors_operations(const Position *pos) {
+    return all_heads(pos) * 3 * 2 * reached(pos, position_span(pos)) * head_width(&pos->shape);
 }
 
 void vectors_score_reduce(const Tables *tables, int layer) {

@@ -1,6 +1,6 @@
 // For schemes with trained vectors e (N, d), shared by heads, which are multiplied with queries: P = scale q e^T, and
 // S_ij += P[i][n], where the scheme computes n from the pair of tokens: a distance (shaw), a count (cope). Such a
-// scheme writes its `vectors` and the two loops over a block that read P and add up dP; the rest is here.
+// scheme writes its `vectors`, `operations` and the two loops over a block that read P and add up dP; the rest is here.
 #ifndef BITTER_VECTORS_H
 #define BITTER_VECTORS_H
 
@@ -14,6 +14,9 @@
 int vectors_reached(const Tables *tables);
 
 void vectors_layout(Tables *tables, Arena *arena, bool training);
+
+// What the three products with vectors, P, dq and de, cost a token in all heads and layers: a part of `operations`.
+double vectors_operations(const Position *pos);
 
 // P (rows, N) = scale q e^T
 void vectors_forward(real *P, const Tables *tables, const ScoreBlock *block);

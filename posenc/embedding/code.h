@@ -5,7 +5,8 @@
 #include "posenc/posenc.h"
 
 // What such a scheme writes into its Scheme, beside its `code`.
-#define CODE_HOOKS .layout = code_layout, .prepare = code_prepare, .embed_forward = code_forward
+#define CODE_HOOKS                                                                                                     \
+    .layout = code_layout, .prepare = code_prepare, .embed_forward = code_forward, .operations = code_operations
 
 // The table (positions, C), and its rows, each by the scheme's `code`.
 void code_layout(Tables *tables, Arena *arena, bool training);
@@ -13,6 +14,9 @@ void code_prepare(Tables *tables);
 
 // x += code(at). The code is constant, so dx passes unchanged and there is no backward.
 void code_forward(const Tables *tables, real *x, const Place *at, int rows);
+
+// Hook: an addition for each channel.
+double code_operations(const Position *pos, int T);
 
 // The check hook of schemes with such a code: an odd width is refused.
 const char *sinusoid_check(const Position *pos);

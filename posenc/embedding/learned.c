@@ -89,6 +89,11 @@ static void embed_backward(const Tables *tables, const real *dx, const Place *at
     }
 }
 
+// An addition for each channel, forward and backward.
+static double operations(const Position *pos, int T) {
+    return 2.0 * pos->shape.width;
+}
+
 const Scheme scheme_learned = {
     .name = "learned",
     .formula = "x_t += P[t], P trainable (T, C)",
@@ -103,6 +108,7 @@ const Scheme scheme_learned = {
     .check = check,
     .max_length = max_length,
     .length_class = length_class,
+    .operations = operations,
     .params = params,
     .init = init,
     .embed_forward = embed_forward,

@@ -60,6 +60,7 @@ const Scheme scheme_rope2d = {
     .relative = true,
     .two_axes = true,
     .check = check,
+    .operations = rotary_operations,
     .layout = layout,
     .prepare = prepare,
     .turn = turn,

@@ -92,6 +92,11 @@ static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, con
     rotary_backward(tables, layer, dq, dk, q, k, stride, at, rows);
 }
 
+// Besides the rotation, five for the torque on each pair of the query and of the key: see add_torque.
+static double operations(const Position *pos, int T) {
+    return rotary_operations(pos, T) + 5 * 2 * rotary_all_pairs(pos);
+}
+
 // theta = exp(rho), so drho = theta dtheta.
 static void reduce(Tables *tables) {
     const Position *pos = tables->pos;
@@ -113,6 +118,7 @@ const Scheme scheme_rope_learned = {
     .compared_with = "rope",
     .relative = true,
     .check = rotary_check,
+    .operations = operations,
     .params = params,
     .init = init,
     .layout = layout,

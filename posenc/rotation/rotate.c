@@ -171,6 +171,17 @@ void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const 
     pos->scheme->turn(tables, layer, dk, true, stride, at, rows, -1);
 }
 
+double rotary_all_pairs(const Position *pos) {
+    int layers = 0;
+    for (int l = 0; l < pos->shape.layers; l++) layers += !rotary_skips(pos, l);
+    return (double)layers * pos->shape.heads * rotary_pairs(pos);
+}
+
+// Four products and two sums turn a pair: of the query and of the key, forward and backward.
+double rotary_operations(const Position *pos, int T) {
+    return 6 * 2 * 2 * rotary_all_pairs(pos);
+}
+
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.
 void rotary_dfactors(double *dfactors, Tables *tables) {
     const Position *pos = tables->pos;

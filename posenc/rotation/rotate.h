@@ -71,7 +71,7 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
 #define ROTARY_HOOKS                                                                                                   \
     .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .length_class = rotary_length_class,           \
     .layout = rotary_layout, .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward,             \
-    .qk_backward = rotary_backward
+    .qk_backward = rotary_backward, .operations = rotary_operations
 
 // Hook: refuses an odd head width.
 const char *rotary_check(const Position *pos);
@@ -106,6 +106,11 @@ void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride
 void rotary_forward(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
 void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                      const Place *at, int rows);
+
+// Hook: what these rotations cost a token.
+double rotary_operations(const Position *pos, int T);
+// The pairs of a token's query, or key, that turn, counted over all heads and all layers that do not go without.
+double rotary_all_pairs(const Position *pos);
 
 // Is this one of the layers that go without?
 static inline bool rotary_skips(const Position *pos, int layer) {

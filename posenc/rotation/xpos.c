@@ -68,6 +68,7 @@ const Scheme scheme_xpos = {
     .relative = true,
     .check = rotary_check,
     .max_length = max_length,
+    .operations = rotary_operations,
     .layout = layout,
     .prepare = prepare,
     .turn = turn,

@@ -23,7 +23,7 @@ Candidate candidate_of(const SearchSpace *space, const Stretch *stretch) {
     int least = 0;
     for (int i = 0; i < space->pairs; i++) {
         const int steps = cut(space, round((stretch->factors[i] - 1) / space->step));
-        least = steps > least ? steps : least;
+        least = space->free || steps > least ? steps : least;
         candidate.steps[i] = least;
     }
     while (candidate.unscaled_choice + 1 < space->unscaled_count &&
@@ -49,20 +49,6 @@ static int between(int low, int high, Random *random) {
     return low + random_below(random, high - low + 1);
 }
 
-Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
-    Candidate child = *parent;
-    do {
-        for (int i = 0; i < space->pairs; i++) {
-            if (random_next(random) >= probability) continue;
-            const int low = i > 0 ? child.steps[i - 1] : 0;
-            const int high = i + 1 < space->pairs ? child.steps[i + 1] : space->most;
-            child.steps[i] = between(low, high, random);
-        }
-        if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
-    } while (candidates_equal(space, &child, parent));
-    return child;
-}
-
 static void order(int *low, int *high) {
     if (*low <= *high) return;
     const int swapped = *low;
@@ -70,13 +56,39 @@ static void order(int *low, int *high) {
     *high = swapped;
 }
 
+// The range from which mutate_near draws a pair's steps.
+static void near_range(int *low, int *high, const SearchSpace *space, const Candidate *candidate, int pair) {
+    *low = pair > 0 ? candidate->steps[pair - 1] : 0;
+    *high = pair + 1 < space->pairs ? candidate->steps[pair + 1] : space->most;
+    if (!space->free) return;
+    order(low, high);
+    const double one = 1 / space->step; // steps from factor 0 to factor 1
+    *low = cut(space, (*low - one) / 2);
+    *high = cut(space, 2.0 * *high + one);
+}
+
+Candidate mutate_near(const SearchSpace *space, const Candidate *parent, double probability, Random *random) {
+    Candidate child = *parent;
+    do {
+        for (int i = 0; i < space->pairs; i++) {
+            if (random_next(random) >= probability) continue;
+            int low, high;
+            near_range(&low, &high, space, &child, i);
+            child.steps[i] = between(low, high, random);
+        }
+        if (random_next(random) < probability) child.unscaled_choice = random_below(random, space->unscaled_count);
+    } while (candidates_equal(space, &child, parent));
+    return child;
+}
+
 Candidate mutate_far(const SearchSpace *space, const Candidate *parent, Random *random) {
     Candidate child = *parent;
     int first = random_below(random, space->pairs), last = random_below(random, space->pairs);
     int low = between(0, space->most, random), high = between(0, space->most, random);
     order(&first, &last);
-    order(&low, &high);
+    if (!space->free) order(&low, &high);
     for (int i = 0; i < space->pairs; i++) {
+        if (space->free && (i < first || i > last)) continue;
         if (i < first)
             child.steps[i] = child.steps[i] < low ? child.steps[i] : low;
         else if (i > last)
@@ -97,6 +109,6 @@ Candidate cross(const SearchSpace *space, const Candidate *first, const Candidat
     for (int i = 0; i < space->pairs; i++)
         if (random_next(random) < probability) child.steps[i] = second->steps[i];
     if (random_next(random) < probability) child.unscaled_choice = second->unscaled_choice;
-    qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
+    if (!space->free) qsort(child.steps, (size_t)space->pairs, sizeof *child.steps, rising);
     return child;
 }

@@ -66,6 +66,7 @@ void stretch_formula(Stretch *stretch, Method method, const FormulaOptions *o, d
         case METHOD_DYNAMIC:
         case METHOD_LONGROPE:
         case METHOD_GRADIENT:
+        case METHOD_GIVEN:
             assert(!"a method with a formula of s and L");
         }
     }

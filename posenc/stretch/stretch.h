@@ -22,9 +22,10 @@ typedef enum {
     METHOD_YARN,
     METHOD_LLAMA3,
     METHOD_LONGROPE,
-    METHOD_GRADIENT
+    METHOD_GRADIENT,
+    METHOD_GIVEN // factors that the user lists
 } Method;
-#define METHOD_NAMES "pi|ntk|dynamic|yarn|llama3|longrope|gradient"
+#define METHOD_NAMES "pi|ntk|dynamic|yarn|llama3|longrope|gradient|given"
 
 typedef enum { RAMP_CODE, RAMP_EXACT, RAMP_PAPER } Ramp;
 #define RAMP_NAMES "code|exact|paper"

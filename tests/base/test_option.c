@@ -171,6 +171,34 @@ static void lists_set_several(void **state) {
     assert_true(options_parse_list(&settings, table, NULL, "rope", &error));
 }
 
+// Every value is added, commas and all; what is too long or too much is refused and adds nothing.
+static void repeated_texts_add_up(void **state) {
+    static const Option row = TEXTS_ROW("contrast", 0, "A - B", "what to compare");
+    static TextList list;
+    char text[TEXT_CAPACITY + 1] = "";
+    Error error = {0};
+    const Option rows[] = {row, {.name = NULL}};
+    list.count = 7;
+    options_default(&list, rows);
+    assert_int_equal(list.count, 0);
+    option_print(&list, &row, text);
+    assert_string_equal(text, "");
+    for (int i = 0; i < TEXT_LIST_MOST; i++) {
+        snprintf(text, sizeof text, "a, b - %d", i);
+        assert_true(option_set(&list, &row, text, "--contrast", &error));
+    }
+    assert_int_equal(list.count, TEXT_LIST_MOST);
+    assert_string_equal(list.items[0], "a, b - 0");
+    option_print(&list, &row, text);
+    assert_string_equal(text, "a, b - 63");
+    assert_false(option_set(&list, &row, "x", "--contrast", &error));
+    assert_non_null(strstr(error.message, "--contrast: give it at most 64 times"));
+    list.count = 1;
+    memset(text, 'x', TEXT_CAPACITY);
+    assert_false(option_set(&list, &row, text, "--contrast", &error));
+    assert_true(error.kind == ERROR_INPUT && list.count == 1);
+}
+
 static void bad_lists_are_refused(void **state) {
     static const Option none[] = {{.name = NULL}};
     static const struct {
@@ -355,6 +383,7 @@ int main(void) {
         cmocka_unit_test(text_fits_or_is_refused),
         cmocka_unit_test(printing_and_parsing_agree),
         cmocka_unit_test(lists_set_several),
+        cmocka_unit_test(repeated_texts_add_up),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(nearest_name_is_near),
         cmocka_unit_test(choice_words_end),

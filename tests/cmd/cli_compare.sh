@@ -2,13 +2,9 @@
 # report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
 . tests/support/shell
 
-# Without gnuplot, which would take most of the time; the process keeps its id.
-plotting=$BITTER
-printf '#!/bin/sh\nPATH= exec "%s" "$@"\n' "$BITTER" >"$scratch/plain" && chmod +x "$scratch/plain"
-BITTER=$scratch/plain
-
-small='--layers 1 --heads 2 --width 16 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100'
-small="$small --data builtin:tales:bytes=40000 --eval-tokens 1000"
+shape='--layers 1 --heads 2 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100 --eval-tokens 1000'
+data='--data builtin:tales:bytes=40000'
+small="$shape --width 16 $data"
 long="$small --steps 1000 --seeds 2 --workers 2"
 three='none learned rope'
 
@@ -44,10 +40,9 @@ wait_for_rows() { # DIR ROWS
     while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.02; done
 }
 
-# report.md without what time has a say in: its curve, the cost, and the command and machine.
+# The summary, in which time has no say, and the results without it.
 timeless() {
-    awk '/^## / { skip = /cost|repeat/ } /against training time/ { skip = 1 } !skip; /^<\/details>/ { skip = 0 }' \
-        "$1/report.md"
+    cat "$1/report.md"
     grep -v ',seconds,' "$1/results.csv"
 }
 
@@ -98,16 +93,6 @@ absent() { # EXTENDED-REGULAR-EXPRESSION FILE
     [ $? -eq 1 ]
 }
 
-# interval FILE SCHEME: "low high verdict" of the table.
-interval() {
-    awk -v scheme="$2" '
-        $1 == scheme && $6 == "to" { low = $5; high = $7; sub(/.*[0-9] +/, ""); print low, high, $0 }' "$1"
-}
-
-holds_zero() { # FILE SCHEME
-    interval "$1" "$2" | tail -n 1 | awk '{ print } END { exit !(NR == 1 && $1 <= 0 && $2 >= 0 && /not resolved$/) }'
-}
-
 # What takes a while of its own, meanwhile.
 start budget compare $small --steps 200 --seeds 1 --budget seconds --out budget none b=none fire
 budget=$job
@@ -117,22 +102,26 @@ job=
 
 # --- a comparison ---
 need compare $long --out straight $three
+check "the settings come first" test "$(sed -n 2p "$scratch/out" | tr -s ' ')" = \
+    '- 1 2 16 16 7424 1000 64 k 8.621 1.66 49.08 k to 49.28 k'
 check "it says what it does" says '^compare straight: 6 runs; 3 schemes, 2 seeds; 2 side by side with 1 thread each$'
 check "every run once, and nothing left over" whole straight 1000
 check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \
     'learned-seed1337 learned-seed1338 none-seed1337 none-seed1338 rope-seed1337 rope-seed1338 '
-for file in report.md report.html results.csv compare.json; do check "$file" test -s straight/$file; done
-check "the table has the reference" says '^none +0 .* the reference$'
-check "and the others" test "$(grep -cE '^(learned +256|rope +0) .*(better|worse|not resolved)$' "$scratch/out")" -eq 2
+for file in report.md report.html report.tex results.csv compare.json; do check "$file" test -s straight/$file; done
+check "the table has the losses" test "$(grep -cE '^(none +0|learned +256|rope +0) +[0-9.]+ +[0-9.]+ +0.001$' "$scratch/out")" -eq 3
+check "and a sentence for each contrast" test "$(grep -cE '^(learned|rope)( - none is not resolved| is better than none)|^none is better than (learned|rope) ' "$scratch/out")" -eq 2
+check "the schemes are timed" says '^pace +width 16, context 16: tokens/s none [0-9]+, learned [0-9]+, rope [0-9]+$'
 check "the first seed's table comes first" says '^--- 1 of 2 seeds ---$'
 check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
-    $7 == "batches" { if (seen[$6]++ && crc[$6] != $9) bad = 1; crc[$6] = $9 }
+    $11 == "batches" { if (seen[$10]++ && crc[$10] != $13) bad = 1; crc[$10] = $13 }
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
 check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|url\(.?http' straight/report.html
 
 touch mark && sleep 0.02
 cp -r straight copy
 succeed "the same again" compare $long --out straight $three
+check "times nothing" absent '^pace' "$scratch/out"
 check "trains nothing" test -z "$(later straight mark)"
 for file in report.md report.html results.csv compare.json; do
     check "the same $file" cmp straight/$file copy/$file
@@ -269,8 +258,8 @@ rm -rf killed orphans worker stopped interrupted shared
 # --- a model file that is missing ---
 mv straight/runs/rope-seed1337/model.safetensors gone
 succeed "without a scheme's model" report straight
-check "it is named" grep -q 'for want of weights .*: rope\.$' straight/report.md
-check "the other models are looked at" test "$(grep -cE '^\| (learned|none|rope) \| 0 \| 0 \|' straight/report.md)" -eq 2
+check "it is named" grep -q 'for want of weights .*: rope\.</p>$' straight/report.html
+check "the other models are looked at" test "$(grep -cE '<td>(learned|none|rope)</td><td>0</td><td>0</td>' straight/report.html)" -eq 2
 mv gone straight/runs/rope-seed1337/model.safetensors
 
 # --- more seeds and schemes for a finished comparison ---
@@ -282,22 +271,37 @@ check "all of it is reported" test "$(grep -c ',batches,' straight/results.csv)"
 
 # --- equal schemes are not resolved, different ones are ---
 need compare $small --steps 600 --seeds 3 --lr 1e-2 --out aa a=rope b=rope:pairing=interleaved c=rope noise=random
-check "the same scheme: no difference at all" grep -qE '^c +0 .* \+0\.0000  \+0\.0000 to \+0\.0000 .*not resolved$' \
-    "$scratch/out"
-check "the same functions, other numbers: an interval that holds zero" holds_zero "$scratch/out" b
-check "b is not a" awk -F , '$7 == "loss" { loss[$3 $6 $8] = $9 }
+check "the same scheme: no difference at all" says '^c - a is not resolved: \+0\.0+ \(\+0\.0+ to \+0\.0+\)'
+check "the same functions, other numbers: an interval that holds zero" says '^b - a is not resolved: .* \(-.* to \+'
+check "b is not a" awk -F , '$11 == "loss" { loss[$7 $10 $12] = $13 }
     END { exit loss["a133716"] == loss["b133716"] || loss["a133716"] != loss["c133716"] }' aa/results.csv
-check "noise for positions is worse" says '^noise .* worse$'
+check "noise for positions is worse" says '^a is better than noise by '
+
+# --- contrasts, and seeds that are not shared ---
+need compare $small --steps 20 --seeds 2 --out contrasts none rope alibi --contrast "rope - alibi"
+check "named before the first run" grep -A 3 '"arm": "rope"' contrasts/compare.json
+before=$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')
+need compare $small --steps 20 --seeds 3 --out contrasts none rope alibi --contrast "alibi - none"
+check "the first one stays" test "$(grep -A 40 '"contrasts"' contrasts/compare.json | grep -B 1 '"after": 0')" = "$before"
+check "the second one came after 6 runs" test "$(grep -c '"after": 6' contrasts/compare.json)" -eq 1
+check "there was a look at 2 seeds" test "$(grep -A 1 '"looks"' contrasts/compare.json | tr -d ' \n')" = '"looks":[2'
+refuses "--unpaired in the same place" "contrasts/compare.json;--unpaired" compare $small --steps 20 --seeds 3 \
+    --out contrasts none rope alibi --unpaired
+need compare $small --steps 20 --seeds 2 --unpaired --out own rope again=rope
+check "seeds of their own" test "$(ls own/runs | tr '\n' ' ')" = 'again-seed1401 again-seed1402 rope-seed1337 rope-seed1338 '
+check "so the same scheme differs" test "$(awk -F , '$11 == "loss" && $12 == 16 { print $13 }' own/results.csv | sort -u |
+    wc -l)" -eq 4
+rm -r contrasts own
 
 # --- learning rates ---
 need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 1e-4,1e-3,1e-2
 check "every scheme at every rate" test "$(ls grid/runs | wc -l)" -eq 12
 check "the rate of the choosing half, and no other" awk -F , '
-    $7 == "choose" { sum[$3, $4] += $9 }
-    $7 == "choose" && $5 == 1 { if ($3 in chosen && chosen[$3] != $4) bad = 1; chosen[$3] = $4 }
+    $11 == "choose" { sum[$7, $8] += $13 }
+    $11 == "choose" && $9 == 1 { if ($7 in chosen && chosen[$7] != $8) bad = 1; chosen[$7] = $8 }
     END { for (k in sum) { split(k, part, SUBSEP); if (sum[k] < sum[part[1], chosen[part[1]]]) bad = 1 }
           exit bad || chosen["none"] == "" || chosen["rope"] == "" }' grid/results.csv
-check "the best here is the highest" grep -qE '^\| rope \| .* \| 0\.01 \| 0 \|$' grid/report.md
+check "the best here is the highest" grep -qE '<td>rope</td>.*<td>0\.01</td><td>0</td>' grid/report.html
 touch mark && sleep 0.02
 need compare $small --steps 100 --seeds 2 --out grid none rope
 check "the options' own rate was in the list" test -z "$(later grid mark)"
@@ -305,15 +309,15 @@ need compare $small --steps 100 --seeds 2 --out grid none rope --lr-grid 3e-3
 check "another rate is another run" test -f grid/runs/rope-lr0.003-seed1338/measured.csv
 
 # --- sizes and tasks ---
-need compare $small --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
-check "two sizes" test "$(grep -cE '^size +(22k|30k): .* steps$' "$scratch/out")" -eq 2
-check "the ladder's question is answered" grep -qiE 'closing|opening|not resolved' ladder/report.md
+need compare $shape $data --seeds 2 --scale 22k,30k --tokens-per-parameter 0.05 --out ladder sinusoidal learned
+check "two sizes" test "$(grep -cE '^(22k|30k) +1 +2 ' "$scratch/out")" -eq 2
+check "the ladder's question is answered" grep -qE '^- From 22k to 30k, .*(gains|no change)' ladder/report.md
 check "runs of both sizes" test "$(ls ladder/runs | grep -cE '^(22k|30k)-(learned|sinusoidal)-seed133[78]$')" -eq 8
 need compare $small --steps 30 --seeds 2 --tasks copy:max=2 --task-steps 20 --exercises 9 --out tasks none rope
 check "tasks are trained" test "$(ls tasks/runs | grep -c '^copy:max=2-')" -eq 4
-check "and answered at every length" awk -F , '$2 == "builtin:copy:max=2" && $7 == "right" && $10 == 9 { rows++ }
+check "and answered at every length" awk -F , '$6 == "builtin:copy:max=2" && $11 == "right" && $14 == 9 { rows++ }
     END { exit rows != 16 }' tasks/results.csv
-check "and reported" grep -q '^| scheme | trained lengths, 1 to 2 | beyond, up to 4 | by seed |$' tasks/report.md
+check "and reported" grep -q '<th>trained lengths, 1 to 2</th><th>beyond, up to 4</th>' tasks/report.html
 
 # --- the pace ---
 paced() {
@@ -353,13 +357,27 @@ refuses "an unknown reference" "--reference alibi" $few rope --reference alibi
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
 refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid 1e-3,x
 refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
-refuses "--scale with a size that is none" "--scale;'much'" $few rope --scale much
-refuses "--scale with falling sizes" "--scale;not larger" $few rope --scale 30k,22k
+refuses "--scale with a size that is none" "--scale;'much'" compare $shape $data rope --scale much
+refuses "--scale with falling sizes" "--scale;not larger" compare $shape $data rope --scale 30k,22k
 refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
 refuses "--budget of something else" "--budget" $few rope --budget joules
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy
 refuses "missing data" "nowhere" $few rope --data nowhere
 refuses "too little validation text" "validation tokens;8 times the context" $few rope --eval-tokens 257
+refuses "a rate of its own and --lr-grid" "--lr-grid;rope has a learning rate of its own" $few rope@1e-3 --lr-grid 1e-3,2e-3
+refuses "--scale that given heads do not allow" "--scale 22k;--heads 64;nearest" compare $shape $data rope --heads 64 --scale 22k
+for list in 0 x , 1,1 -1; do
+    refuses "--context $list" "--context" $few rope --context $list
+    refuses "--tokens-per-parameter $list" "--tokens-per-parameter" compare $small rope --tokens-per-parameter $list
+done
+refuses "--steps and --tokens-per-parameter" "--steps;one of them" $few rope --tokens-per-parameter 5
+refuses "--scale and --width" "--scale;--width;one of them" $few rope --scale 22k
+refuses "two texts of one name" "both called tales" $few rope --data builtin:tales
+refuses "a contrast of an unknown scheme" "--contrast;alibi is none" $few rope none --contrast "rope - alibi"
+refuses "a contrast with itself" "--contrast;itself" $few rope none --contrast "rope - rope"
+refuses "a contrast named twice" "named twice" $few rope none --contrast "rope - none" --contrast "none - rope"
+refuses "a contrast that is none" "' - '" $few rope none --contrast rope-none
+refuses "one missing text" "nowhere" $few rope --data nowhere
 refuses "a width that heads do not divide" "--heads" $few rope --heads 3
 refuses "a scheme that does not fit its shape" "rope" $few none rope --width 18
 refuses "an option of single runs" "--resume" $few rope --resume
@@ -370,10 +388,14 @@ refuses "seeds past the largest number" "--seed 9223372036854775807" $few rope -
 refuses "an --out that is a file" "occupied" $few rope --out occupied
 mkdir blocked && : >blocked/runs
 refuses "a place for runs that is a file" "blocked/runs" $few rope --out blocked
+yes 'a book of one line' | head -c 20000 >book.txt
+need prepare --out book book.txt
 refuses "other steps in the same place" "straight/compare.json;--steps 1000;100" $few --out straight $three
-refuses "other data in the same place" "straight/compare.json;--data" compare $long --out straight $three \
-    --data builtin:tales:bytes=50000
-refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three --scale 22k
+refuses "other data in the same place" "straight/compare.json;--data" compare $shape --width 16 --steps 1000 \
+    --seeds 2 --out straight $three --data builtin:tales:bytes=50000
+refuses "more data in the same place" "straight/compare.json;--data" compare $long --out straight $three --data book
+refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three \
+    --scale 22k --tasks copy:max=2
 refuses "another scheme under a known label" "straight/compare.json;a is alibi;label" compare $long --out straight \
     $three a=rope
 cp straight/compare.json good
@@ -398,20 +420,16 @@ done
 cp good straight/compare.json
 refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
 succeed "a report on a run" report straight/runs/none-seed1337
-check "it has the losses" grep -q '^| validation text | ' straight/runs/none-seed1337/report.md
+check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
 refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 
 # --- plots ---
-BITTER=$plotting
-if command -v gnuplot >/dev/null; then
-    succeed "with plots" report straight
-    check "as many in the page as files" test "$(grep -c '<svg' straight/report.html)" -eq \
-        "$(ls straight/plot-*.svg | wc -l)"
-    check "more than three" test "$(ls straight/plot-*.svg | wc -l)" -gt 3
-    check "no scripts are left" test -z "$(find straight -name '.plot*')"
-    twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
-else
-    skip "plots" "there is no gnuplot"
-fi
+succeed "with plots" report straight
+check "as many in the summary as files" test "$(grep -c '^!\[' straight/report.md)" -eq \
+    "$(ls straight/plot-*.svg | wc -l)"
+check "two drawings of most charts in the page" test "$(grep -c '<svg' straight/report.html)" -gt \
+    "$(grep -c '<figure' straight/report.html)"
+check "nothing else is left" test -z "$(find straight -name '.plot*')"
+twice "two reports at once" compare $long --seeds 3 --out straight $three a=alibi
 finish

@@ -77,6 +77,12 @@ extends() {
 for method in pi ntk dynamic yarn llama3; do extends $method; done
 extends longrope $few
 extends gradient --windows 3 --steps 30 --threads 1
+extends given --factors 1,1.5,4,3.5 --unscaled 2
+check "given: the factors are those" test "$(rotation given | tr -d ' \n' | sed 's/.*"factors":\[\([^]]*\)\].*/\1/')" = 1.0,1.5,4.0,3.5
+check "given: the unscaled tokens, too" grep -q '"unscaled_positions": 2' given/config.json
+for list in 1,2,3 1,2,3,4,5 1,2,x,4 1,2,,4 1,0,2,3 ''; do
+    refuses "given with --factors '$list'" "--factors" extend run --method given --factor 4 --factors "$list" --out new
+done
 succeed "by default RUN-METHOD, and yarn" extend run
 check "and 8 times as long" grep -q '"context": 128' run-yarn/config.json
 
@@ -151,15 +157,25 @@ no_worse() { # PRINTED NUMBER: with four decimals
     echo "$1 <= $2?"
     [ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b + 0.00005) }'
 }
+factors_2() { # RUN: with two decimals, as in search.csv
+    rotation "$1" | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf "%s%.2f", sep, $1; sep = "," }'
+}
 need extend run --method longrope --factor 4 $few --out searched
 check "longrope: prints what it took" says '^search +[0-9]+ evaluations in .* a second; [0-9]+ given up early, '
 check "longrope is no worse than its seeds" no_worse "$(spent_loss)" "$(best_start searched 3)"
 check "the same search finds the same" same_rotation longrope searched
 need extend tuned --method longrope --factor 1 $few --out searched-on
-tuned=$(rotation tuned | sed -n '/"factors"/,/]/p' | tr -dc '0-9.\n' | awk 'NF { printf ",%.2f", $1 }')
+tuned=$(factors_2 tuned)
 check "a run that is stretched already is the fourth of its seeds" \
-    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "${tuned#,}"
+    test "$(sed -n 6p searched-on/search.csv | cut -d , -f 5-8)" = "$tuned"
 check "longrope is no worse than the tuned yarn that it began with" no_worse "$(spent_loss)" "$(best_start searched-on 4)"
+need extend tuned --method yarn --factor 2 --further --out further
+need extend tuned --method longrope --factor 2 $few --out searched-further
+further=$(factors_2 further)
+check "yarn --further is the fourth of a search's seeds" \
+    test "$(sed -n 6p searched-further/search.csv | cut -d , -f 5-8)" = "$further"
+refuses "--further of a run that is not stretched" "--further;not stretched" extend run --method yarn --further --out new
+refuses "--further and --tune" "--further;--tune" extend tuned --method yarn --further --tune --out new
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch
 # Loss at a step of the descent.
 at_step() {
@@ -178,6 +194,17 @@ need extend run --method longrope --factor 4 $few --abandon 0 --out never
 check "--abandon 0: nobody is given up" says ' 0 given up early'
 need extend run --method longrope --factor 4 $few --forget --out forgetful
 check "--forget: nobody is known" says '^search +76 evaluations .* 0 children were known'
+need extend run --method longrope --factor 4 $few --free --out free
+check "--free: no worse than its seeds" no_worse "$(spent_loss)" "$(best_start free 3)"
+falling() { # RUN: how many candidates have factors that fall
+    awk -F , 'NR > 2 { falls = 0; for (i = 6; i < 9; i++) falls += $i < $(i - 1); n += falls > 0 } END { print n + 0 }' \
+        "$1/search.csv"
+}
+check "--free: many candidates' factors fall" test "$(falling free)" -gt 30
+check "without it none does" test "$(falling longrope)" -eq 0
+need extend run --method given --factor 4 --factors "$(rotation free | tr -d ' \n' | sed 's/.*"factors":\[\([^]]*\)\].*/\1/')" \
+    --unscaled "$(rotation free | sed -n 's/.*"unscaled_positions": \([0-9]*\).*/\1/p')" --out given-again
+check "given what a search found: the same model" same_losses free given-again 16,64
 for option in --one-by-one '--threads 2'; do
     # shellcheck disable=SC2086
     need extend run --method longrope --factor 4 $few $option --out another
@@ -246,7 +273,7 @@ refuses "another method where a search was stopped" "stopped;already holds a sea
     extend run --method pi --factor 4 --out stopped
 for other in '--seed 7' '--windows 3' '--population 60' '--parents 30' '--mutations 15' '--crossovers 15' \
     '--generations 31' '--probability 0.31' '--far 0.2' '--abandon 0' '--factor 5' \
-    '--beta-slow 0.1' '--attention stretched' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
+    '--free' '--beta-slow 0.1' '--attention stretched' '--ramp paper' '--data builtin:tales:bytes=40000,seed=2'; do
     refuses "--resume with $other" "stopped/search.csv;another search;--out" $search $other --out stopped --resume
 done
 refuses "--resume of another run" "another search" extend yarn-tuned ${search#extend run} --factor 1 --out stopped \
@@ -374,7 +401,7 @@ refuses "learned positions" "learned;cannot be stretched;rope" extend learned $n
 refuses "learned frequencies" "rope-learned;cannot be stretched" extend rope-learned $new
 refuses "random positions" "scattered;random positions;64" extend scattered $new
 refuses "a factor below one" "--factor;'0.5'" extend run --factor 0.5 --out new
-refuses "a factor too large" "1600000;1000000" extend run --factor 1e5 --out new
+refuses "a factor too large" "12800000;10000000" extend yarn-long --factor 1e5 --out new
 refuses "--short without a stretch" "--short;run;not stretched" extend run --method longrope --short --out new
 refuses "random positions where it is stretched" "--random-positions 64;stretched" train --init yarn \
     --random-positions 64 --steps 2 --out new

@@ -21,8 +21,7 @@ fi
 # --- directories prepared by an attacker ---
 # shellcheck disable=SC2086
 need compare $small --out good none a=rope
-mkdir home && echo 'system "touch pwned"' >home/.gnuplot
-printf '#!/bin/sh\ntouch pwned\n' >gnuplot && chmod +x gnuplot && cp gnuplot good/gnuplot
+printf '#!/bin/sh\ntouch pwned\n' >sh && chmod +x sh && cp sh good/sh
 here=$(pwd)
 escape=$(printf '\033')
 
@@ -33,7 +32,7 @@ contents() { # of all files outside of DIR
 # reports WHAT CODE DIR: this exit code, no command is run, nothing changes outside of DIR.
 reports() {
     contents "$3" >"$scratch/before"
-    (cd "$3" && HOME=$here/home PATH=.:$PATH "$BITTER" report . >"$scratch/out" 2>"$scratch/err") </dev/null
+    (cd "$3" && PATH=.:$PATH "$BITTER" report . >"$scratch/out" 2>"$scratch/err") </dev/null
     code=$?
     contents "$3" >"$scratch/after"
     pwned=$(find . /pwned -name pwned 2>/dev/null)
@@ -77,8 +76,7 @@ hostile "steps that are not those of the size" '/"schemes"/,/"reference"/s/^ *5$
 hostile "a rate that is text" 's/"learning_rates": \[/&"1\\n!a",/'
 
 echo mine >precious
-plotted=$(find good -name 'plot-1.svg')
-for file in report.md report.html results.csv ${plotted:+plot-1.svg plot-2.svg}; do
+for file in report.md report.html report.tex results.csv plot-1.svg; do
     for target in precious nowhere; do
         cp -r good bad
         ln -sf "../$target" "bad/$file"

@@ -48,6 +48,15 @@ check "with a validation split of its own" sh -c "! grep -q scattered '$scratch/
 need train $small --data alone --context 64 --out on-alone
 need train $small --data builtin:passkey:bytes=20000,max=300 --context 64 --out on-memory
 
+need train $small --data plain --context 300 --out without
+succeed "train --documents" train $small --data plain --context 300 --documents builtin:passkey:max=299,share=0.9 --out begun
+check "other batches than without" test "$(tail -n 1 without/log.csv)" != "$(tail -n 1 begun/log.csv)"
+need train $small --data plain --context 300 --documents builtin:passkey:max=299,share=0.9 --save-every 1 --out again-begun
+check "the same batches every time" cmp begun/model.safetensors again-begun/model.safetensors
+refuses "--documents longer than a window" "max=299" train $small --data plain --context 300 --documents builtin:passkey --out new
+refuses "--documents that are a text" "builtin:passkey" train $small --data plain --documents builtin:tales --out new
+refuses "--documents beside a task" "builtin:copy;task" train $small --data builtin:copy --documents builtin:passkey --out new
+
 # --- eval --passkey ---
 need train $small --data mixed --context 300 --out run
 succeed "eval --passkey" eval run --passkey --samples 3 --csv table.csv
@@ -83,6 +92,60 @@ for what in '--passkey --samples 1000 --context 3000' '--train-split --stride 1 
     check "eval $what, interrupted: and nothing is" test -z "$(ls | grep '^cut')"
 done
 
+# --- a pass that is kept ---
+# kept CSV ARGUMENT...: start an eval that keeps its pass in ./state, kill it when it has written some of it, start it
+# again until it is complete.
+size_of_state() {
+    if [ -f state ]; then size_of state; else echo 0; fi
+}
+kept() {
+    csv=$1 kills=0
+    shift
+    for _ in 1 2 3; do
+        before=$(size_of_state)
+        "$BITTER" eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv" >"$scratch/out" 2>"$scratch/err" &
+        job=$!
+        while [ "$(size_of_state)" -lt $((before + 400000)) ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+        kill -KILL $job 2>/dev/null && kills=$((kills + 1))
+        wait $job 2>/dev/null
+        job=
+    done
+    run eval deep "$@" --threads 1 --state state --save-every 512 --csv "$csv"
+}
+seq 1 20000 >long.txt
+need train $small --layers 2 --data mixed --context 300 --out deep # the last layer of a prompt takes no time
+need prepare --out long long.txt --val 0.9
+n=0
+for what in '--data long --context 60000 --eval-tokens 60001 --by-position' \
+    '--passkey --context 60000 --samples 1 --depths 1'; do
+    n=$((n + 1))
+    # shellcheck disable=SC2086
+    need eval deep $what --threads 1 --csv "plain-$n.csv"
+    cp "$scratch/out" one
+    # shellcheck disable=SC2086
+    kept "kept-$n.csv" $what
+    check "eval $what: killed three times" test $kills -eq 3
+    check "eval $what: continued, it is complete" test $code -eq 0
+    check "eval $what: the same as without --state" cmp "plain-$n.csv" "kept-$n.csv"
+    check "eval $what: the same table" cmp one "$scratch/out"
+    check "eval $what: the state is gone" test ! -e state
+done
+"$BITTER" eval deep --passkey --context 100000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
+job=$!
+while [ "$(size_of_state)" -lt 200000 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+kill -INT $job
+wait $job
+code=$?
+job=
+check "--state, interrupted: exit code 130" test $code -eq 130
+check "--state, interrupted: it says how to go on" grep -q 'interrupted; run the same command again' "$scratch/err"
+refuses "the state of another pass" "state;another pass" eval deep --passkey --context 99999 --samples 1 --depths 1 --state state --save-every 512
+refuses "--state FILE that is a text" "--state;text.txt" eval deep --passkey --samples 1 --depths 1 --state text.txt
+refuses "--state with many documents" "--state;--samples 1" eval deep --passkey --state new
+refuses "--state with many windows" "--state;--eval-tokens N+1" eval deep --state new
+refuses "--save-every 1000" "--save-every;512" eval deep --passkey --samples 1 --depths 1 --state new --save-every 1000
+rm state
+
 # --- mistakes ---
 refuses "a second corpus to scatter" "builtin:passkey;seed=2;give only one" prepare --out new text.txt builtin:passkey builtin:passkey:seed=2
 printf 'no line ends here' >line.txt
@@ -99,7 +162,7 @@ refuses "--passkey with --stride" "--stride;--passkey" eval run --passkey --stri
 refuses "--passkey with --logits" "--logits;--passkey" eval run --passkey --logits x.npy
 refuses "--depths without --passkey" "--depths;--passkey" eval run --depths 3
 refuses "--seed without --passkey" "--seed;--passkey" eval run --seed 3
-refuses "one depth" "--depths;2 to 101" eval run --passkey --depths 1
+refuses "no depth" "--depths;1 to 101" eval run --passkey --depths 0
 refuses "a table in a missing place" "nowhere" eval run --passkey --samples 1 --csv nowhere/x.csv
 seq 1 100 | tr "0-9\n" "abcabcabcab" >abc.txt
 need prepare --tokenizer chars --out abc abc.txt

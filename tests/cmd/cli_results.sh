@@ -25,7 +25,7 @@ refuses "--logits run/model.safetensors" "--logits;of the run" eval run --logits
 refuses "--logits run/positions-2.npy" "--logits;of the run" eval run --logits run/positions-2.npy
 refuses "--passkey --csv" "run/config.json;of the run" eval run --passkey --samples 1 --csv run/config.json
 refuses "--task --csv" "task/state.safetensors;of the run" eval task --task --samples 2 --csv task/state.safetensors
-for file in compare.json results.csv report.md report.html plot-3.svg claims runs; do
+for file in compare.json results.csv report.md report.html report.tex plot-1.svg claims runs; do
     refuses "--csv comparison/$file" "of the comparison" eval run --csv comparison/$file
 done
 succeed "another name in that directory" eval run --csv run/eval.csv
@@ -71,4 +71,18 @@ need train --layers 1 --heads 1 --width 8 --context 8 --batch 2 --steps 2 --thre
 mkdir noted && cp notes.txt noted/descent.csv
 refuses "a descent over a text" "noted/descent.csv;something else" extend little --method gradient --factor 2 \
     --windows 2 --steps 2 --threads 1 --out noted
+# --- a table becomes a chart ---
+printf 'pair,rope,yarn\n0,1,1\n1,1.5,\n2,2,4\n' >table.csv
+succeed "report TABLE.csv" report table.csv --log-y --y-label 'a factor & more'
+check "two lines" test "$(grep -c '<g class="series' table.svg)" -eq 2
+check "with a label" grep -q 'a factor &amp; more' table.svg
+printf 'pair,rope\n0,one\n' >words.csv
+refuses "words" "words.csv, row 1: 'one' is not a number" report words.csv
+printf 'pair,rope,yarn\n0,1\n' >short.csv
+refuses "a short row" "short.csv, row 1: a column is missing" report short.csv
+printf 'pair,rope\n' >empty.csv
+refuses "no numbers" "empty.csv has no numbers" report empty.csv
+refuses "no table" "gone.csv" report gone.csv
+check "no drawings of these" test "$(ls ./*.svg)" = ./table.svg
+refuses "an option of tables" "--log-y is for tables" report run --log-y
 finish

@@ -187,6 +187,53 @@ static void batches_have_not_changed(void **state) {
     free(stream);
 }
 
+// A row is a window of the stream, of which a document may have taken the first tokens: between end marks, whole, and
+// with targets that follow inputs as elsewhere.
+static void some_rows_begin_with_a_document(void **state) {
+    enum { T = 300, ROWS = 400 };
+    Stream *stream = make_stream(MOST);
+    Batches plain = start(stream, T, 3), batches = start(stream, T, 3), resumed = start(stream, T, 3);
+    BuiltinCorpus corpus;
+    Tokenizer tokenizer;
+    Error error;
+    int windows[T], ignored[T], inputs[T], targets[T], again[T], count = 0;
+    bool scored[T];
+    must(builtin_choose(&corpus, "builtin:passkey:share=0.3,min=260,max=299", &error), &error);
+    must(tokenizer_create(&tokenizer, TOKENIZER_BYTES, "", 0, "test", &error), &error);
+    must(batches_documents(&batches, &corpus, &tokenizer, &error), &error);
+    must(batches_documents(&resumed, &corpus, &tokenizer, &error), &error);
+    for (int row = 0; row < ROWS; row++) {
+        Text document = {0};
+        builtin_document(&document, &corpus, (uint64_t)row);
+        next_rows(windows, ignored, scored, &plain, 1);
+        next_rows(inputs, targets, scored, &batches, 1);
+        const bool begins = inputs[0] != windows[0];
+        const int length = begins ? (int)document.size + 2 : 0; // with its marks
+        count += begins;
+        for (int t = 0; t < T; t++) {
+            const int expected = t >= length                 ? windows[t]
+                                 : t == 0 || t == length - 1 ? tokenizer_end(&tokenizer)
+                                                             : document.bytes[t - 1];
+            assert_int_equal(inputs[t], expected);
+            assert_true(scored[t]);
+            if (t > 0) assert_int_equal(targets[t - 1], inputs[t]);
+        }
+        assert_int_equal(targets[T - 1], length == T + 1 ? tokenizer_end(&tokenizer) : windows[T - 1] + 1);
+        text_free(&document);
+        batches_resume(&resumed, (uint64_t)row, 0);
+        next_rows(again, ignored, scored, &resumed, 1);
+        assert_memory_equal(again, inputs, sizeof again);
+    }
+    assert_in_range(count, 80, 160); // 120, and 4 times their spread
+    corpus.max = 300;
+    assert_false(batches_documents(&batches, &corpus, &tokenizer, &error));
+    assert_non_null(strstr(error.message, "max=299"));
+    batches_end(&batches);
+    batches_end(&resumed);
+    tokenizer_free(&tokenizer);
+    free(stream);
+}
+
 static void a_stream_shorter_than_a_window_is_refused(void **state) {
     Batches batches;
     Error error = {0};
@@ -306,6 +353,7 @@ int main(void) {
         cmocka_unit_test(two_counters_resume),
         cmocka_unit_test(the_checksum_tells_streams_apart),
         cmocka_unit_test(batches_have_not_changed),
+        cmocka_unit_test(some_rows_begin_with_a_document),
         cmocka_unit_test(a_stream_shorter_than_a_window_is_refused),
         cmocka_unit_test(a_batch_of_a_task_has_an_exercise_a_row),
         cmocka_unit_test(exercises_are_the_same_however_cut_and_resumed),

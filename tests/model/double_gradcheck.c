@@ -101,6 +101,8 @@ static void chosen_options(void **state) {
         "rope2d:base=20,pairing=interleaved,skip=2",
         "rope-learned:start=random,pairing=interleaved,skip=2,layers=shared",
         "sinusoidal:layout=concatenated,amplitude=1",
+        "sinusoidal:gain=trained,amplitude=1,layout=concatenated",
+        "alibi-learned:start=random,layers=own",
         "learned:amplitude=1,start=sinusoidal",
         "learned:past=interpolate",
         "t5:buckets=4,distance=5,layers=own", // the last bucket is reached

@@ -1,6 +1,7 @@
 // Schemes that add a bias to the scores: compared with other implementations' numbers and with formulas, forward and
 // backward.
 #include "model/adamw.h"
+#include "posenc/bias/bias.h"
 #include "tests/support/scene.h"
 
 // --- the score hooks at work on one block that is not part of any attention ---
@@ -78,6 +79,41 @@ static void alibi_slopes_are_the_authors(void **state) {
         }
     }
     json_decref(root);
+}
+
+static void a_scale_multiplies_all_slopes(void **state) {
+    enum { H = 4 };
+    Scene plain, scaled;
+    scene_make(&plain, "alibi", shape_of(H, H, 4), 9);
+    scene_make(&scaled, "alibi:scale=6.5", shape_of(H, H, 4), 9);
+    for (int h = 0; h < H; h++)
+        for (int distance = 0; distance < 9; distance++)
+            expect_near("scaled", (size_t)(9 * h + distance), bias_at(&scaled, h, distance),
+                        6.5 * bias_at(&plain, h, distance), 1e-6 * (1 + distance));
+    scene_free(&plain);
+    scene_free(&scaled);
+}
+
+// From ALiBi's flattest, 2^-8, to 1, evenly on a logarithmic scale, whichever head it is; another seed draws others.
+static void random_slopes_have_alibis_range(void **state) {
+    enum { H = 6, LAYERS = 40, MANY = H * LAYERS };
+    Shape shape = shape_of(H, H, 4);
+    int quarters[4] = {0};
+    Scene scene, again;
+    shape.layers = LAYERS;
+    scene_make(&scene, "alibi-learned:start=random,layers=own", shape, 2);
+    scene_make(&again, "alibi-learned:start=random,layers=own", shape, 2);
+    for (int n = 0; n < MANY; n++) {
+        const double slope = exp((double)scene.gpt.pos.params[0][n]) * alibi_slope(n % H, H), share = -log2(slope) / 8;
+        assert_true(share >= -1e-6 && share <= 1 + 1e-6);
+        quarters[(int)fmax(fmin(4 * share, 3), 0)]++;
+        assert_true(scene.gpt.pos.params[0][n] == again.gpt.pos.params[0][n]);
+    }
+    for (int quarter = 0; quarter < 4; quarter++) assert_in_range(quarters[quarter], MANY / 8, 3 * MANY / 8);
+    gpt_init(&again.gpt, 4);
+    for (int n = 0; n < MANY; n++) assert_true(scene.gpt.pos.params[0][n] != again.gpt.pos.params[0][n]);
+    scene_free(&scene);
+    scene_free(&again);
 }
 
 // beta of a bucket is the bucket's number, plus 1000 a head, so that the bias is the bucket.
@@ -349,6 +385,8 @@ static void distances_past_the_table_share_its_end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alibi_slopes_are_the_authors),
+        cmocka_unit_test(a_scale_multiplies_all_slopes),
+        cmocka_unit_test(random_slopes_have_alibis_range),
         cmocka_unit_test(t5_buckets_are_hugging_face_s),
         cmocka_unit_test(kerple_is_the_authors),
         cmocka_unit_test(fire_is_the_authors),

@@ -212,6 +212,29 @@ static void learned_tables_start_as_asked(void **state) {
     scene_free(&drawn);
 }
 
+// A trained amplitude starts at the option; the code is the designed one, made larger or smaller as a whole.
+static void a_trained_gain_multiplies_the_code(void **state) {
+    enum { C = 12, T = 50 };
+    Scene fixed, trained;
+    real code[C], expected[C];
+    scene_make(&fixed, "sinusoidal:base=50,amplitude=0.3", shape_of(1, C, T), T);
+    scene_make(&trained, "sinusoidal:base=50,amplitude=0.3,gain=trained", shape_of(1, C, T), T);
+    assert_int_equal(fixed.gpt.pos.param_count, 0);
+    assert_int_equal(trained.gpt.pos.param_count, 1);
+    assert_int_equal(tensor_numbers(&trained.gpt.tensors, true), 1);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int t = 0; t < T; t++) {
+            code_at(code, &trained, t);
+            code_at(expected, &fixed, t);
+            for (int c = 0; c < C; c++) expected[c] *= pass ? -5 : 1;
+            expect_all_near("gain", code, expected, C, 1e-6);
+        }
+        trained.gpt.pos.params[0][0] *= -5;
+    }
+    scene_free(&fixed);
+    scene_free(&trained);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_are_added),
@@ -222,6 +245,7 @@ int main(void) {
         cmocka_unit_test(binary_ends_where_its_digits_do),
         cmocka_unit_test(random_codes_are_fixed),
         cmocka_unit_test(learned_tables_start_as_asked),
+        cmocka_unit_test(a_trained_gain_multiplies_the_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

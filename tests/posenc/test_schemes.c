@@ -53,11 +53,11 @@ static void what_is_printed_reads_back(void **state) {
 static void options_are_printed_in_full(void **state) {
     static const char *const cases[][2] = {
         {"none", "none"},
-        {"alibi", "alibi"},
+        {"alibi", "alibi:scale=1"},
         {"rope", "rope:base=10000,pairing=half,skip=0"},
         {"rope:skip=4,pairing=interleaved,base=123.5", "rope:base=123.5,pairing=interleaved,skip=4"},
         {"learned:past=clamp", "learned:amplitude=0.02,start=random,past=clamp"},
-        {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02"}};
+        {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02,gain=fixed"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Position pos;
         Error error;
@@ -65,6 +65,35 @@ static void options_are_printed_in_full(void **state) {
         must(position_create(&pos, cases[i][0], &shape, &error), &error);
         position_print(&pos, text);
         assert_string_equal(text, cases[i][1]);
+    }
+}
+
+// Before a model is there: tables and plans ask this of what was typed.
+static void some_options_make_a_designed_scheme_a_learned_one(void **state) {
+    static const struct {
+        const char *specification, *designed; // NULL = it is designed itself
+    } cases[] = {{"none", NULL},
+                 {"rope", NULL},
+                 {"alibi:scale=8", NULL},
+                 {"sinusoidal", NULL},
+                 {"sinusoidal:gain=fixed,amplitude=1", NULL},
+                 {"sinusoidal:gain=trained", "sinusoidal"},
+                 {"learned", "sinusoidal"},
+                 {"rope-learned:start=random", "rope"},
+                 {"alibi-learned", "alibi"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Position pos;
+        Gpt gpt;
+        Error error;
+        must(position_parse(&pos, cases[i].specification, &error), &error);
+        assert_true(position_trained(&pos) == (cases[i].designed != NULL));
+        if (cases[i].designed)
+            assert_string_equal(position_designed(&pos), cases[i].designed);
+        else
+            assert_null(position_designed(&pos));
+        must(position_fit(&pos, &shape, &error) && gpt_create(&gpt, &shape, &pos, false, &error), &error);
+        assert_true(position_trained(&pos) == (gpt.pos.param_count > 0));
+        gpt_free(&gpt);
     }
 }
 
@@ -338,12 +367,19 @@ static void learned_interpolates(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_registry_is_complete),       cmocka_unit_test(what_is_printed_reads_back),
-        cmocka_unit_test(options_are_printed_in_full),    cmocka_unit_test(mistakes_name_the_nearest),
-        cmocka_unit_test(an_unknown_name_gets_all_names), cmocka_unit_test(layers_share_parameters_or_have_their_own),
-        cmocka_unit_test(tables_are_as_large_as_counted), cmocka_unit_test(learned_within_its_table),
-        cmocka_unit_test(lengths_end_where_schemes_do),   cmocka_unit_test(learned_clamps),
-        cmocka_unit_test(learned_interpolates),           cmocka_unit_test(every_layer_reads_its_own_numbers),
+        cmocka_unit_test(some_options_make_a_designed_scheme_a_learned_one),
+        cmocka_unit_test(the_registry_is_complete),
+        cmocka_unit_test(what_is_printed_reads_back),
+        cmocka_unit_test(options_are_printed_in_full),
+        cmocka_unit_test(mistakes_name_the_nearest),
+        cmocka_unit_test(an_unknown_name_gets_all_names),
+        cmocka_unit_test(layers_share_parameters_or_have_their_own),
+        cmocka_unit_test(tables_are_as_large_as_counted),
+        cmocka_unit_test(learned_within_its_table),
+        cmocka_unit_test(lengths_end_where_schemes_do),
+        cmocka_unit_test(learned_clamps),
+        cmocka_unit_test(learned_interpolates),
+        cmocka_unit_test(every_layer_reads_its_own_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

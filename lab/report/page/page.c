@@ -1,44 +1,23 @@
 #include "lab/report/page/page.h"
 
 #include "base/file/text.h"
-#include "lab/report/page/gnuplot.h"
+#include "lab/report/page/files.h"
+#include "lab/report/page/svg.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char style[] =
-    ":root{color-scheme:light dark;--line:#8888}\n"
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}\n"
-    "h1{line-height:1.2}h2{margin-top:2.5rem;border-bottom:1px solid var(--line)}\n"
-    ".wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-size:.85rem}caption{text-align:left;padding:.3rem 0}\n"
-    "th,td{padding:.2rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}\n"
-    "th:first-child,td:first-child{text-align:left}\n"
-    "figure{margin:1rem "
-    "0}figcaption{font-weight:600}svg{display:block;width:100%;height:auto;min-width:36rem;max-width:52rem}\n"
-    "pre{overflow-x:auto;padding:.6rem;border:1px solid var(--line)}summary{cursor:pointer}\n"
-    "@media print{:root{color-scheme:light}body{max-width:none}details{display:none}.wide{overflow:visible}"
-    "svg{min-width:0}table{font-size:.6rem}figure,tr{break-inside:avoid}}\n";
+void page_file_write(FILE *out, const char *name) {
+    const EmbeddedFile *file = page_files;
+    while (strcmp(file->name, name) != 0) file++;
+    for (const char *const *line = file->lines; *line; line++) fprintf(out, "%s\n", *line);
+}
 
 // Control characters become spaces, because a newline in a name would end the line.
 static char printable(char c) {
     return (unsigned char)c < 0x20 || c == 0x7F ? ' ' : c;
-}
-
-void html_text(FILE *out, const char *text) {
-    for (; *text; text++) {
-        const char *entity = *text == '&'   ? "&amp;"
-                             : *text == '<' ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                             : *text == '"' ? "&quot;"
-                                            : NULL;
-        if (entity)
-            fputs(entity, out);
-        else
-            fputc(printable(*text), out);
-    }
 }
 
 void markdown_text(FILE *out, const char *text) {
@@ -48,11 +27,18 @@ void markdown_text(FILE *out, const char *text) {
     }
 }
 
-void page_both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
-               const char *text) {
+// Markdown that only outlines the text between it; nothing within folds.
+static void mark(Page *page, const char *marks) {
+    if (page->folded == 0) fputs(marks, page->markdown.stream);
+}
+
+// Write `text`, escaped for each file: html text html_end into the HTML, markdown text markdown_end into the Markdown.
+static void both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
+                 const char *text) {
     fputs(html, page->html.stream);
-    html_text(page->html.stream, text);
+    xml_text(page->html.stream, text);
     fputs(html_end, page->html.stream);
+    if (page->folded > 0) return;
     fputs(markdown, page->markdown.stream);
     markdown_text(page->markdown.stream, text);
     fputs(markdown_end, page->markdown.stream);
@@ -61,7 +47,6 @@ void page_both(Page *page, const char *html, const char *html_end, const char *m
 bool page_open(Page *page, const char *directory, const char *name, const char *title, Error *error) {
     char path[PATH_CAPACITY];
     *page = (Page){.directory = directory};
-    page->plots = gnuplot_exists();
     if (!path_format(path, error, "%s/%s.md", directory, name) || !atomic_open(&page->markdown, path, error))
         return false;
     if (!path_format(path, error, "%s/%s.html", directory, name) || !atomic_open(&page->html, path, error)) {
@@ -71,15 +56,14 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
     FILE *html = page->html.stream;
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
           html);
-    html_text(html, title);
-    fprintf(html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-    page_both(page, "", "</h1>\n", "# ", "\n", title);
-    if (!page->plots)
-        page_paragraph(page,
-                       "There is no gnuplot on this machine, so plots are left out; \"make deps\" installs it, and "
-                       "\"bitter report\" writes this page again.");
+    xml_text(html, title);
+    fputs("</title>\n<style>\n", html);
+    page_file_write(html, "plot.css");
+    page_file_write(html, "page.css");
+    fputs("</style>\n</head>\n<body>\n<h1>", html);
+    both(page, "", "</h1>\n", "# ", "\n", title);
     return true;
 }
 
@@ -93,6 +77,11 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
+    if (page->drawn > 0) {
+        fputs("<script>\n", page->html.stream);
+        page_file_write(page->html.stream, "report.js");
+        fputs("</script>\n", page->html.stream);
+    }
     fputs("</body>\n</html>\n", page->html.stream);
     if (!atomic_commit(&page->html, error)) {
         atomic_abandon(&page->markdown);
@@ -109,7 +98,40 @@ void page_abandon(Page *page) {
 }
 
 void page_heading(Page *page, const char *text) {
-    page_both(page, "<h2>", "</h2>\n", "\n## ", "\n", text);
+    both(page, page->folded ? "<h3>" : "<h2>", page->folded ? "</h3>\n" : "</h2>\n", "\n## ", "\n", text);
+}
+
+void page_fold(Page *page, const char *heading) {
+    page->folded++;
+    both(page, "<details class=\"fold\"><summary>", "</summary>\n", "", "", heading);
+}
+
+void page_columns(Page *page) {
+    fputs("<div class=\"columns\"><div>\n", page->html.stream);
+}
+
+void page_columns_next(Page *page) {
+    fputs("</div><div>\n", page->html.stream);
+}
+
+void page_columns_end(Page *page) {
+    fputs("</div></div>\n", page->html.stream);
+}
+
+void page_numbers(Page *page) {
+    page->folded++;
+    both(page, "<details><summary>", "</summary>\n", "", "", "The numbers");
+    page_table(page, "%s", "");
+}
+
+void page_fold_end(Page *page) {
+    fputs("</details>\n", page->html.stream);
+    page->folded--;
+}
+
+void page_numbers_end(Page *page) {
+    page_table_end(page);
+    page_fold_end(page);
 }
 
 // The text that a format prints, terminated; it belongs to `text`.
@@ -124,15 +146,25 @@ void page_paragraph(Page *page, const char *format, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    page_both(page, "<p>", "</p>\n", "\n", "\n", printed(&text, format, arguments));
+    both(page, "<p>", "</p>\n", "\n", "\n", printed(&text, format, arguments));
+    va_end(arguments);
+    text_free(&text);
+}
+
+void page_lead(Page *page, const char *format, ...) {
+    Text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    both(page, "<p class=\"lead\">", "</p>\n", "\n- ", "\n", printed(&text, format, arguments));
     va_end(arguments);
     text_free(&text);
 }
 
 void page_code(Page *page, const char *text) {
     fputs("<pre>", page->html.stream);
-    html_text(page->html.stream, text);
+    xml_text(page->html.stream, text);
     fputs("</pre>\n", page->html.stream);
+    if (page->folded > 0) return;
     // The fence is longer than any run of backticks in the text, which would end it.
     size_t fence = 3;
     for (const char *at = text; (at = strchr(at, '`')); at += strspn(at, "`"))
@@ -152,9 +184,9 @@ void page_table(Page *page, const char *caption, ...) {
     va_start(arguments, caption);
     const char *words = printed(&text, caption, arguments);
     va_end(arguments);
-    fputs("<div class=\"wide\" tabindex=\"0\"><table>\n", page->html.stream);
-    fputs("\n", page->markdown.stream);
-    if (*words) page_both(page, "<caption>", "</caption>\n", "", "\n\n", words);
+    fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html.stream);
+    mark(page, "\n");
+    if (*words) both(page, "<caption>", "</caption>\n", "", "\n\n", words);
     text_free(&text);
 }
 
@@ -162,14 +194,14 @@ void page_table(Page *page, const char *caption, ...) {
 static void end_row(Page *page) {
     if (page->cells == 0) return;
     fputs("</tr>\n", page->html.stream);
-    fputs(page->heading ? "\n|" : "\n", page->markdown.stream);
-    for (int i = 0; page->heading && i < page->cells; i++) fputs(i == 0 ? "---|" : "---:|", page->markdown.stream);
-    if (page->heading) fputs("\n", page->markdown.stream);
+    mark(page, page->heading ? "\n|" : "\n");
+    for (int i = 0; page->heading && i < page->cells; i++) mark(page, i == 0 ? "---|" : "---:|");
+    if (page->heading) mark(page, "\n");
     page->cells = 0;
 }
 
 static void cell_text(Page *page, const char *text) {
-    page_both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", text);
+    both(page, page->heading ? "<th>" : "<td>", page->heading ? "</th>" : "</td>", " ", " |", text);
     page->cells++;
 }
 
@@ -179,7 +211,7 @@ void page_row(Page *page, bool heading, const char *format, ...) {
     end_row(page);
     page->heading = heading;
     fputs("<tr>", page->html.stream);
-    fputs("|", page->markdown.stream);
+    mark(page, "|");
     va_start(arguments, format);
     char *at = printed(&text, format, arguments);
     va_end(arguments);

@@ -1,17 +1,18 @@
-// A report in two forms, written side by side: Markdown, and one HTML file that needs no other file.
+// A report in two forms, written side by side: one HTML file that needs no other file, and a summary in Markdown.
 #ifndef BITTER_PAGE_H
 #define BITTER_PAGE_H
 
 #include "base/file/file.h"
-#include "base/option.h"
+#include "lab/report/page/chart.h"
 
 #include <stdio.h>
 
 typedef struct {
     AtomicFile markdown, html;
     const char *directory; // where both are, and the plots of the Markdown
-    int charts;            // written so far
-    bool plots;            // gnuplot is installed
+    int charts;            // in the Markdown so far
+    int drawn;             // in the HTML so far
+    int folded;            // how many folds are open; what is in one is in the HTML only
     bool heading;          // the row that is being written is one of headings
     int cells;             // in that row so far; 0 = no row is open
 } Page;
@@ -22,19 +23,31 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
-// Write text escaped for HTML or Markdown; control characters become spaces.
-void html_text(FILE *out, const char *text);
+// Write text escaped for Markdown; control characters become spaces.
 void markdown_text(FILE *out, const char *text);
-
-// Write `text`, escaped for each file: html text html_end into the HTML, markdown text markdown_end into the Markdown.
-void page_both(Page *page, const char *html, const char *html_end, const char *markdown, const char *markdown_end,
-               const char *text);
 
 // Plain text, escaped.
 void page_heading(Page *page, const char *text);
 void page_paragraph(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
-// A line of code, in a block of its own.
+// A paragraph that is larger than others, for the answer.
+void page_lead(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
+// Lines of code, in a block of their own.
 void page_code(Page *page, const char *text);
+
+// Begin a part with this heading that the reader of the HTML can unfold, and that the Markdown does not have; and end
+// it. Folds may be nested.
+void page_fold(Page *page, const char *heading);
+void page_fold_end(Page *page);
+
+// A table in a fold, for the numbers of a chart or those of single seeds.
+void page_numbers(Page *page);
+void page_numbers_end(Page *page);
+
+// Two columns beside each other where the screen is wide, one below the other elsewhere: begin the first, begin the
+// second, end.
+void page_columns(Page *page);
+void page_columns_next(Page *page);
+void page_columns_end(Page *page);
 
 // A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
@@ -44,43 +57,18 @@ void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
 void page_table_end(Page *page);
 
-typedef struct {
-    double x, y, low, high; // y NAN interrupts the line; low and high are the ends of an error bar
-} Point;
-
-typedef struct {
-    char name[TEXT_CAPACITY];
-    Point *points; // (count)
-    int count;
-} Line;
-
-#define LINES_MOST 65
-#define POINTS_MOST 512 // of a line; more cannot be told apart, so leave some out
-
-// Set the members up to mark_label, then add the lines, each followed by its points.
-typedef struct {
-    const char *x_label, *y_label;
-    bool bars;              // points have error bars
-    bool log_x, log_y;      // log_y applies only if the largest y is more than 5 times the smallest
-    double mark;            // a vertical line at this x
-    const char *mark_label; // NULL = no such line
-    Line lines[LINES_MOST];
-    int count;
-    bool failed; // memory ran out; page_chart reports it
-} Chart;
-
-// Begin a line of this name; there may be LINES_MOST.
-void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
-// Add a point to the last line, or a point with its error bar.
-void chart_point(Chart *chart, double x, double y);
-void chart_bar(Chart *chart, double x, double y, double low, double high);
-
-// A plot by gnuplot, and its numbers in a table that the reader can unfold; without gnuplot only the table. If there is
-// no point to draw, a paragraph says so. Frees the points. Fails (run) when gnuplot fails or memory ran out.
+// A chart, in the HTML and, outside of folds, as plot-N.svg in the Markdown; and its numbers in a table that the reader
+// can unfold. If there is no point to draw, a paragraph says so. Frees the points. Fails (run) when memory ran out or
+// the plot cannot be written.
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
-// A matrix of cells (n, n) from -1 to 1, as shades and as a table, like a chart; its rows and columns are positions
-// that are `step` apart.
+// The same for differences; their table is in the Markdown, too. Its columns of groups ("" = none) and names have these
+// headings.
+bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, Error *error, const char *title,
+                 ...) FORMAT_CHECK(6, 7);
+
+// A matrix of cells (n, n) from -1 to 1, as shades and as a table; its rows and columns are positions that are `step`
+// apart.
 bool page_matrix(Page *page, const char *title, const double *cells, int n, double step, Error *error);
 
 #endif

@@ -7,11 +7,13 @@
 
 #include <string.h>
 
-enum { VOCAB = 257 };
+enum { VOCAB = 257, TRAINING_TOKENS = 1000000 };
 
 static inline void begin(Plan *plan) {
     *plan = (Plan){.seeds = 3, .exercises = 50, .task_steps = 70, .threads = 1};
     options_default(&plan->base, train_options);
+    Error error;
+    must(plan_text(plan, "builtin:tales", VOCAB, TRAINING_TOKENS, &error), &error);
     strcpy(plan->command, "bitter compare \"quoted\" \\ \xC3\xA9");
 }
 
@@ -24,22 +26,32 @@ static inline bool set_arms(Plan *plan, const char *list, const char *reference,
     return plan_arms(plan, words, count, reference, error);
 }
 
+// Settings of these sizes on the plan's texts.
+static inline bool set_sizes(Plan *plan, const char *scale, const char *ratios, Error *error) {
+    const SettingLists lists = {.scale = scale, .tokens_per_parameter = ratios, .contexts = ""};
+    return plan_settings(plan, &lists, error);
+}
+
 // Two schemes and their designed one, sizes, rates and tasks: something of everything.
 static inline void make_large(Plan *plan) {
     Error error;
     begin(plan);
     plan->base.lr = 3e-4;
     must(set_arms(plan, "learned;short=rope:base=100;rope:base=500,pairing=interleaved", "short", &error) &&
-             plan_rates(plan, "1e-4,3e-4,1e-3", &error) && plan_sizes(plan, "0.1M, 300k", 20, VOCAB, &error) &&
-             plan_tasks(plan, "copy:max=5 parity", &error),
+             plan_rates(plan, "1e-4,3e-4,1e-3", &error) && set_sizes(plan, "0.1M, 300k", "", &error) &&
+             plan_tasks(plan, "copy:max=5 parity", &error) &&
+             plan_contrast(plan, "rope:base=500,pairing=interleaved - short", "2026-01-31T23:59:59Z", 7, &error),
          &error);
+    plan->looks[0] = 2;
+    plan->looks[1] = 3;
+    plan->look_count = 2;
 }
 
 static inline void make_small(Plan *plan) {
     Error error;
     begin(plan);
-    must(set_arms(plan, "rope", "", &error) && plan_rates(plan, "", &error) &&
-             plan_sizes(plan, "", 20, VOCAB, &error) && plan_tasks(plan, "", &error),
+    must(set_arms(plan, "rope", "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error) &&
+             plan_tasks(plan, "", &error),
          &error);
 }
 

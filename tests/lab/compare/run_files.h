@@ -56,21 +56,21 @@ static inline void put_losses(const Job *job, double choose, double loss, unsign
 static inline void make_plan(const char *names, const char *rates, const char *scale, const char *tasks) {
     Error error;
     begin(plan);
-    must(set_arms(plan, names, "", &error) && plan_rates(plan, rates, &error) &&
-             plan_sizes(plan, scale, 20, VOCAB, &error) && plan_tasks(plan, tasks, &error),
+    must(set_arms(plan, names, "", &error) && plan_rates(plan, rates, &error) && set_sizes(plan, scale, "", &error) &&
+             plan_tasks(plan, tasks, &error),
          &error);
 }
 
 // Any numbers, that differ between all runs.
 static inline double some_loss(const Job *job) {
-    return 3 + 0.1 * job->arm + 0.01 * job->seed + 0.001 * job->arm * job->seed + 0.3 * job->size - 0.02 * job->rate;
+    return 3 + 0.1 * job->arm + 0.01 * job->seed + 0.001 * job->arm * job->seed + 0.3 * job->setting - 0.02 * job->rate;
 }
 
 static inline void put_all(void) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        const double choose = job.size == 0 ? 5 + 0.1 * job.rate : 5 - 0.1 * job.rate; // the first rate, or the last
-        if (job.task < 0) put_losses(&job, choose, some_loss(&job), 7u + (unsigned)(job.seed + 10 * job.size));
+        const double choose = job.setting == 0 ? 5 + 0.1 * job.rate : 5 - 0.1 * job.rate; // the first rate, or the last
+        if (job.task < 0) put_losses(&job, choose, some_loss(&job), 7u + (unsigned)(job.seed + 10 * job.setting));
         if (job.task >= 0) put(&job, MEASURED_HEADER "right,1,0.75,40\nright,2,0.5,40\nbatches,0,99,1\n");
     }
 }

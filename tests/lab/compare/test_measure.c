@@ -5,7 +5,6 @@
 #include "tests/lab/compare/plans.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROWS_MOST = 256, BYTES = 250000 };
 
@@ -68,7 +67,7 @@ static void measure_table(Table *table) {
     Error error;
     FILE *csv = open_memstream(&text, &size);
     assert_non_null(csv);
-    must(measure(csv, &trainer, plan.exercises, NULL, &error), &error);
+    must(measure(csv, &trainer, options.eval_tokens, plan.exercises, NULL, &error), &error);
     assert_int_equal(fclose(csv), 0);
     assert_in_range(size, 1, sizeof table->text - 1);
     memcpy(table->text, text, size + 1);
@@ -207,28 +206,54 @@ static void more_context_scores_the_same_tokens(void **state) {
     trainer_free(&trainer);
 }
 
-static void positions_add_up_to_the_longest_window(void **state) {
+// The rows of a quantity that divide a window or the text add up to the loss of the whole.
+static void expect_sum(const Table *table, const char *quantity, const Row *whole, double last) {
+    double nll = 0, count = 0, before = 0;
+    for (const Row *row = table->rows; row < table->rows + table->count; row++) {
+        if (strcmp(row->quantity, quantity) != 0) continue;
+        assert_true(row->x > before && row->count > 0);
+        before = row->x;
+        nll += row->value * row->count;
+        count += row->count;
+    }
+    assert_true(before == last && count == whole->count);
+    expect_near(quantity, (size_t)last, nll, whole->value * whole->count, 1e-6 * nll);
+}
+
+static void positions_and_blocks_add_up(void **state) {
     static const int contexts[] = {1, 2, 3, 5, 8, 20, 64};
     for (size_t i = 0; i < COUNT(contexts); i++) {
         static Table table;
         const int T = contexts[i];
         measure_scheme(&table, "alibi", T, 1100);
-        double nll = 0, count = 0, before = 0;
-        for (int r = 0; r < table.count; r++) {
-            const Row *row = &table.rows[r];
-            if (strcmp(row->quantity, "position") != 0) continue;
-            assert_true(row->x > before && row->count > 0);
-            before = row->x;
-            nll += row->value * row->count;
-            count += row->count;
-        }
-        const Row *whole = find(&table, "loss", 8 * T);
-        assert_true(before == 8 * T && count == whole->count);
-        expect_near("nats", i, nll, whole->value * whole->count, 1e-6 * nll);
-        for (int multiple = 1; multiple <= 8; multiple++)
-            find(&table, "position", multiple * T); // no row is of both sides
-        assert_in_range(count_of(&table, "position"), 1, 32);
+        expect_sum(&table, "position", find(&table, "loss", T), T);
+        expect_sum(&table, "beyond", find(&table, "loss", 8 * T), 8 * T);
+        expect_sum(&table, "block", find(&table, "loss", T), BLOCKS);
+        find(&table, "beyond", T); // no row is of both sides
+        assert_in_range(count_of(&table, "beyond"), 1, 32);
+        assert_int_equal(count_of(&table, "block"), BLOCKS);
     }
+}
+
+// Against evaluate(): each block is a 32nd of the reported text, in its order.
+static void blocks_are_consecutive(void **state) {
+    enum { T = 8, END = 2 + 2 * 32 * 5 * T, HALF = END / 2, BLOCK = 5 * T };
+    static Table table, changed;
+    set_options("rope", T, END);
+    make_trainer(&corpus);
+    measure_table(&table);
+    for (int block = 1; block <= BLOCKS; block += 31) {
+        const uint64_t from = HALF + (uint64_t)(block - 1) * BLOCK;
+        Evaluation e = {.window = T, .stride = T, .from = from, .limit = from + BLOCK + 1};
+        Error error;
+        must(evaluate(&e, &trainer.gpt, &corpus.val, "", NULL, NULL, &error), &error);
+        assert_true(find(&table, "block", block)->count == BLOCK);
+        expect_near("block", (size_t)block, find(&table, "block", block)->value, e.nll / (double)e.tokens, 1e-8);
+    }
+    measure_changed(&changed, HALF + 1 + 7 * BLOCK, HALF + 1 + 8 * BLOCK - 1);
+    for (int block = 1; block <= BLOCKS; block++)
+        assert_int_equal(find(&table, "block", block)->value == find(&changed, "block", block)->value, block != 8);
+    trainer_free(&trainer);
 }
 
 static void windows_end_where_the_scheme_does(void **state) {
@@ -249,10 +274,9 @@ static void windows_end_where_the_scheme_does(void **state) {
         for (int window = T; window <= longest * T; window *= 2, windows++) find(&table, "loss", window);
         assert_int_equal(count_of(&table, "loss"), windows);
         assert_int_equal(count_of(&table, "same"), windows < 3 ? windows : 3);
-        double last = 0;
-        for (int r = 0; r < table.count; r++)
-            if (strcmp(table.rows[r].quantity, "position") == 0) last = table.rows[r].x;
-        assert_true(last == longest * T);
+        find(&table, "position", T); // in the same windows for all schemes
+        assert_int_equal(count_of(&table, "position"), 5);
+        assert_int_equal(count_of(&table, "beyond") > 0, longest == 8);
     }
 }
 
@@ -261,18 +285,20 @@ static void too_little_validation_text_is_refused(void **state) {
     static Table table;
     Error error = {0};
     set_options("rope", T, LEAST);
-    must(measure_check(&options, &corpus, &error), &error);
+    must(measure_check(options.eval_tokens, options.context, &corpus, &error), &error);
     measure_scheme(&table, "rope", T, LEAST);
     find(&table, "loss", 8 * T);
     options.eval_tokens = LEAST - 1;
-    expect_refusal(measure_check(&options, &corpus, &error), &error, "one token less",
+    expect_refusal(measure_check(options.eval_tokens, options.context, &corpus, &error), &error, "one token less",
                    "129 validation tokens;8 times the context, 64;builtin:tales;--context;--eval-tokens");
     options.eval_tokens = 0; // all
-    must(measure_check(&options, &corpus, &error), &error);
+    must(measure_check(options.eval_tokens, options.context, &corpus, &error), &error);
     options.context = (long long)corpus.val.count / 16 + 1;
-    expect_refusal(measure_check(&options, &corpus, &error), &error, "a longer context", "--context");
+    expect_refusal(measure_check(options.eval_tokens, options.context, &corpus, &error), &error, "a longer context",
+                   "--context");
     options.eval_tokens = 1000000000;
-    expect_refusal(measure_check(&options, &corpus, &error), &error, "a longer context", "--context");
+    expect_refusal(measure_check(options.eval_tokens, options.context, &corpus, &error), &error, "a longer context",
+                   "--context");
 }
 
 static void tasks_are_measured_by_length(void **state) {
@@ -343,12 +369,12 @@ static void it_can_be_stopped(void **state) {
         set_options("rope", is_text ? 8 : task_tokens(&task.builtin, 8), 1000);
         make_trainer(is_text ? &corpus : &task);
         plan.exercises = 300; // of which some hundred are examined at a time
-        must(measure(nowhere, &trainer, plan.exercises, &stop, &error), &error);
+        must(measure(nowhere, &trainer, options.eval_tokens, plan.exercises, &stop, &error), &error);
         const int asked = 1000 - left, when[] = {1, 2, asked / 2, asked};
         assert_in_range(asked, is_text ? 8 : 2 * 8, 999);
         for (size_t i = 0; i < COUNT(when); i++) {
             left = when[i];
-            assert_false(measure(nowhere, &trainer, plan.exercises, &stop, &error));
+            assert_false(measure(nowhere, &trainer, options.eval_tokens, plan.exercises, &stop, &error));
             assert_true(error.kind == ERROR_INTERRUPTED && left == 0);
         }
         trainer_free(&trainer);
@@ -362,7 +388,8 @@ int main(void) {
         cmocka_unit_test(every_row_is_there),
         cmocka_unit_test(the_halves_have_nothing_in_common),
         cmocka_unit_test(more_context_scores_the_same_tokens),
-        cmocka_unit_test(positions_add_up_to_the_longest_window),
+        cmocka_unit_test(positions_and_blocks_add_up),
+        cmocka_unit_test(blocks_are_consecutive),
         cmocka_unit_test(windows_end_where_the_scheme_does),
         cmocka_unit_test(too_little_validation_text_is_refused),
         cmocka_unit_test(tasks_are_measured_by_length),

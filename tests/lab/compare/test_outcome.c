@@ -1,4 +1,5 @@
 // What is computed from the files that runs have written: means, pairs, the choice of learning rates, and verdicts.
+#include "lab/compare/differences.h"
 #include "tests/lab/compare/run_files.h"
 
 static void numbers_are_found_again(void **state) {
@@ -12,7 +13,7 @@ static void numbers_are_found_again(void **state) {
         const Measures *measures = outcome_measures(&outcome, &job);
         assert_true(measures->count > 0);
         assert_int_equal(measures->count, job.task < 0 ? 5 : 3);
-        const double loss = outcome_value(&outcome, job.size, job.task, job.arm, job.seed, "loss", T);
+        const double loss = outcome_value(&outcome, job.setting, job.task, job.arm, job.seed, "loss", T);
         if (job.task < 0) expect_near("loss", (size_t)i, loss, some_loss(&job), 1e-9);
         if (job.task >= 0) assert_true(isnan(loss));
     }
@@ -34,44 +35,7 @@ static void differences_are_paired_by_seed(void **state) {
     expect_near("mean", 0, found.mean, expected.mean, 1e-9);
     expect_near("sd", 0, found.sd, expected.sd, 1e-9);
     expect_near("p", 0, found.p, expected.p, 1e-6);
-    Standing standings[ARMS_MOST];
-    outcome_standings(standings, &outcome, 1, T);
-    double p[3], adjusted[3];
-    for (int arm = 0; arm < 3; arm++) {
-        const Job middle = {.size = 1, .task = -1, .arm = arm, .seed = 1};
-        expect_near("mean loss", (size_t)arm, standings[arm].loss, some_loss(&middle), 1e-9);
-        expect_near("gap", (size_t)arm, standings[arm].gap.mean, 0.101 * (arm - 1), 1e-9);
-        p[arm] = arm == 1 ? NAN : standings[arm].gap.p;
-        if (arm != 1)
-            expect_near("resolvable", 0, standings[arm].resolvable, paired_resolvable(standings[arm].gap.sd, 3, 2),
-                        1e-12);
-    }
-    holm(adjusted, p, 3);
-    assert_true(adjusted[0] > p[0]); // two comparisons were made
-    for (int arm = 0; arm < 3; arm += 2) expect_near("p", (size_t)arm, standings[arm].adjusted, adjusted[arm], 1e-15);
-    assert_int_equal(standings[0].verdict, VERDICT_BETTER);
-    assert_int_equal(standings[1].verdict, VERDICT_UNRESOLVED);
-    assert_int_equal(standings[2].verdict, VERDICT_WORSE);
     outcome_free(&outcome);
-}
-
-// p = 0.039 would be a difference, were it the only one that was looked for.
-static void verdicts_are_those_of_all_comparisons(void **state) {
-    static const double differences[] = {0.6465, 1, 1.3535};
-    Outcome outcome;
-    Standing standings[ARMS_MOST];
-    for (int others = 1; others <= 2; others++) {
-        make_plan(others == 1 ? "none;rope" : "none;rope;alibi", "", "", "");
-        for (int i = 0; i < plan_job_count(plan); i++) {
-            const Job job = plan_job(plan, i);
-            put_losses(&job, 3, job.arm > 0 ? differences[job.seed] : 0, 7);
-        }
-        read_all(&outcome);
-        outcome_standings(standings, &outcome, 0, T);
-        expect_near("p", 0, standings[1].gap.p, 0.039, 1e-3);
-        assert_int_equal(standings[1].verdict, others == 1 ? VERDICT_WORSE : VERDICT_UNRESOLVED);
-        outcome_free(&outcome);
-    }
 }
 
 // The rate that is best on the choosing half of validation, though another one is on the half that is reported.
@@ -82,39 +46,49 @@ static void the_choosing_half_chooses(void **state) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         // Seed 1 alone would choose otherwise, and so would the losses.
-        const double mean = choose[job.size][job.arm][job.rate], other = choose[job.size][job.arm][2 - job.rate];
-        put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.size);
+        const double mean = choose[job.setting][job.arm][job.rate], other = choose[job.setting][job.arm][2 - job.rate];
+        put_losses(&job, job.seed == 1 ? mean + 0.3 * (other - mean) : mean, 10 - mean, 7u + (unsigned)job.setting);
     }
     read_all(&outcome);
-    static const int best[2][2] = {{2, 0}, {1, 0}};
-    for (int size = 0; size < 2; size++)
+    static const int best[2][2] = {{2, 0}, {1, 0}}, ends[2][2] = {{1, -1}, {0, -1}};
+    for (int setting = 0; setting < 2; setting++)
         for (int arm = 0; arm < 2; arm++) {
-            assert_int_equal(outcome.chosen_rate[size][arm], best[size][arm]);
-            expect_near("loss", 0, outcome_value(&outcome, size, -1, arm, 2, "loss", T),
-                        10 - choose[size][arm][best[size][arm]], 1e-9);
+            assert_int_equal(outcome.chosen_rate[setting][arm], best[setting][arm]);
+            assert_int_equal(outcome_rate_end(&outcome, setting, arm), ends[setting][arm]);
+            RateLoss rates[RATES_MOST];
+            outcome_rates(rates, &outcome, setting, arm);
+            for (int rate = 0; rate < 3; rate++) { // two seeds alike, and one that is off
+                const double mean = choose[setting][arm][rate], off = 0.3 * (choose[setting][arm][2 - rate] - mean);
+                assert_true(rates[rate].rate == plan->rates[rate]);
+                expect_near("mean", (size_t)rate, rates[rate].mean, mean + off / 3, 1e-8);
+                expect_near("sd", (size_t)rate, rates[rate].sd, fabs(off) / sqrt(3), 1e-8);
+            }
+            expect_near("loss", 0, outcome_value(&outcome, setting, -1, arm, 2, "loss", T),
+                        10 - choose[setting][arm][best[setting][arm]], 1e-9);
         }
     outcome_free(&outcome);
     // A rate at which one seed diverged is no choice, however good the others are.
-    const Job diverged = {.size = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
+    const Job diverged = {.setting = 0, .task = -1, .arm = 0, .rate = 2, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][0], 1);
+    RateLoss rates[RATES_MOST];
+    outcome_rates(rates, &outcome, 0, 0);
+    assert_true(isnan(rates[2].mean) && isnan(rates[2].sd) && isfinite(rates[1].mean));
     outcome_free(&outcome);
 }
 
 static void a_seed_that_diverged_leaves_no_gap(void **state) {
     Outcome outcome;
-    Standing standings[ARMS_MOST];
     make_plan("none;rope;alibi", "", "", "");
     put_all();
     const Job diverged = {.task = -1, .arm = 1, .seed = 1};
     put(&diverged, MEASURED_HEADER "diverged,12,nan,1\n");
     read_all(&outcome);
     assert_int_equal(outcome.seeds, 3); // it is done
-    outcome_standings(standings, &outcome, 0, T);
-    assert_true(isnan(standings[1].loss) && isnan(standings[1].gap.mean) && isnan(standings[1].adjusted));
-    assert_int_equal(standings[1].verdict, VERDICT_UNRESOLVED);
-    assert_true(isfinite(standings[2].gap.mean) && standings[2].adjusted == standings[2].gap.p); // the only one left
+    const Paired lost = outcome_paired(&outcome, 0, 1, 0, "loss", T),
+                 other = outcome_paired(&outcome, 0, 2, 0, "loss", T);
+    assert_true(isnan(lost.mean) && isnan(lost.p) && isfinite(other.mean) && isfinite(other.p));
     outcome_free(&outcome);
 }
 
@@ -123,7 +97,7 @@ static void unfinished_seeds_are_left_out(void **state) {
         Job job;
         int seeds;
     } cases[] = {{{.task = -1, .arm = 2, .seed = 2}, 2},
-                 {{.task = -1, .size = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
+                 {{.task = -1, .setting = 1, .arm = 1, .rate = 1, .seed = 1}, 1},
                  {{.task = 0, .arm = 2, .seed = 1}, 1},
                  {{.task = 0, .arm = 0, .seed = 0}, 0}};
     Outcome outcome;
@@ -135,11 +109,9 @@ static void unfinished_seeds_are_left_out(void **state) {
         assert_int_equal(unlink(path), 0);
         read_all(&outcome);
         assert_int_equal(outcome.seeds, cases[i].seeds);
-        Standing standings[ARMS_MOST];
-        outcome_standings(standings, &outcome, 0, T);
-        if (cases[i].seeds > 0)
-            expect_near("gap", i, standings[2].gap.mean, 0.2 + 0.002 * (cases[i].seeds - 1) / 2.0, 1e-9);
-        assert_int_equal(standings[2].gap.n, cases[i].seeds);
+        const Paired gap = outcome_paired(&outcome, 0, 2, 0, "loss", T);
+        if (cases[i].seeds > 0) expect_near("gap", i, gap.mean, 0.2 + 0.002 * (cases[i].seeds - 1) / 2.0, 1e-9);
+        assert_int_equal(gap.n, cases[i].seeds);
         const Answered answered = outcome_right(&outcome, 0, 1, -1, 1, 9);
         assert_true(answered.questions == 80 * cases[i].seeds);
         outcome_free(&outcome);
@@ -189,16 +161,20 @@ static void put_noisy(const char *name, double noise, double handicap) {
     }
 }
 
-static Standing standing_of(int arm) {
+static Difference difference_of(int arm, int other) {
     Outcome outcome;
-    Standing standings[ARMS_MOST];
+    Differences all;
+    Difference found;
+    Error error;
     read_all(&outcome);
-    outcome_standings(standings, &outcome, 0, T);
+    must(outcome_differences(&all, &outcome, &error), &error);
+    assert_true(differences_find(&found, &all, 0, arm, other));
+    differences_free(&all);
     outcome_free(&outcome);
-    return standings[arm];
+    return found;
 }
 
-// The same scheme under two names: 95% of the intervals contain zero, and hardly any difference is called one. With a
+// The same scheme under two names: 95% of the intervals contain zero, and no more differences are called. With a
 // handicap of twice what the first look said could be resolved, the scheme is found worse every time.
 static void noise_is_not_resolved_and_a_handicap_is(void **state) {
     enum { TRIALS = 100 };
@@ -209,16 +185,16 @@ static void noise_is_not_resolved_and_a_handicap_is(void **state) {
         char name[32];
         snprintf(name, sizeof name, "trial %d", trial);
         put_noisy(name, 0.01, 0);
-        const Standing same = standing_of(1);
-        inside += same.gap.t.low < 0 && same.gap.t.high > 0;
+        const Difference same = difference_of(1, 0);
+        inside += same.interval.low < 0 && same.interval.high > 0;
         unresolved += same.verdict == VERDICT_UNRESOLVED;
         put_noisy(name, 0.01, 2 * same.resolvable);
-        const Standing other = standing_of(1);
+        const Difference other = difference_of(1, 0);
         expect_near("the planted gap", (size_t)trial, other.gap.mean, same.gap.mean + 2 * same.resolvable, 1e-8);
-        found += other.verdict == VERDICT_WORSE && other.gap.t.low > 0;
+        found += other.verdict == VERDICT_WORSE && other.interval.low > 0;
     }
     assert_in_range(inside, TRIALS * 91 / 100, TRIALS * 99 / 100);
-    assert_in_range(unresolved, inside, TRIALS);
+    assert_int_equal(unresolved, inside);
     assert_int_equal(found, TRIALS);
 }
 
@@ -226,10 +202,10 @@ static void one_seed_has_no_interval(void **state) {
     make_plan("none;rope", "", "", "");
     plan->seeds = 1;
     put_all();
-    const Standing standing = standing_of(1);
-    expect_near("gap", 0, standing.gap.mean, 0.1, 1e-9);
-    assert_true(isnan(standing.gap.sd) && isnan(standing.resolvable));
-    assert_int_equal(standing.verdict, VERDICT_UNRESOLVED);
+    const Difference difference = difference_of(1, 0);
+    expect_near("gap", 0, difference.gap.mean, 0.1, 1e-9);
+    assert_true(isnan(difference.gap.sd) && isnan(difference.resolvable) && isnan(difference.interval.low));
+    assert_int_equal(difference.verdict, VERDICT_UNRESOLVED);
 }
 
 static void numbers_that_no_run_writes_are_refused(void **state) {
@@ -252,13 +228,13 @@ static void numbers_that_no_run_writes_are_refused(void **state) {
 
 static void results_csv_has_everything(void **state) {
     static const char *const lines[] = {
-        "size,task,scheme,learning_rate,chosen,seed,quantity,x,value,count\n",
-        "0.1M,,none,0.001,1,1337,choose,256,5,1000\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
-        "0.3M,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
-        ",\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
-        ",\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
+        RESULTS_HEADER,
+        "0.1M,tales,256,97248,20.0066,,none,0.001,1,1337,choose,256,5,1000\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
+        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
+        ",,28,,,\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
+        ",,28,,,\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
     char path[PATH_CAPACITY];
     Outcome outcome;
     Buffer csv;
@@ -276,7 +252,8 @@ static void results_csv_has_everything(void **state) {
     assert_int_equal(found, 1 + 3 * 2 * 2 * 2 * 5 + 5 * 3 + 1);
     for (size_t i = 0; i < COUNT(lines); i++) {
         const char *at = strstr(text, lines[i]);
-        if (!at || (at > text && at[-1] != '\n')) fail_msg("there is no row %s", lines[i]);
+        if (!at || (at > text && at[-1] != '\n'))
+            fail_msg("there is no row %s in\n%.300s\n%.300s", lines[i], strstr(text, "\n0.3M"), strstr(text, "\n,"));
     }
     free(csv.bytes);
     outcome_free(&outcome);
@@ -286,7 +263,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_are_found_again, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(differences_are_paired_by_seed, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(verdicts_are_those_of_all_comparisons, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_choosing_half_chooses, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_seed_that_diverged_leaves_no_gap, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(unfinished_seeds_are_left_out, begin_directory, remove_directory),

@@ -43,11 +43,30 @@ static void steps_fit_into_the_time(void **state) {
     }
 }
 
+// Everything is timed, or it is not known; one scheme alone needs no time.
+static void all_or_nothing_is_known(void **state) {
+    static Plan plan;
+    plan = (Plan){.arm_count = 2, .setting_count = 2};
+    assert_false(pace_known(&plan));
+    for (int timed = 0; timed < 4; timed++) {
+        assert_false(pace_known(&plan));
+        speed_add(&plan.arms[timed / 2].speeds[timed % 2], 1000);
+    }
+    assert_true(pace_known(&plan));
+    plan = (Plan){.arm_count = 1, .setting_count = 2};
+    assert_true(pace_known(&plan));
+    const Speed none = {{0}}, speed = speed_of((const double[]){800, 1000, 900}, 3);
+    assert_true(isnan(speed_seconds(&none)) && isnan(speed_spread(&none)));
+    expect_near("seconds", 0, speed_seconds(&speed), 1e-3, 1e-12);
+    expect_near("spread", 0, speed_spread(&speed), 0.2, 1e-12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fastest_rounds_count),
         cmocka_unit_test(noise_is_what_rounds_differ_by),
         cmocka_unit_test(steps_fit_into_the_time),
+        cmocka_unit_test(all_or_nothing_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // What a comparison runs: the schemes, learning rates, sizes and tasks that were asked for, and every run exactly once.
 #include "data/made/task.h"
-#include "tests/support/little_model.h"
 #include "tests/lab/compare/plans.h"
 
 #include <limits.h>
@@ -8,7 +7,7 @@
 static void schemes_may_have_labels(void **state) {
     static const struct {
         const char *word, *name, *pos;
-    } cases[] = {{"alibi", "alibi", "alibi"},
+    } cases[] = {{"alibi", "alibi", "alibi:scale=1"},
                  {"a=rope", "a", "rope:base=10000,pairing=half,skip=0"},
                  {"b-2_x.Y=rope:base=100", "b-2_x.Y", "rope:base=100,pairing=half,skip=0"},
                  {"rope:base=100", "rope:base=100", "rope:base=100,pairing=half,skip=0"},
@@ -94,9 +93,12 @@ static void learned_schemes_know_their_designed_ones(void **state) {
     static Plan plan;
     Error error;
     begin(&plan);
-    must(set_arms(&plan, "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned", "s", &error),
+    must(set_arms(&plan,
+                  "learned;b=alibi;s=sinusoidal;rope-learned;alibi-learned;c=alibi;t5;l=learned;"
+                  "g=sinusoidal:gain=trained",
+                  "s", &error),
          &error);
-    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2};
+    static const int designed[] = {2, -1, -1, -1, 1, -1, 1, 2, 2};
     for (int arm = 0; arm < plan.arm_count; arm++) assert_int_equal(plan_designed(&plan, arm), designed[arm]);
 }
 
@@ -136,95 +138,38 @@ static void learning_rates_are_a_list(void **state) {
     }
 }
 
-static size_t counted_parameters(const Size *size) {
-    const Shape shape = {.vocab = VOCAB,
-                         .context = 8,
-                         .layers = (int)size->layers,
-                         .heads = (int)size->heads,
-                         .width = (int)size->width};
-    Gpt gpt;
-    model_make(&gpt, "none", &shape, false);
-    const size_t count = tensor_numbers(&gpt.tensors, false);
-    gpt_free(&gpt);
-    return count;
-}
-
-static void sizes_are_shapes(void **state) {
-    static const struct {
-        const char *list;
-        double asked[5];
-    } cases[] = {{"0.1M,300k,1e6,3.1M", {1e5, 3e5, 1e6, 3.1e6}}, {"21k", {21e3}}, {" 30K  , 60000.5", {3e4, 60000.5}}};
+static void schemes_may_have_rates_of_their_own(void **state) {
     static Plan plan;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        Error error;
-        begin(&plan);
-        must(set_arms(&plan, "rope;alibi", "", &error) && plan_sizes(&plan, cases[i].list, 7.5, VOCAB, &error), &error);
-        for (int s = 0; s < plan.size_count; s++) {
-            const Size *size = &plan.sizes[s];
-            const double off = (double)size->parameters / cases[i].asked[s];
-            assert_true(off > exp(-0.25) && off < exp(0.25));
-            assert_int_equal(size->width, 16 * size->heads);
-            assert_int_equal(size->parameters, counted_parameters(size));
-            // The fewest steps of 8 windows of 256 tokens that show 7.5 tokens for each parameter.
-            const double tokens = 7.5 * (double)size->parameters;
-            assert_true((double)size->steps * 8 * 256 >= tokens && (double)(size->steps - 1) * 8 * 256 < tokens);
-            for (int arm = 0; arm < 2; arm++) assert_int_equal(plan.arms[arm].steps[s], size->steps);
-        }
-        assert_true(cases[i].asked[plan.size_count] == 0); // as many as were asked for
-    }
-    must(plan_sizes(&plan, "0.1M,300k", 7.5, VOCAB, &(Error){0}), &(Error){0});
-    assert_string_equal(plan.sizes[0].name, "0.1M");
-    assert_string_equal(plan.sizes[1].name, "300k");
-}
-
-static void without_sizes_the_options_count(void **state) {
-    static Plan plan;
-    Error error;
+    char name[PATH_CAPACITY];
+    Error error = {0};
     begin(&plan);
-    plan.base.layers = 3;
-    plan.base.heads = 2;
-    plan.base.width = 24;
-    plan.base.steps = 77;
-    must(set_arms(&plan, "rope;alibi", "", &error) && plan_sizes(&plan, "", 20, VOCAB, &error), &error);
-    assert_int_equal(plan.size_count, 1);
-    const Size *size = &plan.sizes[0];
-    assert_string_equal(size->name, "");
-    assert_true(size->layers == 3 && size->heads == 2 && size->width == 24 && size->steps == 77);
-    assert_int_equal(size->parameters, counted_parameters(size));
-    assert_int_equal(plan.arms[1].steps[0], 77);
-}
-
-static void wrong_sizes_are_refused(void **state) {
-    static const struct {
-        const char *list, *parts;
-    } cases[] = {{"x", "--scale;'x'"},
-                 {"M", "--scale;'M'"},
-                 {"1MM", "'1MM'"},
-                 {"1G", "'1G'"},
-                 {"1Mk", "'1Mk'"},
-                 {"0", "'0'"},
-                 {"-1M", "'-1M'"},
-                 {"nan", "'nan'"},
-                 {"inf", "'inf'"},
-                 {"0x1p10", "'0x1p10'"},
-                 {"1e400", "--scale 1e400"},
-                 {"100000000000000000", "'100000000000000000'"},
-                 {"1M,", NULL},
-                 {"5k", "--scale 5k;smallest has 2"},
-                 {"0.3M,0.1M", "0.1M is not larger than 0.3M"},
-                 {"0.3M,300k", "300k is not larger"},
-                 {"100k,101k", "101k is not larger"},
-                 {"30k,60k,100k,200k,400k,800k,2M,4M,8M", "at most 8"}};
-    static Plan plan;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        Error error = {0};
-        begin(&plan);
-        const bool taken = plan_sizes(&plan, cases[i].list, 20, VOCAB, &error);
-        if (cases[i].parts)
-            expect_refusal(taken, &error, cases[i].list, cases[i].parts);
-        else
-            must(taken, &error);
+    plan.base.min_lr = 1e-4;
+    must(set_arms(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error) && plan_rates(&plan, "", &error) &&
+             set_sizes(&plan, "", "", &error) && plan_tasks(&plan, "copy", &error),
+         &error);
+    static const char *const names[] = {"rope", "a", "alibi"}, *const runs[] = {"rope-lr0.002-seed1337", "a-seed1337",
+                                                                                "alibi-seed1337"};
+    static const double rates[] = {2e-3, 1e-3, 1e-3};
+    for (int a = 0; a < 3; a++) {
+        const Job job = {.task = -1, .arm = a}, task = {.task = 0, .arm = a};
+        assert_string_equal(plan.arms[a].name, names[a]);
+        assert_string_equal(plan_job_name(name, &plan, &job), runs[a]);
+        assert_true(plan_job_options(&plan, &job).lr == rates[a] && plan_job_options(&plan, &task).lr == rates[a]);
+        expect_near("min_lr", (size_t)a, plan_job_options(&plan, &job).min_lr, rates[a] / 10, 1e-12);
     }
+    must(plan_rates(&plan, "3e-3", &error), &error);
+    expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
+                   "--lr-grid;rope has a learning rate of its own;'@0.002'");
+    static const char *const wrong[][2] = {{"rope@", "''"},
+                                           {"rope@x", "'x'"},
+                                           {"rope@-1", "'-1'"},
+                                           {"rope@0", "above 0"},
+                                           {"rope@101", "100"},
+                                           {"@1", "scheme"},
+                                           {"a=rope@1@2", "position"},
+                                           {"rope@1e-3;rope@2e-3", "two schemes are called rope"}};
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], i == 6 ? "" : wrong[i][1]);
 }
 
 static void tasks_are_a_list(void **state) {
@@ -266,13 +211,13 @@ static void every_combination_is_one_job(void **state) {
         before = job.seed;
         assert_in_range(job.arm, 0, ARMS - 1);
         assert_in_range(job.rate, 0, RATES - 1);
-        assert_in_range(job.size, 0, SIZES - 1);
+        assert_in_range(job.setting, 0, SIZES - 1);
         assert_in_range(job.task + 1, 0, TASKS);
         if (job.task < 0)
-            texts[job.seed][job.size][job.arm][job.rate]++;
+            texts[job.seed][job.setting][job.arm][job.rate]++;
         else
             tasks[job.seed][job.task][job.arm]++;
-        if (job.task >= 0) assert_true(job.size == 0 && job.rate == 0);
+        if (job.task >= 0) assert_true(job.setting == 0 && job.rate == 0);
     }
     for (int i = 0; i < SEEDS * SIZES * ARMS * RATES; i++) assert_int_equal((&texts[0][0][0][0])[i], 1);
     for (int i = 0; i < SEEDS * TASKS * ARMS; i++) assert_int_equal((&tasks[0][0][0])[i], 1);
@@ -320,13 +265,13 @@ static void jobs_have_their_options(void **state) {
     plan.base.seed = 40;
     plan.threads = 2;
     plan.arms[1].steps[1] = 999; // as a budget of time has it
-    const Job job = {.size = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
+    const Job job = {.setting = 1, .task = -1, .arm = 1, .rate = 2, .seed = 2};
     TrainOptions options = plan_job_options(&plan, &job);
     assert_string_equal(options.out, plan.base.out);
     assert_string_equal(options.pos, "rope:base=100,pairing=half,skip=0");
     assert_string_equal(options.data, plan.base.data);
-    assert_true(options.layers == plan.sizes[1].layers && options.heads == plan.sizes[1].heads);
-    assert_int_equal(options.width, plan.sizes[1].width);
+    assert_true(options.layers == plan.settings[1].layers && options.heads == plan.settings[1].heads);
+    assert_int_equal(options.width, plan.settings[1].width);
     assert_int_equal(options.steps, 999);
     assert_int_equal(options.seed, 42);
     assert_int_equal(options.threads, 2);
@@ -370,9 +315,7 @@ int main(void) {
         cmocka_unit_test(names_and_numbers_of_schemes_have_limits),
         cmocka_unit_test(learned_schemes_know_their_designed_ones),
         cmocka_unit_test(learning_rates_are_a_list),
-        cmocka_unit_test(sizes_are_shapes),
-        cmocka_unit_test(without_sizes_the_options_count),
-        cmocka_unit_test(wrong_sizes_are_refused),
+        cmocka_unit_test(schemes_may_have_rates_of_their_own),
         cmocka_unit_test(tasks_are_a_list),
         cmocka_unit_test(every_combination_is_one_job),
         cmocka_unit_test(job_names_differ),

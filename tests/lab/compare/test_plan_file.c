@@ -1,5 +1,4 @@
-// compare.json: plans are read back exactly, damaged files are refused, and a directory keeps the options that it was
-// begun with.
+// compare.json: plans are read back exactly, and damaged files are refused.
 #include "lab/run/config.h"
 #include "tests/lab/compare/plans.h"
 #include "tests/support/scratch.h"
@@ -22,24 +21,34 @@ static int remove_directory(void **state) {
 static bool same_arms(const Plan *a, const Plan *b) {
     bool same = a->arm_count == b->arm_count;
     for (int i = 0; same && i < a->arm_count; i++) {
-        same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0;
-        for (int s = 0; s < a->size_count; s++) same = same && a->arms[i].steps[s] == b->arms[i].steps[s];
+        same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0 &&
+               a->arms[i].lr == b->arms[i].lr && a->arms[i].block == b->arms[i].block;
+        for (int s = 0; s < a->setting_count; s++)
+            same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
+                   memcmp(&a->arms[i].speeds[s], &b->arms[i].speeds[s], sizeof a->arms[i].speeds[s]) == 0;
     }
     return same;
 }
 
-static bool same_sizes(const Plan *a, const Plan *b) {
-    bool same = a->size_count == b->size_count;
-    for (int s = 0; same && s < a->size_count; s++) {
-        const Size *x = &a->sizes[s], *y = &b->sizes[s];
+static bool same_settings(const Plan *a, const Plan *b) {
+    bool same = a->setting_count == b->setting_count && a->text_count == b->text_count;
+    for (int t = 0; same && t < a->text_count; t++) {
+        const PlanText *x = &a->texts[t], *y = &b->texts[t];
+        same = strcmp(x->name, y->name) == 0 && strcmp(x->data, y->data) == 0 && x->vocab == y->vocab &&
+               x->tokens == y->tokens;
+    }
+    for (int s = 0; same && s < a->setting_count; s++) {
+        const Setting *x = &a->settings[s], *y = &b->settings[s];
         same = strcmp(x->name, y->name) == 0 && x->layers == y->layers && x->heads == y->heads &&
-               x->width == y->width && x->steps == y->steps && x->parameters == y->parameters;
+               x->width == y->width && x->steps == y->steps && x->parameters == y->parameters && x->text == y->text &&
+               x->context == y->context;
     }
     return same;
 }
 
 static bool same_plans(const Plan *a, const Plan *b) {
-    bool same = same_sizes(a, b) && same_arms(a, b) && a->rate_count == b->rate_count && a->task_count == b->task_count;
+    bool same =
+        same_settings(a, b) && same_arms(a, b) && a->rate_count == b->rate_count && a->task_count == b->task_count;
     for (const Option *o = train_options; o->name; o++) {
         char one[TEXT_CAPACITY], other[TEXT_CAPACITY];
         option_print(&a->base, o, one);
@@ -48,6 +57,14 @@ static bool same_plans(const Plan *a, const Plan *b) {
     }
     for (int r = 0; same && r < a->rate_count; r++) same = a->rates[r] == b->rates[r];
     for (int t = 0; same && t < a->task_count; t++) same = strcmp(a->tasks[t], b->tasks[t]) == 0;
+    same = same && a->contrast_count == b->contrast_count && a->look_count == b->look_count;
+    for (int c = 0; same && c < a->contrast_count; c++)
+        same = strcmp(a->contrasts[c].arm, b->contrasts[c].arm) == 0 &&
+               strcmp(a->contrasts[c].other, b->contrasts[c].other) == 0 &&
+               strcmp(a->contrasts[c].named, b->contrasts[c].named) == 0 &&
+               a->contrasts[c].after == b->contrasts[c].after;
+    for (int l = 0; same && l < a->look_count; l++) same = a->looks[l] == b->looks[l];
+    same = same && a->unpaired == b->unpaired && a->default_contrasts == b->default_contrasts;
     return same && a->seeds == b->seeds && a->reference == b->reference && a->task_steps == b->task_steps &&
            a->exercises == b->exercises && a->by_seconds == b->by_seconds && a->threads == b->threads &&
            strcmp(a->command, b->command) == 0;
@@ -65,14 +82,25 @@ static void expect_round_trip(const Plan *plan) {
 
 static void plans_come_back(void **state) {
     static Plan plan;
+    Error error;
     make_small(&plan);
+    expect_round_trip(&plan);
+    begin(&plan);
+    const SettingLists lists = {.scale = "0.1M,1e6", .tokens_per_parameter = "0.1,1e+05", .contexts = "64,128"};
+    must(plan_text(&plan, "a/my.book/", 300, 12345, &error) && set_arms(&plan, "rope@0.1;a=alibi@3e-3", "", &error) &&
+             plan_rates(&plan, "", &error) && plan_settings(&plan, &lists, &error),
+         &error);
+    plan.base.seed = 7;
+    plan.unpaired = plan.default_contrasts = true;
+    plan.arms[1].block = 99999;
+    plan.arms[1].speeds[3] = (Speed){{1e6 + 1.0 / 3, 1e6, 0.1}};
     expect_round_trip(&plan);
     make_large(&plan);
     expect_round_trip(&plan);
     plan.base.lr = 0.1 + 0.2;
     plan.rates[1] = 1.0 / 3;
     plan.arms[0].steps[1] = 1LL << 52;
-    plan.sizes[1].steps = (1LL << 52) + 1;
+    plan.settings[1].steps = (1LL << 52) + 1;
     plan.by_seconds = true;
     plan.threads = 1024;
     plan.seeds = SEEDS_MOST;
@@ -92,6 +120,15 @@ static void names_that_are_no_text_are_refused(void **state) {
     assert_false(path_exists(path));
 }
 
+// The plans of earlier versions had "sizes".
+static void files_of_earlier_versions_are_refused(void **state) {
+    static Plan plan;
+    Error error = {0};
+    unlink(path);
+    scratch_write(path, "{\"options\": {}, \"sizes\": []}", 28);
+    expect_refusal(plan_read(&plan, &data, path, &error), &error, "an old file", "begun by an earlier version;--out");
+}
+
 static void every_shorter_file_is_refused(void **state) {
     static Plan plan;
     Buffer file;
@@ -100,8 +137,8 @@ static void every_shorter_file_is_refused(void **state) {
     must(plan_write(path, &plan, NULL, &error), &error);
     must(file_read(&file, path, &error), &error);
     assert_int_equal(file.bytes[file.size - 1], '\n');
-    for (size_t size = file.size - 1; size-- > 0;) {
-        assert_int_equal(truncate(path, (off_t)size), 0);
+    for (size_t setting = file.size - 1; setting-- > 0;) {
+        assert_int_equal(truncate(path, (off_t)setting), 0);
         expect_refusal(plan_read(&plan, &data, path, &error), &error, "a shorter file", path);
     }
     free(file.bytes);
@@ -113,7 +150,7 @@ static void every_shorter_file_is_refused(void **state) {
 static void use(const Plan *plan) {
     assert_in_range(plan->reference, 0, plan->arm_count - 1);
     assert_in_range(plan->arm_count, 1, ARMS_MOST);
-    assert_in_range(plan->size_count, 1, SIZES_MOST);
+    assert_in_range(plan->setting_count, 1, SETTINGS_MOST);
     assert_in_range(plan->rate_count, 1, RATES_MOST);
     assert_in_range(plan->task_count, 0, TASKS_MOST);
     assert_in_range(plan->seeds, 1, SEEDS_MOST);
@@ -203,20 +240,54 @@ static const struct {
                {"schemes;0;steps;1", NULL, "steps"},
                {"schemes;0;steps;1", "0", "steps"},
                {"schemes;0;steps;1", "9007199254740993", "steps"},
-               {"sizes", NULL, ""},
-               {"sizes", "[1,2,3,4,5,6,7,8,9]", "\"sizes\" must list 1 to 8"},
-               {"sizes;0;name", "\"0123456789abcdef\"", "too long"},
-               {"sizes;0;name", "\"\"", "not a number of parameters"},
-               {"sizes;0;name", "\"../x\"", "not a number of parameters"},
-               {"sizes;0;name", "\"1/../x\"", "not a number of parameters"},
-               {"sizes;0;name", "\"a'b\"", "not a number of parameters"},
-               {"sizes;0;name", "\"1M\\n\"", "control character"},
-               {"sizes;1;parameters", "1", "rise"},
-               {"sizes;0;layers", NULL, "\"layers\""},
-               {"sizes;0;heads", NULL, "\"heads\""},
-               {"sizes;0;width", NULL, "\"width\""},
-               {"sizes;1;steps", NULL, "\"steps\""},
-               {"sizes;1;parameters", NULL, "\"parameters\""},
+               {"texts", NULL, ""},
+               {"texts", "[]", "\"texts\" must list 1 to 8"},
+               {"texts;0;data", NULL, "name"},
+               {"texts;0;name", NULL, "name"},
+               {"texts;0;name", "\"tale\"", "not what its name says"},
+               {"texts;0;vocabulary", NULL, "vocabulary"},
+               {"texts;0;tokens", "0", "tokens"},
+               {"settings", NULL, ""},
+               {"settings", "[]", "\"settings\" must list 1 to 64"},
+               {"settings;0;name",
+                "\"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
+                "89012345678\"",
+                "too long"},
+               {"settings;0;name", "\"\"", "name of a setting"},
+               {"settings;0;name", "\"300k\"", "twice"},
+               {"settings;0;name", "\"../x\"", "name of a setting"},
+               {"settings;0;name", "\"a'b\"", "name of a setting"},
+               {"settings;0;name", "\"1M\\n\"", "control character"},
+               {"settings;0;text", NULL, "\"text\""},
+               {"settings;0;text", "1", "\"text\""},
+               {"settings;1;parameters", "1", "other \"parameters\""},
+               {"settings;0;layers", NULL, "\"layers\""},
+               {"settings;0;heads", NULL, "\"heads\""},
+               {"settings;0;width", NULL, "\"width\""},
+               {"settings;0;context", NULL, "\"context\""},
+               {"settings;1;steps", NULL, "\"steps\""},
+               {"settings;1;parameters", NULL, "\"parameters\""},
+               {"schemes;0;learning_rate", NULL, "learning"},
+               {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
+               {"settings;0;text", "0.5", "\"text\""},
+               {"schemes;0;tokens_a_second", NULL, "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[3, 2]", "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[1, 2, 3]", "tokens_a_second"},
+               {"schemes;0;tokens_a_second;1", "[3, 2, -1]", "tokens_a_second"},
+               {"unpaired", NULL, "\"unpaired\""},
+               {"default_contrasts", NULL, "\"default_contrasts\""},
+               {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
+               {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
+               {"contrasts;0", "[]", "name"},
+               {"contrasts;0;arm", NULL, "name"},
+               {"contrasts;0;arm", "\"short\"", "a contrast is none"},
+               {"contrasts;0;other", "\"\"", "a contrast is none"},
+               {"contrasts;0;other", "\"<b>\"", "a contrast is none"},
+               {"contrasts;0;named", "\"yesterday\"", "a contrast is none"},
+               {"contrasts;0;after", "-1", "\"after\""},
+               {"looks;0", "\"2\"", "looks"},
+               {"looks;0", "65", "looks"},
+               {"looks;1", "2", "looks"},
                {"learning_rates", NULL, ""},
                {"learning_rates;1", "\"1\"", "learning rate"},
                {"learning_rates;1", "-1", "'-1'"},
@@ -270,115 +341,14 @@ static void wrong_members_are_refused(void **state) {
     free(file.bytes);
 }
 
-static void a_directory_has_one_set_of_options(void **state) {
-    static Plan plan, before;
-    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "other"};
-    Error error = {0};
-    make_large(&before);
-    int compared = 0;
-    for (const Option *o = train_options; o->name; o++) {
-        char was[TEXT_CAPACITY], is[TEXT_CAPACITY], parts[64];
-        if (o->type == OPTION_HEADING) continue;
-        option_print(&before.base, o, was);
-        plan = before;
-        for (size_t i = 0; i < COUNT(values); i++) {
-            Error ignored;
-            if (!option_set(&plan.base, o, values[i], o->name, &ignored)) continue;
-            option_print(&plan.base, o, is);
-            if (strcmp(was, is) != 0) break;
-        }
-        snprintf(parts, sizeof parts, "--%s ", o->name);
-        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, o->name, parts);
-        assert_non_null(strstr(error.message, path));
-        compared++;
-    }
-    assert_true(compared >= 20);
-}
-
-static void a_directory_has_one_set_of_sizes(void **state) {
-    static Plan plan, before;
-    Error error = {0};
-    make_large(&before);
-    for (int i = 0; i < 6; i++) {
-        static const char *const names[] = {"--scale", "--scale", "--scale", "--task-steps", "--exercises", "--budget"};
-        plan = before;
-        plan.sizes[1].width += i == 0;
-        plan.size_count -= i == 1;
-        plan.sizes[0].steps += i == 2;
-        plan.task_steps += i == 3;
-        plan.exercises += i == 4;
-        plan.by_seconds = i == 5;
-        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, names[i], names[i]);
-    }
-}
-
-static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
-    static Plan plan, before;
-    Error error;
-    make_large(&before);
-    plan = before;
-    plan.seeds = 7;
-    plan.threads = 2;
-    strcpy(plan.command, "bitter compare more");
-    must(set_arms(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
-             plan_sizes(&plan, "0.1M, 300k", 20, VOCAB, &error) && plan_tasks(&plan, "sort", &error),
-         &error);
-    must(plan_agrees(&plan, &before, path, &error), &error);
-}
-
-// Nothing has been trained on tasks, or examined with so many, yet.
-static void first_tasks_choose_their_options(void **state) {
-    static Plan plan, before;
-    Error error;
-    make_large(&before);
-    plan = before;
-    before.task_count = 0;
-    plan.task_steps++;
-    plan.exercises++;
-    must(plan_agrees(&plan, &before, path, &error), &error);
-}
-
-static void what_a_plan_leaves_out_is_listed(void **state) {
-    static Plan plan, before;
-    Error error;
-    char text[TEXT_CAPACITY];
-    make_large(&before);
-    plan_left_out(text, &before, &before);
-    assert_string_equal(text, "");
-    plan = before;
-    plan.seeds = 1;
-    must(set_arms(&plan, "alibi;learned", "", &error) && plan_rates(&plan, "1e-3,2e-3", &error) &&
-             plan_tasks(&plan, "sort parity", &error),
-         &error);
-    plan_left_out(text, &plan, &before);
-    assert_string_equal(text, "the schemes short, rope:base=500,pairing=interleaved; the seeds 1338, 1339; "
-                              "the learning rates 0.0001, 0.0003; the tasks copy:max=5");
-    plan_left_out(text, &before, &plan);
-    assert_string_equal(text, "the schemes alibi; the learning rates 0.002; the tasks sort");
-    // A list that is too long is cut.
-    char words[ARMS_MOST][TEXT_CAPACITY], *list[ARMS_MOST];
-    for (int i = 0; i < ARMS_MOST; i++) {
-        snprintf(words[i], sizeof words[i], "a-label-of-some-length-%d=rope", i);
-        list[i] = words[i];
-    }
-    must(plan_arms(&before, list, ARMS_MOST, "", &error), &error);
-    plan_left_out(text, &plan, &before);
-    assert_int_equal(strlen(text), sizeof text - 1);
-    assert_string_equal(text + sizeof text - 4, "...");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_come_back),
         cmocka_unit_test(names_that_are_no_text_are_refused),
+        cmocka_unit_test(files_of_earlier_versions_are_refused),
         cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(flipped_bits_are_refused_or_harmless),
         cmocka_unit_test(wrong_members_are_refused),
-        cmocka_unit_test(a_directory_has_one_set_of_options),
-        cmocka_unit_test(a_directory_has_one_set_of_sizes),
-        cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
-        cmocka_unit_test(first_tasks_choose_their_options),
-        cmocka_unit_test(what_a_plan_leaves_out_is_listed),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

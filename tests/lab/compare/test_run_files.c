@@ -11,7 +11,7 @@ static void expect_unreadable(const char *what, const char *parts) {
 static void other_batches_are_refused(void **state) {
     Outcome outcome;
     make_plan("none;rope;alibi", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2");
-    static const Job jobs[] = {{.task = -1, .size = 1, .arm = 2, .rate = 1, .seed = 2},
+    static const Job jobs[] = {{.task = -1, .setting = 1, .arm = 2, .rate = 1, .seed = 2},
                                {.task = 0, .arm = 1, .seed = 0}};
     for (size_t i = 0; i < COUNT(jobs); i++) {
         char name[PATH_CAPACITY];
@@ -23,7 +23,7 @@ static void other_batches_are_refused(void **state) {
     }
     // With a budget of time schemes of different speed see different numbers of batches.
     put_all();
-    const Job other_rate = {.task = -1, .size = 1, .arm = 2, .rate = 0, .seed = 2};
+    const Job other_rate = {.task = -1, .setting = 1, .arm = 2, .rate = 0, .seed = 2};
     put(&jobs[0], MEASURED_HEADER "batches,0,1,1\n");
     put(&other_rate, MEASURED_HEADER "batches,0,1,1\n");
     plan->by_seconds = true;

@@ -30,7 +30,7 @@ static int begin_plan(void **state) {
     plan->base.eval_every = 8;
     plan->base.eval_tokens = 300;
     must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
-             plan_sizes(plan, "", 20, VOCAB, &error) && plan_tasks(plan, "copy:max=2", &error),
+             set_sizes(plan, "", "", &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
     jobs = calloc((size_t)plan_job_count(plan), sizeof *jobs);
     stop = false;
@@ -197,7 +197,7 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
 static void what_diverges_is_done(void **state) {
     plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
     plan->base.warmup = plan->base.clip = 0;
-    plan->base.steps = plan->arms[0].steps[0] = plan->arms[1].steps[0] = plan->sizes[0].steps = 1000;
+    plan->base.steps = plan->arms[0].steps[0] = plan->arms[1].steps[0] = plan->settings[0].steps = 1000;
     plan->task_count = 0;
     do_all();
     char *text = contents(&none, "measured.csv");
@@ -243,7 +243,7 @@ static void what_cannot_be_written_is_said(void **state) {
 // The text changed between the look at the plan and the first run.
 static void another_text_is_not_trained_on(void **state) {
     Error error = {0};
-    comparison.data = json_pack("{s:[], s:[]}", "train", "val");
+    comparison.data = json_pack("[{s:[], s:[]}]", "train", "val");
     assert_false(work(&comparison, &error));
     json_decref(comparison.data);
     comparison.data = NULL;

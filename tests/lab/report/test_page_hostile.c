@@ -2,54 +2,61 @@
 // script.
 #include "tests/lab/report/pages.h"
 
-#define HOSTILE "q\nsystem \"touch pwned\"\n!touch pwned\n`touch pwned` @x ''; \\\n</title><script>alert(1)</script>"
+#include "base/utf8.h"
+
+#define HOSTILE                                                                                                        \
+    "q\nsystem \"touch pwned\"\n!touch pwned\n`touch pwned` @x ''; "                                                   \
+    "\\\n</title></style></svg><script>alert(1)</script>"                                                              \
+    "\xC3\x28 \xED\xA0\x80 \x01 \xEF\xBF\xBE ]]> <!-- & &amp;"
 
 // Text that would leave the strings of a script, the lines of a table or the elements of a page stays text.
 static void hostile_text_stays_text(void **state) {
-    Chart chart = {.x_label = HOSTILE, .y_label = HOSTILE, .bars = true, .mark = 32, .mark_label = HOSTILE};
+    Chart chart = {.x_label = HOSTILE, .y_label = HOSTILE, .spread = SPREAD_BARS, .mark = 32, .mark_label = HOSTILE};
     static const double x[] = {1, INFINITY, NAN, 4}, high[] = {NAN, INFINITY, 1e308, 1};
     for (int line = 0; line < 2; line++) {
         chart_line(&chart, "%s", HOSTILE);
         for (int i = 0; i < 4; i++) chart_bar(&chart, line ? x[i] : xs[i], more[i], lows[i], line ? high[i] : highs[i]);
     }
-    char here[SCRATCH_PATH], script[SCRATCH_PATH + 16];
+    static Forest forest = {.x_label = HOSTILE, .below = HOSTILE, .above = HOSTILE, .count = 1};
+    snprintf(forest.rows[0].group, sizeof forest.rows[0].group, "%.30s", HOSTILE);
+    snprintf(forest.rows[0].name, sizeof forest.rows[0].name, "%s", HOSTILE);
+    snprintf(forest.rows[0].words, sizeof forest.rows[0].words, "%s", HOSTILE);
+    forest.rows[0].value = NAN;
     Page page;
     Error error;
-    assert_non_null(getcwd(here, sizeof here));
-    assert_int_equal(chdir(directory), 0);
-    snprintf(script, sizeof script, "%s/.gnuplot", directory);
-    scratch_write(script, "system 'touch pwned'\n", 21);
-    setenv("HOME", directory, 1);
-    snprintf(script, sizeof script, "%s/gnuplot", directory);
-    scratch_write(script, "#!/bin/sh\ntouch pwned\n", 22);
-    assert_int_equal(chmod(script, 0777), 0);
-    char path[sizeof search_path + 8];
-    snprintf(path, sizeof path, ".:%s:", search_path);
-    setenv("PATH", path, 1);
     open_page(&page, HOSTILE);
-    const bool plots = page.plots;
     page_code(&page, "a\n```\n# b");
     page_paragraph(&page, "%s", HOSTILE);
-    must(page_chart(&page, &chart, &error, "%s", HOSTILE) && page_matrix(&page, HOSTILE, xs, 2, 1, &error), &error);
+    page_lead(&page, "%s", HOSTILE);
+    must(page_chart(&page, &chart, &error, "%s", HOSTILE) &&
+             page_forest(&page, &forest, HOSTILE, HOSTILE, &error, "%s", HOSTILE) &&
+             page_matrix(&page, HOSTILE, xs, 2, 1, &error),
+         &error);
+    page_fold(&page, HOSTILE);
+    page_fold_end(&page);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
-    assert_int_equal(files(), 4 + 2 * plots);
-    assert_false(exists("pwned") || path_exists("/pwned"));
-    assert_null(strstr(html, "<script"));
+    assert_int_equal(files(), 5);
+    assert_int_equal(times(html, "<script"), 1); // our own
+    assert_int_equal(times(html, "</script>"), 1);
+    assert_int_equal(times(html, "</style>"), 1);
     assert_null(strstr(html, "\n!touch"));
     assert_null(strstr(markdown, "\n!touch"));
     assert_int_equal(times(markdown, "<script"), times(markdown, "\\<script"));
     expect_text(markdown, "\n````\na ``` # b\n````\n");
+    assert_true(is_utf8(html));
     expect_balanced(html);
-    if (plots) {
-        char *svg = contents("plot-1.svg");
+    for (int i = 1; i <= 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "plot-%d.svg", i);
+        char *svg = contents(name);
         assert_null(strstr(svg, "<script"));
-        expect_text(svg, "alert(1)");
+        if (i < 3) expect_text(svg, "touch pwned");
+        expect_xml(svg, name);
         free(svg);
     }
     free(html);
     free(markdown);
-    assert_int_equal(chdir(here), 0);
 }
 
 // Links that somebody left where a page goes: they are refused, and what they lead to stays.
@@ -65,13 +72,13 @@ static void links_are_not_followed(void **state) {
         assert_int_equal(symlink(targets[i % 2], path), 0);
         bool ok = page_open(&page, directory, "page", "Title", &error);
         assert_int_equal(ok, i >= 4);
-        if (ok && page.plots) ok = draw_usual(&page, &error);
+        if (ok) ok = draw_usual(&page, &error);
         if (i >= 4) page_abandon(&page);
         if (!ok) {
             assert_int_equal(error.kind, ERROR_INPUT);
             expect_text(error.message, names[i / 2]);
         }
-        assert_int_equal(ok, i >= 4 && !page.plots);
+        assert_false(ok);
         assert_int_equal(unlink(path), 0);
         char *text = contents("other");
         assert_string_equal(text, "mine");

@@ -1,35 +1,7 @@
-// What the pages of a comparison say about given measurements.
-#include "lab/report/sections.h"
-#include "tests/lab/compare/run_files.h"
+// What the other sections of a report say about given measurements.
+#include "tests/lab/report/sections.h"
 
-enum { SEEDS = 3 };
-
-// A run on text whose loss is `loss` in trained windows, and `rise` more in windows of eight times that.
-static void put_rising(const Job *job, double loss, double rise) {
-    char text[512];
-    snprintf(text, sizeof text,
-             MEASURED_HEADER "choose,%d,1,1000\nloss,%d,%.10g,999\nloss,%d,%.10g,999\nparameters,0,100000,1\n"
-                             "positions,0,10,1\ntokens,0,2000000,1\nseconds,0,%d,1\nbatches,0,7,1\n",
-             T, T, loss, 8 * T, loss + rise, 2 + job->arm);
-    put(job, text);
-}
-
-// The Markdown of one section.
-static char *section(bool (*write)(Page *, const Outcome *, Error *), const Outcome *outcome) {
-    char path[PATH_CAPACITY];
-    Page page;
-    Buffer file;
-    Error error;
-    must(page_open(&page, comparison.directory, "section", "Title", &error) && write(&page, outcome, &error) &&
-             page_close(&page, &error) && path_format(path, &error, "%s/section.md", comparison.directory) &&
-             file_read(&file, path, &error),
-         &error);
-    return (char *)file.bytes;
-}
-
-static void expect_no_text(const char *text, const char *part) {
-    if (strstr(text, part)) fail_msg("there is\n%s\nin\n%s", part, text);
-}
+#include "lab/report/inside/inside.h"
 
 // Differences of three seeds: mean -spread, mean, mean + spread. The half width of their 95% interval is 2.48 spread.
 static void effects_need_the_whole_interval(void **state) {
@@ -48,8 +20,7 @@ static void effects_need_the_whole_interval(void **state) {
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "reproduced", 0.001, 0, 0.005},
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "not resolved", 0.001, 0, 0.05},
         {"sinusoidal;learned", "learned ties sinusoidal within the trained length", "contradicted", -0.1, 0, 0.005},
-        {"none;learned", "learned is ahead of none", "| -0.0100 | -0.0102 to -0.0098 | 3.33e-05 | reproduced", -0.01, 0,
-         0.0001},
+        {"none;learned", "learned is ahead of none", "| -0.0100 | -0.0102 to -0.0098 | reproduced", -0.01, 0, 0.0001},
         {"none;learned", "learned is ahead of none", "not resolved", -0.01, 0, 0.1},
         {"none;learned", "learned is ahead of none", "contradicted", 0.01, 0, 0.0001},
     };
@@ -73,149 +44,96 @@ static void effects_need_the_whole_interval(void **state) {
     }
 }
 
-static char *row_of(const char *text, const char *words, char row[512]) {
-    const char *at = strstr(text, words), *end = at ? strchr(at, '\n') : NULL;
-    if (!end) fail_msg("there is no\n%s\nin\n%s", words, text);
-    snprintf(row, 512, "%.*s", (int)(end - at), at);
-    return row;
+// A contrast has one interval and one verdict on the whole page, in words, in the plot's table, among all pairs and
+// among published effects.
+// With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
+// Without learned schemes, or without their designed ones, every scheme is compared with the reference.
+// What is said of a ladder is what happens between its settings, not one slope.
+// Which schemes chose an end of the grid, by name; none when the choice is inside.
+static void ends_of_the_grid_are_named(void **state) {
+    for (int chosen = 0; chosen < 3; chosen++) {
+        Outcome outcome;
+        make_plan("none;alibi", "0.001,0.002,0.004", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_losses(&job, job.rate == (job.arm ? chosen : 1) ? 2 : 3, 3 + job.arm, 7);
+        }
+        read_all(&outcome);
+        char *text = section(report_rates, &outcome);
+        if (chosen == 1) {
+            expect_text(text, "No scheme chose an end of the grid.");
+        } else {
+            expect_text(text, "At the grid's end, so that a better rate may lie beyond: alibi (");
+            expect_text(text, chosen ? "alibi (the largest, 0.004)." : "alibi (the smallest, 0.001).");
+            expect_no_text(text, "none (");
+        }
+        free(text);
+        text = section_html(report_rates, &outcome);
+        expect_text(text, "| alibi | 0.002 |");
+        assert_int_equal(strstr(text, "class=\"ring\"") != NULL, true);
+        free(text);
+        outcome_free(&outcome);
+    }
 }
 
-static const char *p_of(const char *row, int column, char cell[64]) {
-    for (; column > 0; column--) row = strchr(row, '|') + 1;
-    snprintf(cell, 64, "%.*s", (int)strcspn(row, "|"), row);
-    return cell;
-}
-
-// What nobody published is no known effect, and a difference has one p-value in every table that it is in.
-static void a_difference_has_one_verdict(void **state) {
+// Seeds are the units of tasks: three seeds of 0, 50 and 100% are no precise 50%.
+static void tasks_have_seeds_as_units(void **state) {
     Outcome outcome;
-    char rows[2][512], cells[2][64];
-    make_plan("none;learned;sinusoidal;rope;alibi;rope-learned;t5;random;b=rope:base=7", "", "", "");
+    char row[512];
+    make_plan("alibi;alibi-learned", "", "", "copy:max=2");
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        const double noise = 0.05 * sin(3.0 * job.seed + 5 * job.arm);
-        put_rising(&job, job.arm ? 2.8 + noise : 3, 1 + 3 * noise);
+        char text[256];
+        if (job.task < 0) put_rising(&job, 3, 0);
+        const double share = job.arm ? 0.5 * job.seed : 0.25;
+        snprintf(text, sizeof text,
+                 MEASURED_HEADER "right,1,%g,1000\nright,2,%g,1000\nright,3,%g,1000\nbatches,0,99,1\n", share, share,
+                 share);
+        if (job.task >= 0) put(&job, text);
     }
     read_all(&outcome);
-    char *effects = section(report_effects, &outcome), *standings_text = section(report_standings, &outcome),
-         *lengths = section(report_lengths, &outcome);
-    static const char *const gaps[] = {"learned", "sinusoidal", "rope", "alibi"}, *const others[] = {"t5", "random",
-                                                                                                     "b",
-                                                                                                     "rope-learned"};
-    for (size_t i = 0; i < COUNT(gaps); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "| %s is ahead of none", gaps[i]);
-        row_of(effects, words, rows[0]);
-        snprintf(words, sizeof words, "| %s | 2.", gaps[i]);
-        row_of(standings_text, words, rows[1]);
-        assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 6, cells[1]));
-        assert_string_equal(p_of(rows[0], 3, cells[0]), p_of(rows[1], 3, cells[1]));
-        assert_int_equal(strstr(rows[0], "not resolved") != NULL, strstr(rows[1], "not resolved") != NULL);
-    }
-    for (size_t i = 0; i < COUNT(others); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "| %s ", others[i]);
-        expect_no_text(effects, words);
-    }
-    row_of(effects, "| rope fails past", rows[0]);
-    row_of(strstr(lengths, "change at 8x"), "| rope | 2.", rows[1]);
-    assert_string_equal(p_of(rows[0], 5, cells[0]), p_of(rows[1], 8, cells[1]));
-    free(effects);
-    free(standings_text);
-    free(lengths);
-    outcome_free(&outcome);
-    // The same pair as a row of the table and as a learned scheme beside its designed one.
-    make_plan("sinusoidal;learned;none", "", "", "");
-    Gaps all;
-    Standing standings[ARMS_MOST];
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + 0.1 * job.arm + 0.01 * job.seed * job.arm, 0);
-    }
-    read_all(&outcome);
-    outcome_gaps(&all, &outcome, 0, T);
-    outcome_standings(standings, &outcome, 0, T);
-    assert_int_equal(all.count, 2);
-    assert_true(gaps_find(&all, 1, 0)->adjusted == standings[1].adjusted);
-    assert_null(gaps_find(&all, 1, 2));
-    outcome_free(&outcome);
-}
-
-// A gap that went one way and then the other has no verdict, but its sizes.
-static void a_bent_gap_has_no_verdict(void **state) {
-    static const double gaps[] = {0.1, -0.4, -0.2};
-    Outcome outcome;
-    make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm * (gaps[job.size] + 0.001 * job.seed * (job.size + 1)), 0);
-    }
-    read_all(&outcome);
-    char *scale = section(report_scale, &outcome), *answer = section(report_answer, &outcome);
-    expect_text(scale, "bent | no straight line |");
-    expect_text(answer, "no straight line: +0.1010 at 0.1M, -0.3980 at 0.3M, -0.1970 at 1M.");
-    for (int i = 0; i < 2; i++) {
-        expect_no_text(i ? scale : answer, "crossing");
-        expect_no_text(i ? scale : answer, "`");
-    }
-    free(scale);
-    free(answer);
-    outcome_free(&outcome);
-}
-
-static void a_diverged_reference_is_told_from_diverged_schemes(void **state) {
-    Outcome outcome;
-    make_plan("none;alibi;alibi-learned;learned", "", "", "");
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + 0.1 * job.arm + 0.001 * job.arm * job.seed, 0);
-    }
-    const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
-    put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
-    read_all(&outcome);
-    char *text = section(report_standings, &outcome);
-    expect_text(text, "| none | - | - | - | diverged |");
-    expect_text(text, "| alibi | 3.1010 | - | - | the reference diverged |");
-    free(text);
-    text = section(report_answer, &outcome);
-    expect_text(text, "with 0.826 million parameters and 2.05 million training tokens, the loss of each learned scheme "
-                      "minus that of its designed counterpart, in nats a token with 95% intervals (below 0, learned is "
-                      "better): alibi-learned minus alibi +0.1");
-    expect_text(text, "), worse.\n");
-    expect_text(text, "Of all schemes with learned positions, alibi-learned has the lowest loss (3.2020); of all "
-                      "others, alibi (3.1010).");
+    char *text = section(report_tasks, &outcome);
+    expect_text(row_of(text, "| alibi-learned |", row), "| 50.0 ± 50.0 (0, 50, 100) |");
+    expect_text(row_of(text, "| alibi |", row), "| 25.0 ± 0.0 (25, 25, 25) |");
+    row_of(text, "| alibi-learned - alibi |", row);
+    expect_text(row, "| +25.0 (-");
+    expect_no_text(row, "*");
     free(text);
     outcome_free(&outcome);
-    put_rising(&none, 3, 0);
-    put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
+    for (int i = 0; i < plan_job_count(plan); i++) { // now all seeds agree
+        const Job job = plan_job(plan, i);
+        if (job.task >= 0)
+            put(&job, job.arm ? MEASURED_HEADER "right,1,0.9,1000\nright,2,0.9,1000\nbatches,0,99,1\n"
+                              : MEASURED_HEADER "right,1,0.2,1000\nright,2,0.2,1000\nbatches,0,99,1\n");
+    }
     read_all(&outcome);
-    text = section(report_answer, &outcome);
-    expect_text(text, "alibi-learned minus alibi diverged.");
-    expect_no_text(text, "nan");
+    text = section(report_tasks, &outcome);
+    expect_text(row_of(text, "| alibi-learned - alibi |", row), "| +70.0 (+70.0 to +70.0) \\* |");
     free(text);
     outcome_free(&outcome);
 }
 
-static void a_page_says_that_runs_are_missing(void **state) {
+// A table that LaTeX can read: names escaped, a row for each scheme and contrast.
+static void tables_in_latex(void **state) {
+    static const double gap = -0.3;
     Outcome outcome;
     char path[PATH_CAPACITY];
-    make_plan("none;alibi", "", "", "");
-    for (int i = 0; i < plan_job_count(plan); i++) {
-        const Job job = plan_job(plan, i);
-        put_rising(&job, 3 + job.arm, 0);
-    }
+    Buffer file;
+    Facts facts;
+    Error error;
+    make_plan("a_b=sinusoidal;learned", "", "", "");
+    put_gaps(&gap, 0.01);
     read_all(&outcome);
-    char *text = section(report_answer, &outcome);
-    expect_no_text(text, "Not finished");
-    free(text);
-    outcome_free(&outcome);
-    const Job last = {.task = -1, .arm = 1, .seed = SEEDS - 1};
-    path_of(path, &last, "measured.csv");
-    unlink(path);
-    read_all(&outcome);
-    text = section(report_answer, &outcome);
-    expect_text(text, "Not finished: 5 of 6 runs are done, and this page has the first 2 of 3 seeds.");
-    free(text);
+    gather(&facts, &outcome);
+    must(report_latex(&facts, &error) && path_format(path, &error, "%s/report.tex", comparison.directory) &&
+             file_read(&file, path, &error),
+         &error);
+    const char *tex = (const char *)file.bytes;
+    expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
+    expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n");
+    expect_text(tex, "learned $-$ a\\_b & $-0.3000$ [$-0.3248$, $-0.2752$] \\\\\n");
+    free(file.bytes);
+    facts_free(&facts);
     outcome_free(&outcome);
 }
 
@@ -239,13 +157,10 @@ static void curves_are_means_at_equal_tokens(void **state) {
         put_log(&job, job.arm == 1 && job.seed == 1 ? 3 : 1, 0.3 * job.seed);
     }
     read_all(&outcome);
-    char *text = section(report_training, &outcome);
-    expect_text(text, "| none | 100 | 9.3 |\n| none | 200 | 8.3 |\n| none | 300 | 7.3 |\n| none | 400 | 6.3 |\n");
-    expect_text(text, "| alibi | 300 | 7.3 |\n| alibi | 400 | 6.3 |\n");
+    char *text = section_html(report_training, &outcome);
+    expect_text(text, "| none | 100 | 9.3 | 9 | 9.6 |\n| none | 200 | 8.3 | 8 | 8.6 |\n");
+    expect_text(text, "| alibi | 300 | 7.3 | 7 | 7.6 |\n| alibi | 400 | 6.3 | 6 | 6.6 |\n");
     expect_no_text(text, "| alibi | 100 |");
-    free(text);
-    text = section(report_cost, &outcome);
-    expect_text(text, "| alibi | 100000 | 10 | 2.000 | 1.5 | 33.3% | 33.3% to 33.3% |");
     free(text);
     outcome_free(&outcome);
 }
@@ -262,12 +177,12 @@ static void frequencies_are_shown_over_training(void **state) {
         put_rising(&run, 3, 1);
     }
     read_all(&outcome);
-    char *text = section(report_frequencies, &outcome);
+    char *text = section_html(report_frequencies, &outcome);
     expect_no_text(text, "over training");
     free(text);
     path_of(path, &job, "positions.csv");
     scratch_write(path, rows, strlen(rows));
-    text = section(report_frequencies, &outcome);
+    text = section_html(report_frequencies, &outcome);
     expect_text(text, "Frequencies over training, layer 0, head 0: rope-learned");
     expect_text(text, "| pair 0 | 0 | 1 |");
     expect_text(text, "| pair 0 | 100 | 1.64872 |");
@@ -277,16 +192,58 @@ static void frequencies_are_shown_over_training(void **state) {
     outcome_free(&outcome);
 }
 
+// One validation at the end is no curve, and two are one.
+static void single_losses_are_no_curve(void **state) {
+    for (int first = 3; first <= 4; first++) {
+        Outcome outcome;
+        make_plan("none;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm, 0);
+            put_log(&job, first, 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_training, &outcome);
+        assert_int_equal(strstr(text, "there is no curve") != NULL, first == 4);
+        assert_int_equal(strstr(text, "![") != NULL, first == 3);
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
+// Times that differ by no more than their noise are said to.
+static void times_within_noise_are_marked(void **state) {
+    for (int slow = 0; slow < 2; slow++) {
+        Outcome outcome;
+        make_plan("none;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm, 0);
+        }
+        read_all(&outcome);
+        for (int round = 0; round < SPEED_ROUNDS; round++) {
+            plan->arms[0].speeds[0].rounds[round] = 1e6;
+            plan->arms[1].speeds[0].rounds[round] = slow ? 0.8e6 : 0.99e6;
+        }
+        char *text = section(report_cost, &outcome), row[512];
+        row_of(text, "| alibi | 100000 | 10 |", row);
+        expect_text(row, slow ? "| 1.25 | +25.0% | 0.0% |" : "| 1.01 | +1.0%, within noise | 0.0% |");
+        expect_text(row_of(text, "| none | 100000 | 10 |", row), "| 1.00 | - | 0.0% |");
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(effects_need_the_whole_interval, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_bent_gap_has_no_verdict, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_diverged_reference_is_told_from_diverged_schemes, begin_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(ends_of_the_grid_are_named, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(tasks_have_seeds_as_units, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(tables_in_latex, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(frequencies_are_shown_over_training, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(single_losses_are_no_curve, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(times_within_noise_are_marked, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ static void methods_have_names(void **state) {
                                         [METHOD_YARN] = "yarn",
                                         [METHOD_LLAMA3] = "llama3",
                                         [METHOD_LONGROPE] = "longrope",
-                                        [METHOD_GRADIENT] = "gradient"};
+                                        [METHOD_GRADIENT] = "gradient",
+                                        [METHOD_GIVEN] = "given"};
     char name[TEXT_CAPACITY];
     for (int m = 0; m < (int)COUNT(names); m++) {
         assert_true(choice_word(METHOD_NAMES, m, name));

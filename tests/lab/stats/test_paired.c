@@ -180,7 +180,13 @@ static void resolvable_differences_have_their_power(void **state) {
 static void five_seeds_resolve_what_the_header_says(void **state) {
     expect_near("half-width", 5, t_quantile(0.975, 4) / sqrt(5), 1.24, 0.005);
     expect_near("resolvable", 5, paired_resolvable(1, 5, 1), 1.68, 0.005);
-    expect_near("one of ten", 5, paired_resolvable(1, 5, 10), 3.16, 0.005);
+    static const double table[][3] = {
+        {1, 1.24, 1.68}, {5, 2.06, 2.63}, {10, 2.5, 3.16}, {28, 3.31, 4.12}, {56, 3.97, 4.91}};
+    for (size_t i = 0; i < COUNT(table); i++) {
+        expect_near("reach", i, -t_quantile(0.025 / table[i][0], 4) / sqrt(5), table[i][1], 0.0051);
+        expect_near("found", i, resolvable(1 / sqrt(5), 4, table[i][0]), table[i][2], 0.0051);
+    }
+    expect_near("ten seeds", 10, resolvable(1 / sqrt(10), 9, 28), 1.72, 0.0051);
     static const double too_small[][2] = {{3, 0.05}, {5, 0.012}, {10, 0.001}};
     for (size_t i = 0; i < COUNT(too_small); i++) {
         const int n = (int)too_small[i][0];

@@ -114,6 +114,28 @@ static void bent_or_broken_trends_show_it(void **state) {
     assert_string_equal(trend_words(TREND_CROSSING), "crossing");
 }
 
+// The slope is judged among other slopes and the gaps among other gaps, so a word may be lost in either family, and
+// "crossing" may become "closing".
+static void trends_are_called_by_corrected_intervals(void **state) {
+    static const double x[] = {1, 2};
+    static const double gaps[] = {-0.55, 0.35, -0.3, 0.7, -0.75, 0.5, -0.4, 0.6, -0.5, 0.35};
+    const Trend trend = trend_fit(x, gaps, 5, 2);
+    const Paired *const parts[] = {&trend.slope, &trend.first, &trend.last};
+    double most[3]; // comparisons at which each is still known
+    for (int i = 0; i < 3; i++) {
+        most[i] = floor(0.05 / parts[i]->p);
+        assert_int_equal(paired_verdict(parts[i], most[i]) != VERDICT_UNRESOLVED, true);
+        assert_int_equal(paired_verdict(parts[i], most[i] + 1), VERDICT_UNRESOLVED);
+    }
+    const double fewer = fmin(most[1], most[2]), more = fmax(most[1], most[2]);
+    assert_true(fewer > 1 && more > fewer + 1);
+    assert_int_equal(trend_called(&trend, 1, 1), TREND_CROSSING);
+    assert_int_equal(trend_called(&trend, most[0], fewer), TREND_CROSSING);
+    assert_int_equal(trend_called(&trend, most[0] + 1, fewer), TREND_UNRESOLVED);
+    assert_int_equal(trend_called(&trend, 1, fewer + 1), most[1] > most[2] ? TREND_CLOSING : TREND_OPENING);
+    assert_int_equal(trend_called(&trend, 1, more + 1), TREND_UNRESOLVED);
+}
+
 // A gap that stays the same gets a word in 5% of experiments, and the slope's interval holds a planted slope in 95%.
 static void trends_are_called_as_promised(void **state) {
     enum { EXPERIMENTS = 1000 };
@@ -133,8 +155,11 @@ static void trends_are_called_as_promised(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_least_squares_lines), cmocka_unit_test(trends_get_the_right_word),
-        cmocka_unit_test(a_slope_alone_has_no_word),     cmocka_unit_test(bent_or_broken_trends_show_it),
+        cmocka_unit_test(lines_are_least_squares_lines),
+        cmocka_unit_test(trends_get_the_right_word),
+        cmocka_unit_test(a_slope_alone_has_no_word),
+        cmocka_unit_test(bent_or_broken_trends_show_it),
+        cmocka_unit_test(trends_are_called_by_corrected_intervals),
         cmocka_unit_test(trends_are_called_as_promised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

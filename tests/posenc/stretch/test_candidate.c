@@ -11,7 +11,7 @@ static const struct {
 
 static void expect_inside(const SearchSpace *space, const Candidate *c, const char *what) {
     for (int i = 0; i < space->pairs; i++)
-        if (c->steps[i] < (i > 0 ? c->steps[i - 1] : 0) || c->steps[i] > space->most)
+        if (c->steps[i] < (i > 0 && !space->free ? c->steps[i - 1] : 0) || c->steps[i] > space->most)
             fail_msg("%s: pair %d has %d steps, of %d", what, i, c->steps[i], space->most);
     assert_in_range(c->unscaled_choice, 0, space->unscaled_count - 1);
 }
@@ -102,9 +102,11 @@ static void candidates_differ_in_every_number(void **state) {
 
 static void operators_stay_in_the_space(void **state) {
     Random random = {random_key(1, "operators"), 0};
-    for (size_t n = 0; n < COUNT(sizes); n++) {
-        const SearchSpace space = search_space(sizes[n].pairs, sizes[n].factor, sizes[n].original);
-        Candidate c = flat(&space, n % 2 ? space.most : 0), other = random_candidate(&space, &random);
+    for (size_t n = 0; n < 2 * COUNT(sizes); n++) {
+        const size_t size = n / 2;
+        SearchSpace space = search_space(sizes[size].pairs, sizes[size].factor, sizes[size].original);
+        space.free = n % 2 == 1;
+        Candidate c = flat(&space, size % 2 ? space.most : 0), other = random_candidate(&space, &random);
         for (int times = 0; times < 1000; times++) {
             const Candidate near = mutate_near(&space, &c, 0.3, &random), far = mutate_far(&space, &c, &random),
                             child = cross(&space, &near, &other, 0.3, &random);
@@ -116,6 +118,42 @@ static void operators_stay_in_the_space(void **state) {
             c = times % 3 == 0 ? near : times % 3 == 1 ? far : child;
         }
     }
+}
+
+static int falls(const SearchSpace *space, const Candidate *c) {
+    int count = 0;
+    for (int i = 1; i < space->pairs; i++) count += c->steps[i] < c->steps[i - 1];
+    return count;
+}
+
+// Where the rule would sort or move them, and where a peak or a dip can come from.
+static void free_candidates_may_fall(void **state) {
+    enum { TIMES = 2000 };
+    SearchSpace space = search_space(16, 8, 256);
+    space.free = true;
+    Random random = {random_key(1, "free"), 0};
+    const Stretch falling = {.factors = {9, 8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 2, 1, 2, 3, 4}};
+    const Candidate parent = candidate_of(&space, &falling), pi = flat(&space, 700);
+    assert_int_equal(falls(&space, &parent), 10);
+    Stretch same = {0};
+    candidate_stretch(&same, &space, &parent);
+    for (int i = 0; i < space.pairs; i++) expect_near("factor", (size_t)i, same.factors[i], falling.factors[i], 1e-12);
+    int near_falls = 0, far_falls = 0, peaks = 0, dips = 0;
+    for (int times = 0; times < TIMES; times++) {
+        const Candidate near = mutate_near(&space, &pi, 0.3, &random), far = mutate_far(&space, &pi, &random),
+                        child = cross(&space, &parent, &pi, 0.5, &random);
+        near_falls += falls(&space, &near) > 0;
+        far_falls += falls(&space, &far) > 1; // one at an end of the line alone would also be there if it rose
+        for (int i = 0; i < space.pairs; i++)
+            assert_true(child.steps[i] == parent.steps[i] || child.steps[i] == pi.steps[i]);
+        // Between neighbours of factor 8, a pair gets 4 to 9.99, the limit of the space.
+        peaks += near.steps[0] == 700 && near.steps[1] > 700 && near.steps[2] == 700;
+        dips += near.steps[0] == 700 && near.steps[1] < 700 && near.steps[2] == 700;
+        for (int i = 1; i + 1 < space.pairs; i++)
+            assert_true(near.steps[i - 1] != 700 || near.steps[i + 1] != 700 || near.steps[i] >= 300);
+    }
+    assert_true(near_falls > 0.9 * TIMES && far_falls > 0.3 * TIMES);
+    assert_true(peaks > 0.02 * TIMES && dips > 0.05 * TIMES);
 }
 
 static void dice_decide_alone(void **state) {
@@ -309,6 +347,7 @@ int main(void) {
         cmocka_unit_test(stretches_become_the_nearest_candidate),
         cmocka_unit_test(candidates_differ_in_every_number),
         cmocka_unit_test(operators_stay_in_the_space),
+        cmocka_unit_test(free_candidates_may_fall),
         cmocka_unit_test(dice_decide_alone),
         cmocka_unit_test(leaps_leave_a_flat_start),
         cmocka_unit_test(children_take_from_both_parents),

@@ -1,5 +1,5 @@
 // The frequencies that rotations learned, beside the designed ones, and how they changed during training.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "lab/run/positions.h"
 #include "posenc/rotation/rotate.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 // Learned frequencies of every head and layer, beside the designed base^(-2i/d).
-static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error) {
+static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const Gpt *gpt = &run.gpt;
     const int pairs = rotary_pairs(&gpt->pos);
     const Tensor *rho = &gpt->tensors.items[gpt->pos.tensors[0]]; // (sets, pairs) logarithms of frequencies
@@ -24,14 +24,15 @@ static bool frequency_chart(Page *page, const Outcome *o, int arm, Error *error)
             chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
     run_close(&run);
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", o->comparison->plan.arms[arm].name);
+    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s",
+                      facts->outcome->comparison->plan.arms[arm].name);
 }
 
 // From positions.csv: radians a token of the first head, pair by pair, after each validation of the first seed's run.
-static bool training_chart(Page *page, const Outcome *o, int arm, Error *error) {
+static bool training_chart(Page *page, const Facts *facts, int arm, Error *error) {
     char path[PATH_CAPACITY];
     Positions p;
-    if (!report_run_path(path, o, arm, "positions.csv", error)) return false;
+    if (!report_run_path(path, facts, arm, "positions.csv", error)) return false;
     if (!path_exists(path)) return true; // the run was trained by an earlier version
     if (!positions_read(&p, path, error)) return false;
     Chart chart = {.x_label = "step", .y_label = "radians a token", .log_y = true};
@@ -46,15 +47,15 @@ static bool training_chart(Page *page, const Outcome *o, int arm, Error *error) 
     }
     positions_free(&p);
     return page_chart(page, &chart, error, "Frequencies over training, layer 0, head 0: %s",
-                      o->comparison->plan.arms[arm].name);
+                      facts->outcome->comparison->plan.arms[arm].name);
 }
 
-bool report_frequencies(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
+bool report_frequencies(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
         if (strcmp(plan->arms[arm].scheme->name, "rope-learned") == 0)
-            ok = (!report_has_weights(o, arm) || frequency_chart(page, o, arm, error)) &&
-                 training_chart(page, o, arm, error);
+            ok = (!report_has_weights(facts, arm) || frequency_chart(page, facts, arm, error)) &&
+                 training_chart(page, facts, arm, error);
     return ok;
 }

@@ -1,7 +1,7 @@
 // Where attention goes, by distance.
 #include "data/corpus.h"
 #include "lab/eval/attended.h"
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +10,9 @@
 enum { WINDOWS = 8 };
 
 // Windows (WINDOWS, T) of the validation text's second half.
-static int *read_windows(const Outcome *o, int T, Error *error) {
-    const TrainOptions *base = &o->comparison->plan.base;
+static int *read_windows(const char *data, int T, Error *error) {
     Corpus corpus;
-    if (!corpus_open(&corpus, base->data, error)) return NULL;
+    if (!corpus_open(&corpus, data, error)) return NULL;
     int *ids = malloc((size_t)WINDOWS * (size_t)T * sizeof *ids);
     const uint64_t half = corpus.val.count / 2, room = (uint64_t)WINDOWS * (uint64_t)T;
     const uint64_t from = corpus.val.count > half + room ? half : 0;
@@ -21,7 +20,7 @@ static int *read_windows(const Outcome *o, int T, Error *error) {
     if (!ids)
         fail_run(error, "no memory for %d windows", WINDOWS);
     else if (corpus.val.count < room)
-        fail_input(error, "%s has %llu validation tokens; %llu are looked at", base->data,
+        fail_input(error, "%s has %llu validation tokens; %llu are looked at", data,
                    (unsigned long long)corpus.val.count, (unsigned long long)room);
     else
         ok = split_read(ids, &corpus.val, from, (size_t)room, error);
@@ -64,39 +63,49 @@ static bool attended_chart(Page *page, const char *name, const Attended *a, cons
     return page_chart(page, &chart, error, "Attention by distance: %s", name);
 }
 
-static bool measure_arm(Attended *a, const Outcome *o, int arm, const int *ids, int T, Error *error) {
+static bool measure_arm(Attended *a, const Facts *facts, int arm, const int *ids, int T, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const bool ok = attended_measure(a, &run.gpt, ids, WINDOWS, T, error);
     run_close(&run);
     return ok;
 }
 
-bool report_attention(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int T = (int)plan->base.context;
-    Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
+// The windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since.
+static int *windows_or_why(Page *page, const char *data, int T) {
     Error reason;
-    int models = 0;
-    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(o, arm);
-    if (models == 0) return true;
-    page_heading(page, "What heads attend to");
-    int *ids = read_windows(o, T, &reason);
-    if (!ids) {
-        for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
-        page_paragraph(page, "The text cannot be read again, so this is left out: %s.", reason.message);
-        return true;
-    }
+    int *ids = read_windows(data, T, &reason);
+    if (ids) return ids;
+    for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
+    page_paragraph(page, "The text cannot be read again, so attention is left out: %s.", reason.message);
+    return NULL;
+}
+
+static void begin_table(Page *page, const char *whose, const char *first_heading) {
     page_paragraph(page,
-                   "Models of the first seed at the largest size, on %d windows of validation text. Distance: the mean "
-                   "number of tokens back. Keys: how many a query attends to (exp of the entropy). First: the share of "
-                   "attention on the window's first token, where heads attend when they find nothing.",
-                   WINDOWS);
+                   "%s, on %d windows of validation text. Distance: the mean number of tokens back. Keys: how many a "
+                   "query attends to (exp of the entropy). First: the share of attention on the window's first token, "
+                   "where heads attend when they find nothing.",
+                   whose, WINDOWS);
     page_table(page, "heads");
-    page_row(page, true, "scheme|layer|head|distance|keys|first");
+    page_row(page, true, "%s|layer|head|distance|keys|first", first_heading);
+}
+
+bool report_attention(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const Setting *setting = &plan->settings[report_setting(facts)];
+    const int T = (int)setting->context;
+    Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
+    int models = 0;
+    for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
+    int *ids = models > 0 ? windows_or_why(page, plan->texts[setting->text].data, T) : NULL;
+    if (!ids) return true;
+    char at[NAME_CAPACITY + 8], whose[NAME_CAPACITY + 64];
+    snprintf(whose, sizeof whose, "Models of the first seed%s", report_at(at, facts, report_setting(facts)));
+    begin_table(page, whose, "scheme");
     bool ok = attended_uniform(&uniform, T, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (report_has_weights(o, arm)) ok = measure_arm(&attended[arm], o, arm, ids, T, error);
+        if (report_has_weights(facts, arm)) ok = measure_arm(&attended[arm], facts, arm, ids, T, error);
         heads_rows(page, plan->arms[arm].name, &attended[arm]);
     }
     page_table_end(page);
@@ -105,6 +114,24 @@ bool report_attention(Page *page, const Outcome *o, Error *error) {
             ok = attended_chart(page, plan->arms[arm].name, &attended[arm], &uniform, error);
         attended_free(&attended[arm]);
     }
+    attended_free(&uniform);
+    free(ids);
+    return ok;
+}
+
+bool report_run_attention(Page *page, const Run *run, Error *error) {
+    const int T = run->gpt.shape.context;
+    Attended attended = {0}, uniform = {0};
+    int *ids = windows_or_why(page, run->options.data, T);
+    if (!ids) return true;
+    bool ok = attended_uniform(&uniform, T, error) && attended_measure(&attended, &run->gpt, ids, WINDOWS, T, error);
+    if (ok) {
+        begin_table(page, "The model", "scheme");
+        heads_rows(page, run->gpt.pos.scheme->name, &attended);
+        page_table_end(page);
+        ok = attended_chart(page, run->gpt.pos.scheme->name, &attended, &uniform, error);
+    }
+    attended_free(&attended);
     attended_free(&uniform);
     free(ids);
     return ok;

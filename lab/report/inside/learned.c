@@ -1,6 +1,6 @@
 // What was learned: the tables that are added to embeddings, of the first seed's models at the largest size, beside
 // designed ones. Frequencies and biases follow in sections of their own.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "lab/eval/scheme_probe.h"
 #include "lab/stats/npy.h"
@@ -16,6 +16,7 @@
 
 typedef struct {
     const char *name;
+    int arm;
     real *codes; // (T, C)
     Spectrum spectrum;
 } PositionTable;
@@ -72,11 +73,11 @@ static bool peaks_table(Page *page, const PositionTable *tables, int count, Erro
     return true;
 }
 
-static bool power_chart(Page *page, const PositionTable *tables, int count, int T, Error *error) {
+static bool power_chart(Page *page, const Facts *facts, const PositionTable *tables, int count, int T, Error *error) {
     Chart chart = {
         .x_label = "frequency, cycles a token", .y_label = "share of the variance", .log_x = true, .log_y = true};
     for (int i = 0; i < count; i++) {
-        chart_line(&chart, "%s", tables[i].name);
+        report_line(&chart, facts, tables[i].arm);
         for (int k = 1; k <= T / 2; k++) chart_point(&chart, (double)k / T, tables[i].spectrum.power[k]);
     }
     return page_chart(page, &chart, error, "Which waves the tables are made of");
@@ -91,13 +92,13 @@ static bool similarity_matrix(Page *page, const PositionTable *table, int T, int
 }
 
 // Set the position parameters to what they were at a snapshot during training.
-static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Error *error) {
+static bool load_snapshot(Run *run, const Facts *facts, int arm, int snapshot, Error *error) {
     char path[PATH_CAPACITY], file[64];
     float *values;
     size_t count, at = 0;
     Gpt *gpt = &run->gpt;
     snprintf(file, sizeof file, "positions-%lld.npy", snapshot_step(run->options.steps, snapshot));
-    if (!report_run_path(path, o, arm, file, error) || !npy_read(&values, &count, path, error)) return false;
+    if (!report_run_path(path, facts, arm, file, error) || !npy_read(&values, &count, path, error)) return false;
     bool ok =
         count == tensor_numbers(&gpt->tensors, true) ||
         fail_input(error, "%s has %zu numbers, not the model's %zu", path, count, tensor_numbers(&gpt->tensors, true));
@@ -110,15 +111,15 @@ static bool load_snapshot(Run *run, const Outcome *o, int arm, int snapshot, Err
 }
 
 // Write a row with the residual at each snapshot, which shows when a learned table gets its structure.
-static bool residuals_row(Page *page, const Outcome *o, int arm, Error *error) {
+static bool residuals_row(Page *page, const Facts *facts, int arm, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     real *codes = codes_allocate(T, C, error);
     bool ok = codes != NULL;
-    page_row(page, false, "%s", o->comparison->plan.arms[arm].name);
+    page_row(page, false, "%s", facts->outcome->comparison->plan.arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
-        ok = load_snapshot(&run, o, arm, s, error) && scheme_codes(codes, &run.gpt, error);
+        ok = load_snapshot(&run, facts, arm, s, error) && scheme_codes(codes, &run.gpt, error);
         if (ok) page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
     }
     free(codes);
@@ -126,25 +127,26 @@ static bool residuals_row(Page *page, const Outcome *o, int arm, Error *error) {
     return ok;
 }
 
-static bool is_learned(const Outcome *o, int arm) {
-    return report_enters(o, arm, ENTERS_EMBEDDING) && o->comparison->plan.arms[arm].scheme->params;
+static bool is_learned(const Facts *facts, int arm) {
+    return report_enters(facts, arm, ENTERS_EMBEDDING) && facts->outcome->comparison->plan.arms[arm].learned;
 }
 
-static bool residuals_table(Page *page, const Outcome *o, Error *error) {
+static bool residuals_table(Page *page, const Facts *facts, Error *error) {
     page_table(page, "the same residual over training, after these shares of the steps");
     page_row(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
-    for (int arm = 0; ok && arm < o->comparison->plan.arm_count; arm++)
-        if (is_learned(o, arm)) ok = residuals_row(page, o, arm, error);
+    for (int arm = 0; ok && arm < facts->outcome->comparison->plan.arm_count; arm++)
+        if (is_learned(facts, arm)) ok = residuals_row(page, facts, arm, error);
     page_table_end(page);
     return ok;
 }
 
-static bool read_table(PositionTable *table, const Outcome *o, int arm, Error *error) {
+static bool read_table(PositionTable *table, const Facts *facts, int arm, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return false;
+    if (!report_open_run(&run, facts, arm, error)) return false;
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
-    table->name = o->comparison->plan.arms[arm].name;
+    table->name = facts->outcome->comparison->plan.arms[arm].name;
+    table->arm = arm;
     table->codes = codes_allocate(T, C, error);
     const bool ok = table->codes && scheme_codes(table->codes, &run.gpt, error) &&
                     spectrum_create(&table->spectrum, table->codes, T, C, error);
@@ -152,13 +154,14 @@ static bool read_table(PositionTable *table, const Outcome *o, int arm, Error *e
     return ok;
 }
 
-static bool tables_section(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int T = (int)plan->base.context, C = (int)plan->sizes[plan->size_count - 1].width;
+static bool tables_section(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int T = (int)plan->settings[plan->setting_count - 1].context,
+              C = (int)plan->settings[plan->setting_count - 1].width;
     PositionTable tables[ARMS_MOST] = {{0}};
     int count = 0, learned = 0;
     bool ok = true;
-    for (int arm = 0; arm < plan->arm_count; arm++) learned += is_learned(o, arm);
+    for (int arm = 0; arm < plan->arm_count; arm++) learned += is_learned(facts, arm);
     if (learned == 0 || T < WAVE_LEAST) return true;
     page_paragraph(
         page,
@@ -171,14 +174,14 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
     page_table(page, "what the tables are like");
     page_row(page, true, "scheme|effective rank|directions for 90%%|for 99%%|invariance|residual");
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (!report_enters(o, arm, ENTERS_EMBEDDING)) continue;
-        ok = read_table(&tables[count++], o, arm, error);
+        if (!report_enters(facts, arm, ENTERS_EMBEDDING)) continue;
+        ok = read_table(&tables[count++], facts, arm, error);
         if (ok) measures_row(page, &tables[count - 1], T, C);
     }
     ok = ok && noise_row(page, T, C, error);
     page_table_end(page);
-    ok = ok && peaks_table(page, tables, count, error) && residuals_table(page, o, error) &&
-         power_chart(page, tables, count, T, error);
+    ok = ok && peaks_table(page, tables, count, error) && residuals_table(page, facts, error) &&
+         power_chart(page, facts, tables, count, T, error);
     for (int i = 0; i < count; i++) {
         ok = ok && similarity_matrix(page, &tables[i], T, C, error);
         spectrum_free(&tables[i].spectrum);
@@ -188,11 +191,11 @@ static bool tables_section(Page *page, const Outcome *o, Error *error) {
 }
 
 // Names the schemes whose weights are missing.
-static void missing_paragraph(Page *page, const Outcome *o) {
-    const Plan *plan = &o->comparison->plan;
+static void missing_paragraph(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     Text list = {0};
     for (int arm = 0; arm < plan->arm_count; arm++)
-        if (!report_has_weights(o, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
+        if (!report_has_weights(facts, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
     if (list.size > 0)
         page_paragraph(page,
                        "Left out here and below for want of weights (the run diverged, or its model.safetensors "
@@ -201,8 +204,7 @@ static void missing_paragraph(Page *page, const Outcome *o) {
     text_free(&list);
 }
 
-bool report_learned(Page *page, const Outcome *o, Error *error) {
-    page_heading(page, "What was learned");
-    missing_paragraph(page, o);
-    return tables_section(page, o, error);
+bool report_learned(Page *page, const Facts *facts, Error *error) {
+    missing_paragraph(page, facts);
+    return tables_section(page, facts, error);
 }

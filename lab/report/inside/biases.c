@@ -1,5 +1,5 @@
 // The biases by distance that models learned, beside designed ones, and the formulas that they follow.
-#include "lab/report/sections.h"
+#include "lab/report/inside/inside.h"
 
 #include "lab/eval/scheme_probe.h"
 #include "lab/stats/curves.h"
@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool bias_rows(Page *page, const Outcome *o, int arm, const double *curves, int H, int T, Error *error) {
+static bool bias_rows(Page *page, const Facts *facts, int arm, const double *curves, int H, int T, Error *error) {
     for (int h = 0; h < H; h++) {
         CurveFits fits;
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
         const CurveFit *best = &fits.fits[fits.best];
-        page_row(page, false, "%s|%d", o->comparison->plan.arms[arm].name, h);
+        page_row(page, false, "%s|%d", facts->outcome->comparison->plan.arms[arm].name, h);
         if (fits.best == FAMILY_CONSTANT)
             page_cell(page, "none");
         else if (isnan(best->shape))
@@ -38,9 +38,9 @@ static bool bias_chart(Page *page, const char *name, const double *curves, int H
 }
 
 // The biases (H, T) of a scheme's first layer, which the caller frees; NULL after an error.
-static double *biases_of(const Outcome *o, int arm, int H, int T, Error *error) {
+static double *biases_of(const Facts *facts, int arm, int H, int T, Error *error) {
     Run run;
-    if (!report_open_run(&run, o, arm, error)) return NULL;
+    if (!report_open_run(&run, facts, arm, error)) return NULL;
     double *curves = malloc((size_t)H * (size_t)T * sizeof *curves);
     if (!curves) fail_run(error, "no memory for curves of %d distances", T);
     const bool ok = curves && scheme_bias(curves, &run.gpt, error);
@@ -66,19 +66,20 @@ static void begin_table(Page *page) {
     for (Family f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));
 }
 
-bool report_biases(Page *page, const Outcome *o, Error *error) {
-    const Plan *plan = &o->comparison->plan;
-    const int H = (int)plan->sizes[plan->size_count - 1].heads, T = (int)plan->base.context;
+bool report_biases(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int H = (int)plan->settings[plan->setting_count - 1].heads,
+              T = (int)plan->settings[plan->setting_count - 1].context;
     double *curves[ARMS_MOST] = {0};
     bool ok = true, learned = false;
     for (int arm = 0; arm < plan->arm_count; arm++)
-        learned = learned || (report_enters(o, arm, ENTERS_BIAS) && plan->arms[arm].scheme->params);
+        learned = learned || (report_enters(facts, arm, ENTERS_BIAS) && plan->arms[arm].learned);
     if (!learned || T < CURVE_LEAST) return true;
     begin_table(page);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
-        if (!report_enters(o, arm, ENTERS_BIAS)) continue;
-        curves[arm] = biases_of(o, arm, H, T, error);
-        ok = curves[arm] && bias_rows(page, o, arm, curves[arm], H, T, error);
+        if (!report_enters(facts, arm, ENTERS_BIAS)) continue;
+        curves[arm] = biases_of(facts, arm, H, T, error);
+        ok = curves[arm] && bias_rows(page, facts, arm, curves[arm], H, T, error);
     }
     page_table_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {

@@ -1,0 +1,286 @@
+#include "cmd/compare/start.h"
+
+#include "cmd/shared/arguments.h"
+#include "lab/compare/measure.h"
+#include "lab/compare/outcome.h"
+#include "lab/compare/pace.h"
+#include "lab/run/config.h"
+#include "lab/run/trainer.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#define FIELD(name) offsetof(CompareOptions, name)
+
+static const Option own_options[] = {
+    HEADING_ROW("Comparison"),
+    TEXT_ROW("out", FIELD(out), "runs/compare", "DIR", "directory of all runs and the report; continued if it exists"),
+    INTEGER_ROW("seeds", FIELD(seeds), "5", 1, SEEDS_MOST, "train each scheme from N seeds, --seed and those after it"),
+    TEXT_ROW("reference", FIELD(reference), NULL, "SCHEME", "scheme to compare the others with; by default the first"),
+    TEXTS_ROW("contrast", FIELD(contrasts), "\"A - B\"",
+              "difference that the comparison is about, to be named before the first run; may be repeated; by default "
+              "each learned scheme minus its designed one, or else each scheme minus the reference"),
+    FLAG_ROW("unpaired", FIELD(unpaired),
+             "give every scheme seeds of its own, so that `rope again=rope` is a fair test"),
+    TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
+             "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
+    CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
+               "tokens: --steps steps for each scheme; seconds: the time that the reference needs for --steps steps"),
+    HEADING_ROW("Settings, in all combinations"),
+    TEXTS_ROW("data", FIELD(data), "DIR",
+              "shards from `bitter prepare` or llm.c, or builtin:NAME (default builtin:tales); may be repeated"),
+    TEXT_ROW("context", FIELD(contexts), "256", "N,N,...", "tokens of a training window"),
+    TEXT_ROW("scale", FIELD(scale), NULL, "N,N,...",
+             "model sizes in parameters, such as 0.1M,0.3M; sets width, and layers and heads unless you give them"),
+    TEXT_ROW("tokens-per-parameter", FIELD(tokens_per_parameter), NULL, "X,X,...",
+             "training tokens for each parameter, instead of --steps (default with --scale: 20)"),
+    INTEGER_ROW("eval-tokens", FIELD(train.eval_tokens), "0", 0, HUGE_VAL,
+                "use the first N validation tokens of each text: half chooses, half is reported; 0 = all"),
+    HEADING_ROW("Tasks"),
+    TEXT_ROW("tasks", FIELD(tasks), NULL, "LIST", "tasks to train every scheme on as well: \"copy:max=5 parity\""),
+    INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
+    INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
+    HEADING_ROW("Processes"),
+    INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
+                "how many runs are trained at the same time; 0 = as many as the cores allow"),
+    NUMBER_ROW("patience", FIELD(patience), "120", 1, 1e6, "S",
+               "take over a worker's run after S seconds without a sign of life"),
+    {0},
+};
+
+// The options of the comparison, and those training options that make sense for many runs.
+const Option *compare_options(void) {
+    static const char *const left_out[] = {"pos",    "sample-every", "Run",  "out",     "init",
+                                           "resume", "Data",         "data", "context", "eval-tokens"};
+    static Option table[ARGUMENTS_MOST];
+    int count = 0;
+    for (const Option *o = own_options; o->name; o++) table[count++] = *o;
+    for (const Option *o = train_options; o->name; o++) {
+        bool wanted = true;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            wanted = wanted && strcmp(o->name, left_out[i]) != 0;
+        if (wanted) table[count++] = *o;
+    }
+    return table;
+}
+
+static bool was_given(const bool *given, const char *name) {
+    const Option *table = compare_options();
+    return given[option_find(table, name) - table];
+}
+
+// Check every arm with every shape and task that it will be trained with, and every text, before hours of training.
+static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        Position pos;
+        if (job.seed > 0) break;
+        const TrainOptions options = plan_job_options(plan, &job);
+        const int text = plan->settings[job.setting].text;
+        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, error)) return false;
+        if (job.task < 0 && !measure_check(plan->base.eval_tokens, options.context, &corpora[text], error))
+            return false;
+    }
+    return true;
+}
+
+// Options that say the same thing twice.
+static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
+    if (*o->tokens_per_parameter && was_given(given, "steps"))
+        return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
+    if (*o->scale && was_given(given, "width") && !*o->tasks)
+        return fail_input(error, "--scale and --width both set the width; give one of them");
+    return true;
+}
+
+static bool open_texts(Plan *plan, Corpus corpora[TEXTS_MOST], const TextList *data, Error *error) {
+    const int count = data->count > 0 ? data->count : 1;
+    for (int t = 0; t < count; t++) {
+        const char *name = data->count > 0 ? data->items[t] : "builtin:tales";
+        if (t == TEXTS_MOST) return fail_input(error, "--data: give at most %d texts", TEXTS_MOST);
+        if (!corpus_open(&corpora[t], name, error)) return false;
+        if (is_task(&corpora[t].builtin))
+            return fail_input(error, "%s is a task; name it with --tasks, and give text with --data", name);
+        if (!plan_text(plan, name, corpora[t].tokenizer.vocab_size, (double)corpora[t].train.count, error))
+            return false;
+    }
+    return true;
+}
+
+// Name the contrasts, now that so many runs are done.
+static bool name_contrasts(Plan *plan, const TextList *typed, int done, Error *error) {
+    char now[DATE_CAPACITY];
+    const time_t seconds = time(NULL);
+    struct tm date;
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
+    for (int c = 0; c < typed->count; c++)
+        if (!plan_contrast(plan, typed->items[c], now, done, error)) return false;
+    if (typed->count == 0) plan_default_contrasts(plan, now, done);
+    return true;
+}
+
+static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptions *o, const bool *given, char **names,
+                      int count, int done, Error *error) {
+    const SettingLists lists = {.scale = o->scale,
+                                .tokens_per_parameter = o->tokens_per_parameter,
+                                .contexts = o->contexts,
+                                .layers = was_given(given, "layers"),
+                                .heads = was_given(given, "heads"),
+                                .steps = was_given(given, "steps")};
+    *plan = (Plan){.base = o->train,
+                   .exercises = (int)o->exercises,
+                   .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
+                   .by_seconds = o->budget == 1,
+                   .unpaired = o->unpaired};
+    snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
+    return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
+           plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
+           plan_rates(plan, o->lr_grid, error) && plan_settings(plan, &lists, error) &&
+           plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
+           check_jobs(plan, corpora, error);
+}
+
+// The number of the first text that differs between two lists of fingerprints, or -1.
+static int changed_text(const json_t *now, const json_t *then) {
+    for (size_t t = 0; t < json_array_size(now); t++)
+        if (!data_same(json_array_get(now, t), json_array_get(then, t))) return (int)t;
+    return -1;
+}
+
+static bool all_done(const Comparison *c) {
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        if (!job_done(c, &job)) return false;
+    }
+    return true;
+}
+
+// Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
+// texts that have changed are not mixed in one table.
+static bool take_over(Comparison *c, Error *error) {
+    static Comparison old;
+    Plan *plan = &c->plan;
+    const Plan *before = &old.plan;
+    const char *path = c->file;
+    json_t *data;
+    char left_out[TEXT_CAPACITY];
+    if (!plan_read(&old.plan, &data, path, error)) return false;
+    const int changed = changed_text(c->data, data);
+    json_decref(data);
+    plan->base.threads = before->base.threads;
+    if (!plan_agrees(plan, before, path, error)) return false;
+    if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
+    plan->threads = before->threads;
+    for (int a = 0; a < plan->arm_count; a++) {
+        Arm *arm = &plan->arms[a];
+        const int b = plan_arm(before, arm->name);
+        if (b < 0 && plan->by_seconds)
+            return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
+                              arm->name);
+        if (b < 0) continue;
+        if (strcmp(arm->pos, before->arms[b].pos) != 0)
+            return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
+                              before->arms[b].pos, arm->pos);
+        memcpy(arm->steps, before->arms[b].steps, sizeof arm->steps);
+        memcpy(arm->speeds, before->arms[b].speeds, sizeof arm->speeds);
+    }
+    if (plan->by_seconds && before->arm_count > plan->arm_count)
+        return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
+                          path, before->arm_count);
+    if (!comparison_paths(&old, c->directory, error) || !plan_follow(plan, before, all_done(&old), error)) return false;
+    plan_left_out(left_out, plan, before);
+    if (*left_out)
+        printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
+               left_out);
+    return true;
+}
+
+// Check the runs that are there already, before hours of training.
+static bool check_runs(const Comparison *c, Error *error) {
+    Outcome outcome;
+    if (!outcome_read(&outcome, c, error)) return false;
+    outcome_free(&outcome);
+    return true;
+}
+
+// Make the plan, or continue the one in the directory. When several processes begin at once, one of them measures the
+// pace, and the others wait for its plan.
+static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
+    Plan *plan = &c->plan;
+    char runs[PATH_CAPACITY];
+    Claim claim;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+        !comparison_claim(&claim, c, "plan", error))
+        return false;
+    bool ok = true;
+    if (path_exists(c->file)) {
+        ok = take_over(c, error);
+    } else {
+        if (o->train.threads > 0)
+            plan->threads = (int)o->train.threads;
+        else
+            ok = pace_threads(plan, corpora, cores, error);
+    }
+    if (ok && !pace_known(plan)) ok = pace_arms(plan, corpora, error); // new ones in turn with the others
+    ok = ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
+    claim_release(&claim);
+    return ok;
+}
+
+// "1.3 M" and the like, at most 7 characters.
+static const char *short_number(char text[16], double number) {
+    const double unit = number >= 1e9 ? 1e9 : number >= 1e6 ? 1e6 : number >= 1e4 ? 1e3 : 1;
+    snprintf(text, 16, "%.4g%s", number / unit, unit > 1e8 ? " G" : unit > 1e5 ? " M" : unit > 1 ? " k" : "");
+    return text;
+}
+
+// The fewest and the most operations for each token, counted in full, of the schemes.
+static void print_operations(const Plan *plan, int setting) {
+    double least = HUGE_VAL, most = 0;
+    char text[16];
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        const double operations = setting_operations(plan, setting, arm);
+        if (operations < least) least = operations;
+        if (operations > most) most = operations;
+    }
+    printf("  %s", short_number(text, least));
+    if (most > least) printf(" to %s", short_number(text, most));
+    printf("\n");
+}
+
+static void print_settings(const Plan *plan) {
+    int width = 7;
+    for (int s = 0; s < plan->setting_count; s++)
+        if ((int)strlen(plan->settings[s].name) > width) width = (int)strlen(plan->settings[s].name);
+    printf("%-*s layers heads width context parameters    steps   tokens per parameter epochs  operations a token\n",
+           width, "setting");
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Setting *setting = &plan->settings[s];
+        char tokens[16];
+        printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g", width, *setting->name ? setting->name : "-",
+               setting->layers, setting->heads, setting->width, setting->context, setting->parameters, setting->steps,
+               short_number(tokens, setting_tokens(plan, s)), setting_tokens_per_parameter(plan, s),
+               setting_epochs(plan, s));
+        print_operations(plan, s);
+    }
+    fflush(stdout);
+}
+
+bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
+                   Error *error) {
+    static Corpus corpora[TEXTS_MOST];
+    Plan *plan = &c->plan;
+    char command[sizeof plan->command];
+    memcpy(command, plan->command, sizeof command);
+    bool ok = make_plan(plan, corpora, o, given, names, count, comparison_done(c), error);
+    memcpy(plan->command, command, sizeof command);
+    c->data = json_array();
+    for (int t = 0; ok && t < plan->text_count; t++)
+        ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
+             fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
+    if (ok) print_settings(plan);
+    ok = ok && settle_plan(c, o, corpora, cores, error);
+    for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
+    return ok;
+}

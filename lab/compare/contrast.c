@@ -1,0 +1,94 @@
+// The contrasts of a plan, and what a plan takes over from the one before it.
+#include "lab/compare/plan.h"
+
+#include <string.h>
+
+#define MINUS " - " // names may hold a '-', but no spaces
+
+// Was the contrast named already, in either direction?
+static bool is_named(const Plan *plan, const char *arm, const char *other) {
+    for (int c = 0; c < plan->contrast_count; c++) {
+        const Contrast *contrast = &plan->contrasts[c];
+        if (strcmp(contrast->arm, arm) == 0 && strcmp(contrast->other, other) == 0) return true;
+        if (strcmp(contrast->arm, other) == 0 && strcmp(contrast->other, arm) == 0) return true;
+    }
+    return false;
+}
+
+static bool add(Plan *plan, const Contrast *contrast) {
+    if (is_named(plan, contrast->arm, contrast->other)) return true;
+    if (plan->contrast_count == CONTRASTS_MOST) return false;
+    plan->contrasts[plan->contrast_count++] = *contrast;
+    return true;
+}
+
+static Contrast contrast_of(const Plan *plan, int arm, int other, const char *named, int after) {
+    Contrast contrast = {.after = after};
+    memcpy(contrast.arm, plan->arms[arm].name, sizeof contrast.arm);
+    memcpy(contrast.other, plan->arms[other].name, sizeof contrast.other);
+    snprintf(contrast.named, sizeof contrast.named, "%s", named);
+    return contrast;
+}
+
+static bool fail_unknown(const Plan *plan, const char *text, const char *name, Error *error) {
+    const char *names[ARMS_MOST];
+    for (int a = 0; a < plan->arm_count; a++) names[a] = plan->arms[a].name;
+    const char *nearest = nearest_name(name, names, plan->arm_count);
+    return fail_input(error, "--contrast '%.200s': %.100s is none of the schemes that are compared%s%s%s", text, name,
+                      nearest ? "; did you mean " : "; name two of them", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+bool plan_contrast(Plan *plan, const char *text, const char *named, int after, Error *error) {
+    char arm[TEXT_CAPACITY];
+    const char *minus = strstr(text, MINUS), *other = minus ? minus + strlen(MINUS) : NULL;
+    if (!minus || minus == text || !*other || strstr(other, MINUS))
+        return fail_input(error, "--contrast '%.200s': write the names of two schemes with ' - ' between them", text);
+    snprintf(arm, sizeof arm, "%.*s", (int)(minus - text), text);
+    const int a = plan_arm(plan, arm), b = plan_arm(plan, other);
+    if (a < 0 || b < 0) return fail_unknown(plan, text, a < 0 ? arm : other, error);
+    if (a == b) return fail_input(error, "--contrast '%.200s': a scheme minus itself is 0; name two schemes", text);
+    if (is_named(plan, arm, other))
+        return fail_input(error, "--contrast '%.200s' is named twice, perhaps the other way round; leave one out",
+                          text);
+    const Contrast contrast = contrast_of(plan, a, b, named, after);
+    return add(plan, &contrast) || fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
+}
+
+void plan_default_contrasts(Plan *plan, const char *named, int after) {
+    plan->default_contrasts = true;
+    for (int pass = 0; pass < 2 && plan->contrast_count == 0; pass++)
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            const int other = pass == 0 ? plan_designed(plan, arm) : plan->reference;
+            const Contrast contrast = contrast_of(plan, arm, other < 0 ? arm : other, named, after);
+            if (other >= 0 && other != arm) add(plan, &contrast);
+        }
+}
+
+// Arms keep their seeds; those that join get seeds that no arm has.
+static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
+    int next = 0;
+    for (int b = 0; b < before->arm_count; b++)
+        if (before->arms[b].block >= next) next = before->arms[b].block + 1;
+    for (int a = 0; a < plan->arm_count; a++) {
+        const int b = plan_arm(before, plan->arms[a].name);
+        plan->arms[a].block = b >= 0 ? before->arms[b].block : next++;
+    }
+    return next <= BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
+}
+
+bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error) {
+    static Contrast mine[CONTRASTS_MOST];
+    const int count = plan->default_contrasts && !before->default_contrasts ? 0 : plan->contrast_count;
+    memcpy(mine, plan->contrasts, sizeof mine);
+    memcpy(plan->contrasts, before->contrasts, sizeof plan->contrasts);
+    plan->contrast_count = before->contrast_count;
+    plan->default_contrasts = plan->default_contrasts && before->default_contrasts;
+    for (int c = 0; c < count; c++)
+        if (!add(plan, &mine[c])) return fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
+    memcpy(plan->looks, before->looks, sizeof plan->looks);
+    plan->look_count = before->look_count;
+    const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
+    if (complete && plan->seeds > before->seeds && before->seeds > last)
+        plan->looks[plan->look_count++] = before->seeds;
+    return follow_blocks(plan, before, error);
+}

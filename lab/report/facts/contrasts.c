@@ -1,0 +1,114 @@
+// Contrasts, pairs, and the looks of schemes in charts.
+#include "lab/report/facts/facts.h"
+
+#include <math.h>
+#include <string.h>
+
+bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
+    *facts = (Facts){.outcome = outcome};
+    return outcome_differences(&facts->differences, outcome, error);
+}
+
+void facts_free(Facts *facts) {
+    differences_free(&facts->differences);
+}
+
+int report_settings_over_texts(const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    return plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
+}
+
+// Each named contrast has so many differences: in all settings, then over the texts.
+static int stride(const Facts *facts) {
+    return facts->outcome->comparison->plan.setting_count + report_settings_over_texts(facts);
+}
+
+int report_contrasts(const Facts *facts) {
+    int named = 0;
+    while (named < facts->differences.count && facts->differences.items[named].named) named++;
+    return named / stride(facts);
+}
+
+const Difference *report_named(const Facts *facts, int i) {
+    return &facts->differences.items[i * stride(facts)];
+}
+
+int report_arm(const Facts *facts, int i) {
+    return report_named(facts, i)->arm;
+}
+
+int report_other(const Facts *facts, int i) {
+    return report_named(facts, i)->other;
+}
+
+bool report_primary(const Facts *facts, int i) {
+    return report_named(facts, i)->primary;
+}
+
+static Finding finding_of(const Facts *facts, const Difference *d) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    return (Finding){.arm = plan->arms[d->arm].name,
+                     .other = plan->arms[d->other].name,
+                     .setting = plan->settings[d->setting].name,
+                     .place = plan->text_count > 1 ? "on" : "at",
+                     .gap = d->gap,
+                     .interval = d->interval,
+                     .text = d->text,
+                     .verdict = d->verdict,
+                     .resolvable = d->resolvable};
+}
+
+Finding report_contrast(const Facts *facts, int i, int setting) {
+    return finding_of(facts, report_named(facts, i) + setting);
+}
+
+Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
+    return finding_of(facts, report_named(facts, i) + facts->outcome->comparison->plan.setting_count + setting);
+}
+
+Finding report_pair(const Facts *facts, int arm, int other, int setting) {
+    Difference d;
+    if (!differences_find(&d, &facts->differences, setting, arm, other))
+        d = (Difference){.arm = arm, .other = other, .setting = setting, .gap = {.mean = NAN}, .interval = {NAN, NAN}};
+    return finding_of(facts, &d);
+}
+
+Paired report_difference(const Facts *facts, const double *a, const double *b) {
+    const int seeds = facts->outcome->seeds;
+    double differences[SEEDS_MOST];
+    if (facts->outcome->comparison->plan.unpaired) return unpaired_summary(a, seeds, b, seeds);
+    for (int seed = 0; seed < seeds; seed++) differences[seed] = a[seed] - b[seed];
+    return paired_summary(differences, seeds);
+}
+
+// The designed scheme whose hue an arm has; itself, if it has none.
+static int root_of(const Plan *plan, int arm) {
+    const int designed = plan_designed(plan, arm);
+    return designed >= 0 ? designed : arm;
+}
+
+int report_hue(const Facts *facts, int arm) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    int hue = 0;
+    for (int before = 0; before < root_of(plan, arm); before++) hue += root_of(plan, before) == before;
+    return hue;
+}
+
+void report_line(Chart *chart, const Facts *facts, int arm) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const bool learned = plan->arms[arm].learned;
+    int dash = learned ? 1 : report_hue(facts, arm) / HUES;
+    for (int before = 0; learned && before < arm; before++)
+        dash += before != root_of(plan, arm) && root_of(plan, before) == root_of(plan, arm);
+    chart_line(chart, "%s", plan->arms[arm].name);
+    chart_style(chart, report_hue(facts, arm), learned ? 1 + (dash - 1) % (DASHES - 1) : dash);
+}
+
+void report_contrast_line(Chart *chart, const Facts *facts, int i) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int hue = report_hue(facts, report_arm(facts, i));
+    int dash = 0;
+    for (int before = 0; before < i; before++) dash += report_hue(facts, report_arm(facts, before)) == hue;
+    chart_line(chart, "%.60s - %.60s", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
+    chart_style(chart, hue, dash);
+}

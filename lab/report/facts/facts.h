@@ -1,0 +1,75 @@
+// What the sections of a report share: contrasts, the runs behind them, and how schemes look in charts.
+#ifndef BITTER_FACTS_H
+#define BITTER_FACTS_H
+
+#include "lab/compare/differences.h"
+#include "lab/report/facts/words.h"
+#include "lab/report/page/page.h"
+#include "lab/run/run.h"
+
+typedef struct {
+    const Outcome *outcome;
+    Differences differences;
+} Facts;
+
+// Fails (run) without memory.
+bool facts_gather(Facts *facts, const Outcome *outcome, Error *error);
+void facts_free(Facts *facts);
+
+// The setting whose models are looked at closely: the last one, which on a ladder is the largest.
+int report_setting(const Facts *facts);
+// " at 70k", " on book", or "" when there is one setting.
+const char *report_at(char words[NAME_CAPACITY + 8], const Facts *facts, int setting);
+
+// Tokens of a window in training, in this setting.
+double report_context(const Facts *facts, int setting);
+
+// Contrasts are the differences that somebody has named. Their number, and contrast i in a setting; over the texts
+// (texts > 1) the setting is that of the first text, and below report_settings_over_texts.
+int report_contrasts(const Facts *facts);
+Finding report_contrast(const Facts *facts, int i, int setting);
+Finding report_contrast_over_texts(const Facts *facts, int i, int setting);
+int report_settings_over_texts(const Facts *facts); // 0 with one text
+// The first of the contrast's differences, in which all have the same arms, name and family.
+const Difference *report_named(const Facts *facts, int i);
+int report_arm(const Facts *facts, int i);
+int report_other(const Facts *facts, int i);
+bool report_primary(const Facts *facts, int i);
+
+// The difference of any two arms in a setting, with the interval that it has on the whole page.
+Finding report_pair(const Facts *facts, int arm, int other, int setting);
+
+// The difference of two arms in anything that each seed has: a and b (seeds). By seeds in pairs, or (--unpaired) not.
+Paired report_difference(const Facts *facts, const double *a, const double *b);
+
+// A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
+void report_line(Chart *chart, const Facts *facts, int arm);
+// A line for a contrast, in the hue of its schemes; contrasts of the same hue differ in their dash.
+void report_contrast_line(Chart *chart, const Facts *facts, int i);
+int report_hue(const Facts *facts, int arm);
+
+// The learning rate of a scheme's runs in a setting, which it chose if there was a choice.
+double report_rate(const Facts *facts, int setting, int arm);
+
+// Open the model of a scheme's first seed in report_setting. report_has_weights tells whether there is one: there is
+// none when the run diverged or its weights were removed. report_enters: it has weights, and its scheme enters the
+// model at `where`.
+bool report_open_run(Run *run, const Facts *facts, int arm, Error *error);
+bool report_has_weights(const Facts *facts, int arm);
+bool report_enters(const Facts *facts, int arm, Enters where);
+
+// The path of a file of that run.
+bool report_run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error);
+
+// Write two cells, a difference and an interval, each "-" where it is not known. Returns whether both are known.
+bool report_difference_cells(Page *page, double mean, Interval interval);
+
+// The change of a quantity, by seed, from the trained length to `times` that length.
+Paired report_change(const Facts *facts, int setting, int arm, const char *quantity, double times);
+
+// Mean over the complete seeds of what was measured at x; NAN where a seed has none. And its standard deviation, NAN
+// with one seed.
+double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x);
+double report_deviation(const Facts *facts, int setting, int arm, const char *quantity, double x);
+
+#endif

@@ -1,0 +1,27 @@
+// How the differences were judged, and what the comparison does not show.
+#include "lab/report/sections.h"
+
+#include <math.h>
+
+bool report_limits(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    page_paragraph(
+        page, "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so "
+              "differences are paired, and the seeds are the independent units (Student's t). Intervals and "
+              "verdicts are corrected together (Bonferroni): a contrast is better or worse exactly if its interval "
+              "leaves out 0. \"Not resolved\" does not mean \"equal\": a true difference of the size that is named "
+              "would be found in 4 of 5 repetitions, a smaller one less often.");
+    page_paragraph(page,
+                   "Larger models, other texts and longer training may give other results. Losses are measured on the "
+                   "second half of the validation text, which was not used to choose anything.");
+    if (plan->rate_count == 1)
+        page_paragraph(
+            page, "No learning rates were tried for the schemes: each was trained at one rate, which may suit some "
+                  "better than others. --lr-grid lets each scheme choose.");
+    if (plan->rate_count > 1 && plan->task_count > 0) page_paragraph(page, "Tasks are trained at the rate of --lr.");
+    if (plan->by_seconds)
+        page_paragraph(page,
+                       "All schemes train for about the same time, so faster ones make more steps. Their speeds were "
+                       "measured before the first run; no interval covers the error of that measurement.");
+    return true;
+}

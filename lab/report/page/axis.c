@@ -1,0 +1,195 @@
+#include "lab/report/page/axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LARGEST 1e300
+
+static double place_of(const ChartAxis *axis, double value) {
+    return axis->log ? log10(value) : value;
+}
+
+void axis_fit(ChartAxis *axis, double low, double high, double room, bool log) {
+    low = fmax(fmin(low, LARGEST), -LARGEST);
+    high = fmax(fmin(high, LARGEST), -LARGEST);
+    if (high < low) {
+        const double swap = low;
+        low = high;
+        high = swap;
+    }
+    *axis = (ChartAxis){.log = log && low > 0};
+    low = place_of(axis, low);
+    high = place_of(axis, high);
+    double space = room * (high - low);
+    // Numbers that differ in their last bits only count as equal.
+    if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) space = axis->log ? 0.3 : high == 0 ? 1 : 0.1 * fabs(high);
+    axis->low = axis->log ? pow(10, fmax(low - space, -305)) : low - space;
+    axis->high = axis->log ? pow(10, fmin(high + space, 305)) : high + space;
+}
+
+double axis_at(const ChartAxis *axis, double value) {
+    const double low = place_of(axis, axis->low), high = place_of(axis, axis->high);
+    if (isnan(value) || (axis->log && !(value > 0))) return NAN;
+    const double share = (place_of(axis, value) - low) / (high - low);
+    return axis->from + fmax(-0.05, fmin(1.05, share)) * (axis->to - axis->from);
+}
+
+// 1, 2 or 5 times a power of ten.
+static double round_step(double least) {
+    const double power = pow(10, floor(log10(least)));
+    const double times = least / power;
+    return (times <= 1.0001 ? 1 : times <= 2.0001 ? 2 : times <= 5.0001 ? 5 : 10) * power;
+}
+
+static int ticks_between(const ChartAxis *axis, double step) {
+    return (int)(floor(axis->high / step + 1e-9) - ceil(axis->low / step - 1e-9)) + 1;
+}
+
+static void linear_ticks(ChartAxis *axis, int most) {
+    double step = round_step((axis->high - axis->low) / most);
+    while (ticks_between(axis, step) > most) step = round_step(1.5 * step);
+    // A single tick tells no scale.
+    while (ticks_between(axis, step) < 2 && most < 5) step = round_step((axis->high - axis->low) / ++most);
+    axis->step = step;
+    const double first = ceil(axis->low / step - 1e-9);
+    for (axis->count = 0; axis->count < most; axis->count++) {
+        const double tick = (first + axis->count) * step;
+        if (tick > axis->high + 1e-9 * step) return;
+        axis->ticks[axis->count] = tick;
+    }
+}
+
+// Powers of ten, or every second or third of them; between few of them also 2 and 5 times the power.
+static void log_ticks(ChartAxis *axis, int most) {
+    const int first = (int)floor(log10(axis->low)), last = (int)ceil(log10(axis->high));
+    static const double parts[] = {1, 2, 5};
+    int every = 1;
+    while ((log10(axis->high) - log10(axis->low)) / every > most) every++;
+    for (int dense = every == 1 ? 3 : 1; dense > 0; dense -= 2) {
+        axis->count = 0;
+        int found = 0;
+        for (int power = first; power <= last; power++)
+            for (int p = 0; p < dense; p++) {
+                const double tick = parts[p] * pow(10, power);
+                if (tick < axis->low * (1 - 1e-9) || tick > axis->high * (1 + 1e-9)) continue;
+                if (power % every != 0) continue;
+                if (found < most) axis->ticks[axis->count++] = tick;
+                found++;
+            }
+        if (found <= most) break;
+    }
+    axis->step = 0;
+    if (axis->count < 2) linear_ticks(axis, most);
+}
+
+void axis_ticks(ChartAxis *axis, int most) {
+    if (axis->log)
+        log_ticks(axis, most);
+    else
+        linear_ticks(axis, most);
+}
+
+void axis_ticks_at(ChartAxis *axis, const double *values, int count, double apart) {
+    axis->count = 0;
+    axis->step = 0;
+    double last = -INFINITY;
+    for (int i = 0; i < count && axis->count < TICKS_MOST; i++) {
+        const double at = axis_at(axis, values[i]);
+        if (!(fabs(at - last) >= apart)) continue;
+        axis->ticks[axis->count++] = values[i];
+        last = at;
+    }
+}
+
+// 10 to a power, in raised digits.
+static void power_words(char words[TICK_WORDS], double value) {
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    int power = (int)floor(log10(fabs(value)) + 1e-9);
+    double times = value / pow(10, power);
+    if (fabs(fabs(times) - 10) < 1e-6) times /= 10, power++;
+    size_t at = 0;
+    if (fabs(times - 1) > 1e-6) at = (size_t)snprintf(words, 16, "%.3g×", times);
+    at += (size_t)snprintf(words + at, TICK_WORDS - at, "10%s", power < 0 ? "⁻" : "");
+    char digits[12];
+    snprintf(digits, sizeof digits, "%d", power < 0 ? -power : power);
+    for (const char *digit = digits; *digit; digit++)
+        at += (size_t)snprintf(words + at, TICK_WORDS - at, "%s", raised[*digit - '0']);
+}
+
+typedef struct {
+    double size;
+    const char *name;
+} Unit;
+
+// "25k" is read as one word; a capital letter stands apart.
+static Unit unit_of(double largest) {
+    static const Unit units[] = {{1e9, " G"}, {1e6, " M"}, {1e4, "k"}};
+    for (int i = 0; i < 3; i++)
+        if (largest >= units[i].size * (1 - 1e-9)) return (Unit){i == 2 ? 1e3 : units[i].size, units[i].name};
+    return (Unit){1, ""};
+}
+
+static bool needs_power(double size) {
+    return size >= 1e10 || (size < 1e-3 && size > 0);
+}
+
+const char *number_words(char words[TICK_WORDS], double value) {
+    const Unit unit = unit_of(fabs(value));
+    if (!isfinite(value))
+        snprintf(words, TICK_WORDS, "-");
+    else if (needs_power(fabs(value)))
+        power_words(words, value);
+    else
+        snprintf(words, TICK_WORDS,
+                 fabs(value / unit.size) >= 100 && unit.size > 1 ? "%.0f%s"
+                 : unit.size > 1                                 ? "%.3g%s"
+                                                                 : "%.4g%s",
+                 value / unit.size, unit.name);
+    return words;
+}
+
+const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
+    const double value = axis->ticks[i];
+    if (!(axis->step > 0)) return number_words(words, value);
+    const double largest = fmax(fabs(axis->ticks[0]), fabs(axis->ticks[axis->count - 1]));
+    if (largest >= 1e10 || axis->step < 1e-5) {
+        if (value == 0) return strcpy(words, "0");
+        if (axis->step < 1e-6 * largest)
+            snprintf(words, TICK_WORDS, "%.10g", value);
+        else
+            power_words(words, value);
+        return words;
+    }
+    const Unit unit = unit_of(largest);
+    const double digits = ceil(-log10(axis->step / unit.size) - 1e-9);
+    if (fabs(value) < 1e-9 * axis->step) return strcpy(words, "0");
+    snprintf(words, TICK_WORDS, "%.*f%s", digits > 0 ? (int)digits : 0, value / unit.size, unit.name);
+    return words;
+}
+
+int digits_for(double size) {
+    const double digits = 1 + ceil(-log10(fabs(size) / 0.95));
+    return !(digits > 2) ? 2 : digits > 8 ? 8 : (int)digits;
+}
+
+int digits_of(double mean, double low, double high) {
+    const double half = 0.5 * (high - low);
+    int digits = isfinite(half) && half > 0 ? digits_for(half) : mean == 0 ? 4 : digits_for(mean);
+    if (low * high > 0)
+        while (digits < 8 && !(fmin(fabs(low), fabs(high)) >= 0.5 * pow(10, -digits))) digits++;
+    return digits;
+}
+
+// What rounds to 0 has no minus.
+static double rounded(double value, int digits) {
+    return fabs(value) < 0.5 * pow(10, -digits) ? 0 : value;
+}
+
+const char *interval_words(char words[INTERVAL_WORDS], double mean, double low, double high) {
+    const int digits = digits_of(mean, low, high);
+    const bool bounded = isfinite(low) && isfinite(high);
+    snprintf(words, INTERVAL_WORDS, bounded ? "%+.*f (%+.*f to %+.*f)" : "%+.*f", digits, rounded(mean, digits), digits,
+             rounded(low, digits), digits, rounded(high, digits));
+    return words;
+}

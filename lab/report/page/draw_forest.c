@@ -1,0 +1,201 @@
+// Forest plots: differences with their intervals, one under the other. And matrices of shades.
+#include "lab/report/page/axis.h"
+#include "lab/report/page/draw.h"
+#include "lab/report/page/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    FILE *out;
+    const Forest *forest;
+    bool narrow, tall; // tall: a row has its bar below its words
+    bool values;       // there is room for them
+    double width, row_height, group_height, top, bottom;
+    ChartAxis x;
+} Sheet;
+
+static bool known(const ForestRow *row) {
+    return isfinite(row->value);
+}
+
+static bool bounded(const ForestRow *row) {
+    return known(row) && isfinite(row->low) && isfinite(row->high);
+}
+
+static bool heads(const Forest *forest, int i) {
+    return forest->rows[i].group[0] && (i == 0 || strcmp(forest->rows[i].group, forest->rows[i - 1].group) != 0);
+}
+
+static void value_words(char words[INTERVAL_WORDS], const ForestRow *row) {
+    if (known(row))
+        interval_words(words, row->value, row->low, row->high);
+    else
+        snprintf(words, INTERVAL_WORDS, "not known");
+}
+
+// From 0 to the ends of all intervals; an interval that is much longer than the others is cut off.
+static void fit(Sheet *s) {
+    double low = 0, high = 0, far = 0;
+    for (int i = 0; i < s->forest->count; i++)
+        if (known(&s->forest->rows[i])) far = fmax(far, fabs(s->forest->rows[i].value));
+    for (int i = 0; i < s->forest->count; i++) {
+        const ForestRow *row = &s->forest->rows[i];
+        if (!known(row)) continue;
+        low = fmin(low, bounded(row) ? fmax(row->low, -6 * far) : row->value);
+        high = fmax(high, bounded(row) ? fmin(row->high, 6 * far) : row->value);
+    }
+    axis_fit(&s->x, low, high, 0.04, false);
+}
+
+static double longest_name(const Forest *forest) {
+    double longest = 60;
+    for (int i = 0; i < forest->count; i++) {
+        longest = fmax(longest, svg_text_width(forest->rows[i].name) + 12);
+    }
+    return longest;
+}
+
+static double longest_value(const Forest *forest) {
+    double longest = 60;
+    char words[INTERVAL_WORDS];
+    for (int i = 0; i < forest->count; i++) {
+        value_words(words, &forest->rows[i]);
+        longest = fmax(longest, svg_text_width(words) + 12);
+    }
+    return longest;
+}
+
+// Place the columns and rows; returns the height. On narrow screens, many rows leave out the values, few have two
+// lines.
+static double lay_out(Sheet *s) {
+    enum { TALL_MOST = 6 };
+    int groups = 0;
+    for (int i = 0; i < s->forest->count; i++) groups += heads(s->forest, i);
+    fit(s);
+    s->tall = s->narrow && s->forest->count <= TALL_MOST;
+    s->values = !s->narrow || s->tall;
+    s->row_height = s->tall ? 38 : s->narrow ? 19 : 21;
+    s->group_height = s->narrow ? 19 : 21;
+    s->top = LINE_HEIGHT + 8;
+    s->bottom = s->top + s->row_height * s->forest->count + s->group_height * groups + 4;
+    s->x.from = s->tall ? 8 : fmin(longest_name(s->forest), (s->narrow ? 0.5 : 0.32) * s->width) + 12;
+    s->x.to = s->narrow ? s->width - 8 : s->width - fmin(longest_value(s->forest), 0.36 * s->width);
+    axis_ticks(&s->x, s->narrow ? 5 : 7);
+    return s->bottom + 24 + LINE_HEIGHT * svg_wrapped(NULL, 0, 0, s->width - 10, "", s->forest->x_label);
+}
+
+static void draw_ground(const Sheet *s) {
+    FILE *out = s->out;
+    char words[TICK_WORDS];
+    const double zero = axis_at(&s->x, 0);
+    for (int i = 0; i < s->x.count; i++) {
+        const double x = axis_at(&s->x, s->x.ticks[i]);
+        fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, s->top - 4, s->bottom + 4);
+        svg_text(out, x, s->bottom + 18, "tick middle", axis_words(words, &s->x, i));
+    }
+    fprintf(out, "<path class=\"zero\" d=\"M%.1f %.1fV%.1f\"/>\n", zero, s->top - 8, s->bottom);
+    svg_wrapped(out, 2, s->bottom + 38, s->width - 10, "label", s->forest->x_label);
+    char cut[TEXT_CAPACITY];
+    const double left = fmax(zero - 8, 0), right = fmax(s->width - zero - 8, 0);
+    if (s->forest->below && svg_text_width(s->forest->below) <= left)
+        svg_text(out, zero - 8, LINE_HEIGHT, "tick end", s->forest->below);
+    if (s->forest->above && right > 60)
+        svg_text(out, zero + 8, LINE_HEIGHT, "tick", svg_cut(cut, sizeof cut, s->forest->above, right));
+}
+
+static void draw_row(const Sheet *s, int i, double y) {
+    const ForestRow *row = &s->forest->rows[i];
+    FILE *out = s->out;
+    char words[INTERVAL_WORDS], cut[TEXT_CAPACITY];
+    value_words(words, row);
+    const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
+    const double values = svg_text_width(words), names = s->tall ? s->width - values - 12 : s->x.from - 20;
+    fprintf(out, "<g class=\"h%d%s\"><title>", row->hue % HUES, row->filled ? "" : " hollow");
+    xml_text(out, row->group);
+    fputs(row->group[0] ? ": " : "", out);
+    xml_text(out, row->name);
+    fprintf(out, ": %s, ", words);
+    xml_text(out, row->words);
+    fputs("</title>\n", out);
+    svg_text(out, 12, text, "row", svg_cut(cut, sizeof cut, row->name, names));
+    if (s->values)
+        svg_text(out, s->tall ? s->width - 4 : s->x.to + 10, text, s->tall ? "value end" : "value",
+                 svg_cut(cut, sizeof cut, words, s->tall ? values + 20 : s->width - s->x.to - 10));
+    if (bounded(row))
+        fprintf(out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f\"/>", axis_at(&s->x, row->low), middle,
+                axis_at(&s->x, row->high));
+    if (known(row))
+        fprintf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", axis_at(&s->x, row->value), middle);
+    fputs("</g>\n", out);
+}
+
+void draw_forest(FILE *out, const void *what, const char *label, double width, bool alone) {
+    Sheet s = {.out = out, .forest = what, .narrow = width < WIDE, .width = width};
+    const double height = lay_out(&s);
+    if (alone)
+        svg_open_alone(out, width, height, label);
+    else
+        svg_open(out, width, height, label, "");
+    draw_ground(&s);
+    double y = s.top;
+    for (int i = 0; i < s.forest->count; i++) {
+        char cut[TEXT_CAPACITY];
+        if (heads(s.forest, i)) {
+            svg_text(out, 2, y + 15, "group", svg_cut(cut, sizeof cut, s.forest->rows[i].group, s.width - 8));
+            y += s.group_height;
+        }
+        draw_row(&s, i, y);
+        y += s.row_height;
+    }
+    svg_close(out);
+}
+
+enum { SHADES = 16 };
+
+// All cells of one sign and shade as one path, because a thousand elements would make pages long.
+static void draw_shade(FILE *out, const Matrix *m, bool above, int shade, double side, double left, double top) {
+    bool any = false;
+    for (int row = 0; row < m->n; row++)
+        for (int column = 0; column < m->n; column++) {
+            const double value = m->cells[(size_t)row * (size_t)m->n + (size_t)column];
+            const double size = fmin(1, fabs(value)) * SHADES;
+            if (!isfinite(value) || (value > 0) != above || (int)round(size) != shade) continue;
+            if (!any)
+                fprintf(out, "<path class=\"%s\" fill-opacity=\"%.2f\" d=\"", above ? "more" : "less",
+                        (double)shade / SHADES);
+            any = true;
+            fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", left + column * side, top + row * side, side + 0.2, side + 0.2,
+                    side + 0.2);
+        }
+    if (any) fputs("\"/>\n", out);
+}
+
+void draw_matrix(FILE *out, const void *what, const char *label, double width, bool alone) {
+    const Matrix *m = what;
+    const double left = 44, top = 26, side = (fmin(width, NARROW) - left - 12) / m->n;
+    const double right = left + side * m->n, bottom = top + side * m->n;
+    ChartAxis axis;
+    char words[TICK_WORDS];
+    if (alone)
+        svg_open_alone(out, NARROW, bottom + 48, label);
+    else
+        svg_open(out, NARROW, bottom + 48, label, "");
+    svg_text(out, 2, 13, "label", "position; blue: alike, orange: opposite");
+    for (int shade = 1; shade <= SHADES; shade++)
+        for (int above = 0; above < 2; above++) draw_shade(out, m, above, shade, side, left, top);
+    fprintf(out, "<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", left, top,
+            right - left, bottom - top);
+    axis_fit(&axis, 0, m->n * m->step, 0, false);
+    axis_ticks(&axis, 5);
+    for (int i = 0; i < axis.count; i++) {
+        axis.from = left;
+        axis.to = right;
+        svg_text(out, axis_at(&axis, axis.ticks[i]), bottom + 18, "tick middle", axis_words(words, &axis, i));
+        axis.from = top;
+        axis.to = bottom;
+        svg_text(out, left - 6, axis_at(&axis, axis.ticks[i]) + 4.5, "tick end", axis_words(words, &axis, i));
+    }
+    svg_text(out, left, bottom + 38, "label", "position");
+    svg_close(out);
+}

@@ -1,0 +1,53 @@
+// Learning rates: how the loss that chooses depends on them, and who chose an end of the grid.
+#include "lab/report/sections.h"
+
+static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    char at[NAME_CAPACITY + 8];
+    Chart chart = {.x_label = "learning rate",
+                   .y_label = "loss in nats a token on the half of the validation text that chooses",
+                   .log_x = true};
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        RateLoss losses[RATES_MOST];
+        outcome_rates(losses, facts->outcome, setting, arm);
+        report_line(&chart, facts, arm);
+        for (int rate = 0; rate < plan->rate_count; rate++) {
+            chart_point(&chart, losses[rate].rate, losses[rate].mean);
+            if (rate == facts->outcome->chosen_rate[setting][arm]) chart_ring(&chart);
+        }
+    }
+    return page_chart(page, &chart, error, "Loss against learning rate%s; a ring is around the chosen rate",
+                      report_at(at, facts, setting));
+}
+
+static void ends(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Text list = {0};
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        for (int arm = 0; arm < plan->arm_count; arm++) {
+            const int end = outcome_rate_end(facts->outcome, setting, arm);
+            char at[NAME_CAPACITY + 8];
+            if (end == 0) continue;
+            text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name,
+                       report_at(at, facts, setting), end < 0 ? "the smallest" : "the largest",
+                       report_rate(facts, setting, arm));
+        }
+    if (list.size > 0)
+        page_paragraph(page, "At the grid's end, so that a better rate may lie beyond: %.*s.", (int)list.size,
+                       list.bytes);
+    else
+        page_paragraph(page, "No scheme chose an end of the grid.");
+    text_free(&list);
+}
+
+bool report_rates(Page *page, const Facts *facts, Error *error) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    if (plan->rate_count < 2) return true;
+    page_paragraph(page,
+                   "Each scheme was trained at every rate of the grid, and has the rate with the lowest mean loss on "
+                   "one half of the validation text. All other losses on this page are those of the other half.");
+    ends(page, facts);
+    for (int setting = plan->setting_count - 1; setting >= 0; setting--)
+        if (!rate_chart(page, facts, setting, error)) return false;
+    return true;
+}

@@ -1,0 +1,69 @@
+// How much of a difference may be due to the text on which it was measured.
+#include "lab/report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+// "0.021": half of an interval.
+static void half_cell(Page *page, Interval interval) {
+    page_cell(page, isnan(interval.low) ? "-" : "%.4f", 0.5 * (interval.high - interval.low));
+}
+
+static void blocks_table(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    page_paragraph(page,
+                   "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
+                   "loss is measured. To compare them, each alone: half of the 95%% interval over seeds, on this text, "
+                   "and half of that over blocks of the text, with these seeds (circular block bootstrap). These are "
+                   "not corrected for other contrasts; the verdicts on this page are those of the corrected intervals "
+                   "above.");
+    page_table(page, "%s", "");
+    page_row(page, true, "contrast|difference|± over seeds|± over the text");
+    for (int setting = plan->setting_count - 1; setting >= 0; setting--)
+        for (int i = 0; i < report_contrasts(facts); i++) {
+            const Finding f = report_contrast(facts, i, setting);
+            char at[NAME_CAPACITY + 8];
+            page_row(page, false, "%s - %s%s", f.arm, f.other, report_at(at, facts, setting));
+            page_cell(page, isnan(f.gap.mean) ? "-" : "%+.4f", f.gap.mean);
+            half_cell(page, f.gap.t);
+            half_cell(page, f.text);
+        }
+    page_table_end(page);
+}
+
+// "70k" of "book-70k", the name of a setting without that of its text.
+static const char *rest_name(const Plan *plan, int rest) {
+    const Setting *setting = &plan->settings[rest];
+    const char *text = plan->texts[setting->text].name;
+    const size_t length = strlen(text);
+    return strncmp(setting->name, text, length) == 0 && setting->name[length] == '-' ? setting->name + length + 1 : "";
+}
+
+static void texts_table(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int each = report_settings_over_texts(facts);
+    page_paragraph(page,
+                   "The %d texts as a sample of texts like them (random effect): the unit is the text, with its mean "
+                   "over the seeds, so these intervals are for other such texts.",
+                   plan->text_count);
+    page_table(page, "%s", "");
+    page_row(page, true, "contrast|mean over texts|interval over texts|verdict");
+    for (int text = 0; text < plan->text_count; text++) page_cell(page, "%s", plan->texts[text].name);
+    for (int rest = 0; rest < each; rest++)
+        for (int i = 0; i < report_contrasts(facts); i++) {
+            const Finding f = report_contrast_over_texts(facts, i, rest);
+            const char *name = rest_name(plan, rest);
+            page_row(page, false, "%s - %s%s%s", f.arm, f.other, *name ? " at " : "", name);
+            const bool judged = report_difference_cells(page, f.gap.mean, f.interval);
+            page_cell(page, "%s", judged ? verdict_words(f.verdict) : "-");
+            for (int text = 0; text < plan->text_count; text++)
+                page_cell(page, "%+.4f", report_contrast(facts, i, text * each + rest).gap.mean);
+        }
+    page_table_end(page);
+}
+
+bool report_texts(Page *page, const Facts *facts, Error *error) {
+    if (report_settings_over_texts(facts) > 0) texts_table(page, facts);
+    blocks_table(page, facts);
+    return true;
+}

@@ -1,0 +1,155 @@
+"""Recompute the numbers of a comparison's report from its results.csv, with numpy and scipy:
+
+    python3 scripts/check_report.py DIR...
+
+DIR holds compare.json, results.csv, report.md and report.tex, as `bitter compare` leaves them. Every loss, every named
+difference with its simultaneous interval and its verdict, and every change from one setting to the next is computed
+again; it must agree with the report to the last printed digit. Ends with a line "N numbers agree, N do not".
+"""
+
+import csv
+import json
+import os
+import re
+import sys
+
+import numpy as np
+from scipy import stats
+
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+
+
+class Report:
+    def __init__(self, directory):
+        self.directory = directory
+        with open(os.path.join(directory, "compare.json"), encoding="utf-8") as file:
+            self.plan = json.load(file)
+        self.agree = self.differ = 0
+        self.losses = {}  # (setting, scheme) -> {seed: loss}
+        context = {s["name"]: s["context"] for s in self.plan["settings"]}
+        with open(os.path.join(directory, "results.csv"), encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["quantity"] != "loss" or row["task"] or row["chosen"] != "1":
+                    continue
+                if float(row["x"]) == context[row["setting"]]:
+                    self.losses.setdefault((row["setting"], row["scheme"]), {})[int(row["seed"])] = float(row["value"])
+        self.settings = [s["name"] for s in self.plan["settings"]]
+        self.schemes = [s["name"] for s in self.plan["schemes"]]
+        named = [c for c in self.plan["contrasts"] if c["arm"] in self.schemes and c["other"] in self.schemes]
+        self.contrasts = [(c["arm"], c["other"]) for c in named]
+        primary = [c for c in self.plan["contrasts"] if c["after"] == 0]
+        texts = len(self.plan["texts"])
+        places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
+        self.family = len(primary) * (len(self.settings) + places)
+
+    def read(self, name):
+        with open(os.path.join(self.directory, name), encoding="utf-8") as file:
+            return file.read()
+
+    def check(self, what, value, printed):
+        """Does the printed number have the value's digits?"""
+        printed = printed.replace("\N{MINUS SIGN}", "-")
+        digits = len(printed.split(".")[1]) if "." in printed else 0
+        if abs(value - float(printed)) <= 0.5000001 * 10.0**-digits:
+            self.agree += 1
+        else:
+            self.differ += 1
+            print(f"{self.directory}: {what}: the report has {printed}, here it is {value:.{digits + 2}f}")
+
+    def missing(self, what):
+        self.differ += 1
+        print(f"{self.directory}: {what} is not in the report")
+
+    def gap(self, setting, arm, other, comparisons):
+        """Mean, ends of the simultaneous interval, and the units of a difference."""
+        a, b = self.losses[setting, arm], self.losses[setting, other]
+        if self.plan["unpaired"]:
+            x, y = np.array(list(a.values())), np.array(list(b.values()))
+            u, v = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
+            mean, se = x.mean() - y.mean(), np.sqrt(u + v)
+            df = (u + v) ** 2 / (u**2 / (len(x) - 1) + v**2 / (len(y) - 1))
+            units = None
+        else:
+            units = np.array([a[seed] - b[seed] for seed in sorted(a)])
+            mean, se, df = units.mean(), units.std(ddof=1) / np.sqrt(len(units)), len(units) - 1
+        half = stats.t.ppf(1 - 0.025 / comparisons, df) * se
+        return mean, mean - half, mean + half, units
+
+    def check_losses(self):
+        table = self.read("report.tex").split("\\end{tabular}")[0]
+        for scheme in self.schemes:
+            line = next((x for x in table.splitlines() if x.startswith(scheme.replace("_", "\\_") + " &")), None)
+            if line is None:
+                self.missing(f"the loss of {scheme}")
+                continue
+            for setting, cell in zip(self.settings, line.split("&")[1:]):
+                seeds = np.array(list(self.losses[setting, scheme].values()))
+                mean, sd = re.findall(NUMBER, cell)[:2]
+                self.check(f"loss of {scheme} {setting}", seeds.mean(), mean)
+                self.check(f"standard deviation of {scheme} {setting}", seeds.std(ddof=1), sd)
+
+    def rows(self):
+        """The table of contrasts in report.md: lists of cells."""
+        rows = [[c.strip().replace("\\", "") for c in x.strip("|").split("|")] for x in self.read("report.md").splitlines()
+                if x.startswith("|")]
+        head = next(i for i, row in enumerate(rows) if row[0] == "contrast")
+        body = []
+        for row in rows[head + 2:]:
+            if len(row) != len(rows[head]):
+                break
+            body.append(row)
+        return body
+
+    def check_contrasts(self):
+        rows = self.rows()
+        for arm, other in self.contrasts:
+            for setting in self.settings:
+                row = next((r for r in rows if r[0] == f"{arm} - {other}" and (len(self.settings) == 1 or r[1] == setting)), None)
+                if row is None:
+                    self.missing(f"{arm} - {other} {setting}")
+                    continue
+                mean, low, high, _ = self.gap(setting, arm, other, self.family)
+                what = f"{arm} - {other} {setting}"
+                for name, value, printed in zip(("difference", "low end", "high end"), (mean, low, high), row[-4:-1]):
+                    self.check(f"{what}, {name}", value, printed)
+                verdict = "better" if high < 0 else "worse" if low > 0 else "not resolved"
+                if row[-1].startswith(verdict):
+                    self.agree += 1
+                else:
+                    self.differ += 1
+                    print(f"{self.directory}: {what}: the report says {row[-1]}, here it is {verdict}")
+
+    def check_changes(self):
+        """Sentences such as "rope - learned: from 5tpp to 20tpp -0.04 (-0.35 to +0.27), not resolved"."""
+        pattern = re.compile(rf"from (\S+) to (\S+) ({NUMBER}) \(({NUMBER}) to ({NUMBER})\)")
+        lines = [x for x in self.read("report.md").splitlines() if pattern.search(x)]
+        family = sum(len(pattern.findall(line)) for line in lines)
+        for line in lines:
+            name = line.split(":")[0].replace("\\", "")
+            if " - " not in name:
+                continue
+            arm, other = name.split(" - ")
+            for first, second, *printed in pattern.findall(line):
+                if self.plan["unpaired"]:
+                    continue
+                before, after = (self.gap(s, arm, other, 1)[3] for s in (first, second))
+                change = after - before
+                half = stats.t.ppf(1 - 0.025 / family, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
+                for value, text in zip((change.mean(), change.mean() - half, change.mean() + half), printed):
+                    self.check(f"{name} from {first} to {second}", value, text)
+
+
+def main():
+    agree = differ = 0
+    for directory in sys.argv[1:]:
+        report = Report(directory)
+        report.check_losses()
+        report.check_contrasts()
+        report.check_changes()
+        agree, differ = agree + report.agree, differ + report.differ
+    print(f"{agree} numbers agree, {differ} do not")
+    return 0 if agree > 0 and differ == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+#!/bin/sh
+# Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
+# Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start it
+# again at any time. DIR (runs/experiment-full) holds the runs and reports; summaries, plots and results.csv go to RESULTS
+# (runs/baseline/experiment-full). PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
+# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
+#
+#   rates    the learning rate of every scheme, on seeds that no other part uses
+#   tokens   more training: 5 to 320 tokens a parameter
+#   ladder   larger models of the same depth and the same heads
+#   starts   what a scheme begins with against what it learns
+#   texts    five kinds of text
+#   context  windows four times as long
+#   epochs   little text, read many times
+#   primary  the best designed scheme against the best scheme that is learned from scratch, with the same time to train
+#
+# The primary question was settled before any of its runs: the two schemes are those with the lowest loss in the part
+# "rates", on the half of the validation text that chooses, at the best rate of each; and the seeds are new ones.
+set -eu
+bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
+out=${2:-runs/experiment-full}
+results=${RESULTS:-runs/baseline/experiment-full}
+parts=${PARTS:-"rates tokens ladder starts texts context epochs primary"}
+seeds=${SEEDS:-5}
+text=${TEXT:-../shared/data/war-and-peace.txt.gz}
+[ -f "$text" ] || {
+    echo "experiment_full.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
+    exit 2
+}
+mkdir -p "$out" "$results"
+TEXT=$text sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts"
+data=$out/data
+designed="sinusoidal rope alibi alibi-steep"
+scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
+
+# spec NAME: the scheme of that name.
+spec() {
+    case $1 in
+    rope-random) echo rope-learned:start=random ;;
+    alibi-steep) echo alibi:scale=4 ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# rate NAME: the learning rate that the part "rates" chose for a scheme.
+rate() {
+    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        $column["scheme"] == name && $column["chosen"] == 1 { print $column["learning_rate"]; exit }' "$out/rates/results.csv"
+}
+
+# arms NAME...: the schemes as compare takes them, each with its rate. LABEL=SPEC:NAME gives a variant the rate of NAME.
+arms() {
+    for name in "$@"; do
+        case $name in
+        *=*~*) printf '%s@%s ' "${name%~*}" "$(rate "${name##*~}")" ;;
+        *) printf '%s=%s@%s ' "$name" "$(spec "$name")" "$(rate "$name")" ;;
+        esac
+    done
+}
+
+# tokens LIST: tokens for each parameter, as --tokens-per-parameter takes them.
+tokens() {
+    echo "$1" | awk -F, -v shrink="${SHRINK:-1}" '{ for (i = 1; i <= NF; i++) printf "%s%g", (i > 1 ? "," : ""), $i / shrink }'
+}
+
+# part NAME OPTIONS...: one comparison, and its report among the results.
+shape="--layers 4 --heads 4 --width 48"
+part() {
+    name=$1 && shift
+    echo "--- $name ---"
+    "$bitter" compare "$@" --context "${context:-128}" --batch 8 --warmup 50 --eval-every 0 --save-every 1000 --out "$out/$name"
+    mkdir -p "$results/$name"
+    rm -f "$results/$name"/plot-*.svg
+    # The page report.html stays behind: eight of them would weigh more than everything else.
+    for file in "$out/$name"/report.md "$out/$name"/report.tex "$out/$name"/results.csv "$out/$name"/compare.json "$out/$name"/plot-*.svg; do
+        cp "$file" "$results/$name"
+    done
+}
+
+# best NAMES: of these schemes the one with the lowest choosing loss at its rate.
+best() {
+    for name in $1; do
+        awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+            $column["scheme"] == name && $column["chosen"] == 1 && $column["quantity"] == "choose" { sum += $column["value"]; n++ }
+            END { printf "%.6f %s\n", sum / n, name }' "$out/rates/results.csv"
+    done | sort -n | awk 'NR == 1 { print $2 }'
+}
+
+for part in $parts; do
+    # The lists of schemes are meant to be split into words.
+    # shellcheck disable=SC2046,SC2086
+    case $part in
+    rates)
+        part rates $(for name in $designed $scratch; do echo "$name=$(spec "$name")"; done) --data "$data/book" $shape \
+            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
+            --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi" --contrast "t5 - alibi"
+        ;;
+    tokens)
+        part tokens $(arms learned sinusoidal rope alibi) --data "$data/book" --layers 4 --heads 4 --width 32 \
+            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds "$seeds" --seed 201 \
+            --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "learned - alibi"
+        ;;
+    ladder)
+        part ladder $(arms learned sinusoidal rope rope-random alibi fire) --data "$data/book" --layers 4 --heads 4 \
+            --scale 50k,140k,400k --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 301 \
+            --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
+        ;;
+    starts)
+        part starts $(arms learned learned-sin=learned:start=sinusoidal~learned sinusoidal sin-gain=sinusoidal:gain=trained~sinusoidal \
+            sin-unit=sinusoidal:amplitude=0.7071~sinusoidal rope rope-learned=rope-learned~rope rope-random \
+            alibi alibi-steep alibi-learned=alibi-learned~alibi alibi-random=alibi-learned:start=random~alibi) \
+            --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 401 \
+            --contrast "learned - learned-sin" --contrast "sin-gain - sinusoidal" --contrast "rope-random - rope-learned" \
+            --contrast "rope-learned - rope" --contrast "alibi-steep - alibi" --contrast "alibi-random - alibi-learned"
+        ;;
+    texts)
+        part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts") $shape \
+            --tokens-per-parameter "$(tokens 10)" --seeds 3 --seed 501 \
+            --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
+        ;;
+    context)
+        context=512
+        part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 601 \
+            --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
+        context=128
+        ;;
+    epochs)
+        [ -d "$data/little" ] || {
+            gzip -dcf "$text" | head -c 120000 >"$data/little.txt"
+            "$bitter" prepare --out "$data/little" --val 0.2 "$data/little.txt" >/dev/null
+        }
+        part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 701 \
+            --contrast "learned - sinusoidal" --contrast "learned - rope"
+        ;;
+    primary)
+        one=$(best "$designed") other=$(best "$scratch")
+        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 --tokens-per-parameter "$(tokens 20)" \
+            --budget seconds --reference "$one" --seeds 10 --seed 801 --contrast "$other - $one"
+        ;;
+    *)
+        echo "experiment_full.sh: there is no part $part" >&2
+        exit 2
+        ;;
+    esac
+done

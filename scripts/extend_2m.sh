@@ -1,0 +1,89 @@
+#!/bin/sh
+# LongRoPE's headline length: one held-out window of 2,097,152 tokens: sh scripts/extend_2m.sh BITTER [DIR]
+# A model of 2 layers, one head and width 32 is trained at 256 tokens on passkeys and on the first 35% of War and Peace. It
+# is stretched 8 times by LongRoPE's search and fine-tuned, three times over (2,048, 16,384, 131,072 tokens), and then 16
+# times further by YaRN's formula on top of the searched factors, because a candidate of the search would take an hour
+# there. The other 65% of the book, which nothing else has read, are the window. Two passes: perplexity, and one passkey
+# at a depth of 50%. Both keep their state in a file, so the script may be killed and started again at any time.
+# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 FURTHER=1 measures
+# that window instead (2m-131072.md).
+# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz), of at least 3.25 million bytes.
+set -eu
+bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
+out=${2:-runs/extend-2m}
+results=${RESULTS:-runs/baseline/extend}
+text=${TEXT:-../shared/data/war-and-peace.txt.gz}
+further=${FURTHER:-16}
+length=$((131072 * further))
+[ -f "$text" ] || {
+    echo "extend_2m.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
+    exit 2
+}
+# shellcheck source=scripts/extend_runs.sh
+. "$(dirname "$0")/extend_runs.sh"
+mkdir -p "$out" "$results"
+trap 'exit 130' INT TERM
+
+# tuned RUN RUN2 CONTEXT STEPS OPTIONS...: fine-tune at a length, on the book with passkeys, half of the windows beginning
+# with a passkey document of up to this length.
+tuned() {
+    from=$1 to=$2 context=$3 steps=$4
+    shift 4
+    train "$to" --init "$from" --data "$out/data" --documents "builtin:passkey:share=0.8,max=$((context - 1))" \
+        --context "$context" --steps "$steps" --eval-every 0 "$@"
+}
+
+[ -f "$out/data/tokenizer.json" ] ||
+    logged "$out/data.log" prepare --out "$out/data" --val 0.65 "$text" builtin:passkey:share=0.7,max=360
+train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 2 --heads 1 --width 32 --context 256 --batch 4 \
+    --lr 5e-3 --warmup 50 --steps 20000 --eval-every 2000 --save-every 1000
+train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 2e-3 --steps 6000 --eval-every 1000 --save-every 500
+small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5"
+# shellcheck disable=SC2086
+{
+    extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
+    # Copying with the new rotations is learned in short windows first, which hold more answers (scripts/extend.sh).
+    tuned "$out/2k" "$out/2k-short" 256 1500 --batch 16 --lr 3e-3 --warmup 20 --save-every 100
+    tuned "$out/2k-short" "$out/2k-ft" 2048 800 --batch 4 --lr 2e-3 --warmup 20 --save-every 100
+    extend "$out/2k-ft" "$out/16k" --method longrope --factor 8 --windows 2 $small
+    tuned "$out/16k" "$out/16k-ft" 16384 150 --batch 1 --lr 1e-3 --warmup 10 --save-every 10
+    extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
+        --crossovers 2 --generations 2
+    tuned "$out/128k" "$out/128k-ft" 131072 8 --batch 1 --lr 5e-4 --warmup 1 --save-every 1
+}
+long=$out/128k-ft
+[ "$further" = 1 ] || {
+    long=$out/long
+    extend "$out/128k-ft" "$long" --method yarn --further --factor "$further"
+}
+
+# pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped continues.
+pass() {
+    name=$1 && shift
+    [ -f "$long/$name.csv" ] && return
+    say "$name of $length tokens"
+    started=$(date +%s)
+    "$bitter" eval "$long" --context "$length" --state "$long/$name.state" --csv "$long/$name.csv" "$@"
+    echo $(($(date +%s) - started)) >>"$long/$name.seconds"
+}
+pass perplexity --eval-tokens $((length + 1))
+pass passkey --passkey --samples 1 --depths 1
+
+report=$results/2m.md
+[ "$further" = 16 ] || report=$results/2m-$length.md
+{
+    sh "$(dirname "$0")/machine.sh" "make extend-2m" "$out/base"
+    echo
+    echo "A model of 2 layers, one head and width 32 (trained at 256 bytes on the first 35% of War and Peace and on passkeys;"
+    echo "stretched by LongRoPE's search and fine-tuned at 2048, 16,384 and 131,072)$([ "$further" = 1 ] || echo ", then stretched $further times by YaRN's formula")."
+    echo "One window of $length bytes of the rest of the book, and one passkey document of that length with the key in the"
+    echo "middle. Seconds are those of the last start."
+    echo
+    echo "| window | perplexity per byte | passkey | seconds |"
+    echo "|---|---|---|---|"
+    printf '| %d | %s | %s of 1 | %s, %s |\n' "$length" \
+        "$(awk -F , '$3 == "all" { printf "%.3f", $6 }' "$long/perplexity.csv")" \
+        "$(awk -F , 'NR == 2 { print $4 }' "$long/passkey.csv")" \
+        "$(tail -n 1 "$long/perplexity.seconds")" "$(tail -n 1 "$long/passkey.seconds")"
+} >"$report"
+cat "$report"

@@ -1,0 +1,21 @@
+# The arithmetic of the study of LongRoPE's rule: intervals over seeds within texts.
+. tests/support/shell
+
+# interval M LINES: by scripts/interval.awk.
+interval() {
+    printf '%b' "$2" | awk -v m="$1" -f "$repository/scripts/interval.awk"
+}
+near() { # EXPECTED FOUND: number by number, to 5 digits
+    echo "expected $1, found $2"
+    echo "$1 $2" | awk '{ n = NF / 2; for (i = 1; i <= n; i++) { d = $i - $(i + n); if (!(d * d <= 1e-9 * (1 + $i * $i))) exit 1 } }'
+}
+# t(0.975, 4) = 2.776445: mean 22/6, variance within the texts 20/3 / 4, so +- 2.776445 sqrt(20/3/4/6).
+check "two texts" near "3.666667 2.203356 5.129977 4" "$(interval 1 'a 1\na 2\na 3\nb 4\nb 5\nb 7\n')"
+# t(1 - 0.025/4, 2) = 8.860252 (one text, so the ordinary interval of a mean).
+check "one text, four comparisons" near "2 -3.115469 7.115469 2" "$(interval 4 'a 1\na 2\na 3\n')"
+# t(0.975, 1) = 12.706205, whose tail is long.
+check "one degree of freedom" near "1.5 -4.853102 7.853102 1" "$(interval 1 'a 1\na 2\n')"
+# +- 2.776445 sqrt(1/6), though the texts are 100 apart.
+check "the texts' difference does not widen it" near "51 49.86652 52.13348 4" \
+    "$(interval 1 'a 0\na 1\na 2\nb 100\nb 101\nb 102\n')"
+finish

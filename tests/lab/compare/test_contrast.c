@@ -1,0 +1,200 @@
+// The questions of a comparison: which contrasts are named, by whom and when, and what a later plan may change.
+#include "tests/lab/compare/plans.h"
+
+#include <limits.h>
+
+#define BEFORE "2026-01-31T23:59:59Z"
+#define LATER  "2026-02-01T00:00:00Z"
+
+static void make(Plan *plan, const char *words) {
+    Error error;
+    begin(plan);
+    must(set_arms(plan, words, "", &error) && plan_rates(plan, "", &error) && set_sizes(plan, "", "", &error), &error);
+}
+
+static void name(Plan *plan, const char *text, const char *when, int after) {
+    Error error;
+    must(plan_contrast(plan, text, when, after, &error), &error);
+}
+
+static void expect_contrast(const Plan *plan, int c, const char *arm, const char *other, const char *named, int after) {
+    assert_true(c < plan->contrast_count);
+    assert_string_equal(plan->contrasts[c].arm, arm);
+    assert_string_equal(plan->contrasts[c].other, other);
+    assert_string_equal(plan->contrasts[c].named, named);
+    assert_int_equal(plan->contrasts[c].after, after);
+}
+
+static void contrasts_are_named(void **state) {
+    static Plan plan;
+    make(&plan, "none;rope-learned;rope:base=7;a=alibi");
+    name(&plan, "rope-learned - rope:base=7", BEFORE, 0);
+    name(&plan, "a - none", LATER, 3);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 0, "rope-learned", "rope:base=7", BEFORE, 0);
+    expect_contrast(&plan, 1, "a", "none", LATER, 3);
+    assert_false(plan.default_contrasts);
+}
+
+static void wrong_contrasts_are_refused(void **state) {
+    static const char *const cases[][2] = {{"", "' - '"},
+                                           {"rope", "' - '"},
+                                           {"rope-alibi", "'rope-alibi';' - '"},
+                                           {" - rope", "' - '"},
+                                           {"rope - ", "' - '"},
+                                           {"rope - alibi - none", "' - '"},
+                                           {"rope - rope", "a scheme minus itself"},
+                                           {"rope - learned", "--contrast;learned is none of the schemes"},
+                                           {"rpoe - none", "rpoe is none;did you mean rope?"},
+                                           {"rope -  none", "none of the schemes"},
+                                           {"none - alibi", "named twice"},
+                                           {"alibi - none", "named twice"}};
+    static Plan plan;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Error error = {0};
+        make(&plan, "none;rope;alibi");
+        name(&plan, "alibi - none", BEFORE, 0);
+        expect_refusal(plan_contrast(&plan, cases[i][0], BEFORE, 0, &error), &error, cases[i][0], cases[i][1]);
+        assert_int_equal(plan.contrast_count, 1);
+    }
+    static char words[13][16], text[64];
+    char *list[13];
+    for (int i = 0; i < 13; i++) {
+        sprintf(words[i], "x%d=rope", i);
+        list[i] = words[i];
+    }
+    Error error;
+    begin(&plan);
+    must(plan_arms(&plan, list, 13, "", &error), &error);
+    for (int pair = 0; pair < 65; pair++) { // of 78
+        int arm = 1, other = pair;
+        while (other >= arm) other -= arm++;
+        sprintf(text, "x%d - x%d", arm, other);
+        const bool taken = plan_contrast(&plan, text, BEFORE, 0, &error);
+        if (pair < CONTRASTS_MOST) must(taken, &error);
+        if (pair == CONTRASTS_MOST) expect_refusal(taken, &error, text, "at most 64");
+    }
+}
+
+static void without_names_there_are_defaults(void **state) {
+    static Plan plan;
+    make(&plan, "none;learned;sinusoidal;t5;alibi;fire;l=learned;rope-learned");
+    plan_default_contrasts(&plan, BEFORE, 0);
+    assert_int_equal(plan.contrast_count, 4); // rope-learned has no designed one here
+    expect_contrast(&plan, 0, "learned", "sinusoidal", BEFORE, 0);
+    expect_contrast(&plan, 1, "t5", "alibi", BEFORE, 0);
+    expect_contrast(&plan, 2, "fire", "alibi", BEFORE, 0);
+    expect_contrast(&plan, 3, "l", "sinusoidal", BEFORE, 0);
+    make(&plan, "rope;alibi;none");
+    plan.reference = 1;
+    plan_default_contrasts(&plan, BEFORE, 0);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 0, "rope", "alibi", BEFORE, 0);
+    expect_contrast(&plan, 1, "none", "alibi", BEFORE, 0);
+    make(&plan, "rope");
+    plan_default_contrasts(&plan, BEFORE, 0);
+    assert_int_equal(plan.contrast_count, 0);
+}
+
+static void follow(Plan *plan, const Plan *before, bool complete) {
+    Error error;
+    must(plan_follow(plan, before, complete, &error), &error);
+}
+
+// What was asked stays asked, even if its schemes are left out; what is asked later has a later date.
+static void contrasts_cannot_be_taken_back(void **state) {
+    static Plan plan, before;
+    make(&before, "none;rope;alibi");
+    name(&before, "alibi - none", BEFORE, 0);
+    make(&plan, "none;rope;learned");
+    name(&plan, "learned - rope", LATER, 9);
+    follow(&plan, &before, true);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 0, "alibi", "none", BEFORE, 0);
+    expect_contrast(&plan, 1, "learned", "rope", LATER, 9);
+    // Named again, in either direction, it is the same.
+    make(&plan, "none;rope;alibi");
+    name(&plan, "none - alibi", LATER, 9);
+    follow(&plan, &before, true);
+    assert_int_equal(plan.contrast_count, 1);
+    expect_contrast(&plan, 0, "alibi", "none", BEFORE, 0);
+    // Nobody names any now: what was named counts, and there are no defaults.
+    make(&plan, "none;rope;alibi;learned;sinusoidal");
+    plan_default_contrasts(&plan, LATER, 9);
+    follow(&plan, &before, true);
+    assert_int_equal(plan.contrast_count, 1);
+    assert_false(plan.default_contrasts);
+    // Defaults follow defaults; those of schemes that joined are later ones.
+    make(&before, "learned;sinusoidal");
+    plan_default_contrasts(&before, BEFORE, 0);
+    make(&plan, "learned;sinusoidal;t5;alibi");
+    plan_default_contrasts(&plan, LATER, 9);
+    follow(&plan, &before, true);
+    assert_int_equal(plan.contrast_count, 2);
+    expect_contrast(&plan, 0, "learned", "sinusoidal", BEFORE, 0);
+    expect_contrast(&plan, 1, "t5", "alibi", LATER, 9);
+    assert_true(plan.default_contrasts);
+}
+
+static void looks_are_counted_when_seeds_join(void **state) {
+    static Plan plan, before;
+    static const struct {
+        int before, now;
+        bool complete;
+        int looks;
+    } steps[] = {{3, 3, true, 0}, {3, 5, false, 0}, {5, 6, true, 1}, {6, 4, true, 1}, {4, 7, true, 1}, {7, 9, true, 2}};
+    make(&plan, "rope");
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        before = plan;
+        before.seeds = steps[i].before;
+        make(&plan, "rope");
+        plan.seeds = steps[i].now;
+        follow(&plan, &before, steps[i].complete);
+        assert_int_equal(plan.look_count, steps[i].looks);
+    }
+    assert_true(plan.looks[0] == 5 && plan.looks[1] == 7);
+}
+
+// With --unpaired, no two arms share a seed, whoever joins and leaves.
+static void unpaired_arms_have_seeds_of_their_own(void **state) {
+    static Plan plan, before;
+    static const char *const lists[] = {"rope;a=rope;alibi", "alibi;rope", "none;alibi;a=rope;rope"};
+    Error error = {0};
+    char name[PATH_CAPACITY];
+    make(&plan, lists[0]);
+    plan.unpaired = true;
+    plan.seeds = SEEDS_MOST;
+    long long rope = 0;
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        before = plan;
+        make(&plan, lists[i]);
+        plan.unpaired = true;
+        plan.seeds = SEEDS_MOST;
+        follow(&plan, &before, true);
+        const Job first = {.task = -1, .arm = plan_arm(&plan, "rope")};
+        if (i == 0) rope = plan_job_seed(&plan, &first);
+        assert_int_equal(plan_job_seed(&plan, &first), rope);
+        for (int k = 0; k < plan_job_count(&plan); k++)
+            for (int l = 0; l < k; l++) {
+                const Job a = plan_job(&plan, k), b = plan_job(&plan, l);
+                assert_true(plan_job_seed(&plan, &a) != plan_job_seed(&plan, &b));
+            }
+    }
+    const Job job = {.task = -1, .arm = 1, .seed = 2};
+    assert_string_equal(plan_job_name(name, &plan, &job), "alibi-seed1467"); // 1337 + 2 * 64 + 2
+    assert_int_equal(plan_job_options(&plan, &job).seed, 1467);
+    plan.base.seed = LLONG_MAX - 64;
+    expect_refusal(plan_seeds(&plan, 3, &error), &error, "a seed near the end", "--seed");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contrasts_are_named),
+        cmocka_unit_test(wrong_contrasts_are_refused),
+        cmocka_unit_test(without_names_there_are_defaults),
+        cmocka_unit_test(contrasts_cannot_be_taken_back),
+        cmocka_unit_test(looks_are_counted_when_seeds_join),
+        cmocka_unit_test(unpaired_arms_have_seeds_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

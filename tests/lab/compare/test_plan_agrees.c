@@ -1,0 +1,114 @@
+// A directory keeps the options that it was begun with; what may change is said.
+#include "lab/run/config.h"
+#include "tests/lab/compare/plans.h"
+
+static const char path[] = "where/compare.json";
+
+static void a_directory_has_one_set_of_options(void **state) {
+    static Plan plan, before;
+    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "other"};
+    Error error = {0};
+    make_large(&before);
+    int compared = 0;
+    for (const Option *o = train_options; o->name; o++) {
+        char was[TEXT_CAPACITY], is[TEXT_CAPACITY], parts[64];
+        if (o->type == OPTION_HEADING) continue;
+        option_print(&before.base, o, was);
+        plan = before;
+        for (size_t i = 0; i < COUNT(values); i++) {
+            Error ignored;
+            if (!option_set(&plan.base, o, values[i], o->name, &ignored)) continue;
+            option_print(&plan.base, o, is);
+            if (strcmp(was, is) != 0) break;
+        }
+        snprintf(parts, sizeof parts, "--%s ", o->name);
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, o->name, parts);
+        assert_non_null(strstr(error.message, path));
+        compared++;
+    }
+    assert_true(compared >= 20);
+}
+
+static void a_directory_has_one_set_of_sizes(void **state) {
+    static Plan plan, before;
+    Error error = {0};
+    make_large(&before);
+    for (int i = 0; i < 6; i++) {
+        static const char *const names[] = {"--scale",      "--context",   "--tokens",
+                                            "--task-steps", "--exercises", "--budget"};
+        plan = before;
+        plan.settings[1].width += i == 0;
+        plan.setting_count -= i == 1;
+        plan.settings[0].steps += i == 2;
+        plan.task_steps += i == 3;
+        plan.exercises += i == 4;
+        plan.by_seconds = i == 5;
+        expect_refusal(plan_agrees(&plan, &before, path, &error), &error, names[i], names[i]);
+    }
+}
+
+static void other_seeds_schemes_rates_and_tasks_may_join(void **state) {
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    plan = before;
+    plan.seeds = 7;
+    plan.threads = 2;
+    strcpy(plan.command, "bitter compare more");
+    must(set_arms(&plan, "alibi;none", "none", &error) && plan_rates(&plan, "0.5", &error) &&
+             set_sizes(&plan, "0.1M, 300k", "", &error) && plan_tasks(&plan, "sort", &error),
+         &error);
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+// Nothing has been trained on tasks, or examined with so many, yet.
+static void first_tasks_choose_their_options(void **state) {
+    static Plan plan, before;
+    Error error;
+    make_large(&before);
+    plan = before;
+    before.task_count = 0;
+    plan.task_steps++;
+    plan.exercises++;
+    must(plan_agrees(&plan, &before, path, &error), &error);
+}
+
+static void what_a_plan_leaves_out_is_listed(void **state) {
+    static Plan plan, before;
+    Error error;
+    char text[TEXT_CAPACITY];
+    make_large(&before);
+    plan_left_out(text, &before, &before);
+    assert_string_equal(text, "");
+    plan = before;
+    plan.seeds = 1;
+    must(set_arms(&plan, "alibi;learned", "", &error) && plan_rates(&plan, "1e-3,2e-3", &error) &&
+             plan_tasks(&plan, "sort parity", &error),
+         &error);
+    plan_left_out(text, &plan, &before);
+    assert_string_equal(text, "the schemes short, rope:base=500,pairing=interleaved; the seeds 1338, 1339; "
+                              "the learning rates 0.0001, 0.0003; the tasks copy:max=5");
+    plan_left_out(text, &before, &plan);
+    assert_string_equal(text, "the schemes alibi; the learning rates 0.002; the tasks sort");
+    // A list that is too long is cut.
+    char words[ARMS_MOST][TEXT_CAPACITY], *list[ARMS_MOST];
+    for (int i = 0; i < ARMS_MOST; i++) {
+        snprintf(words[i], sizeof words[i], "a-label-of-some-length-%d=rope", i);
+        list[i] = words[i];
+    }
+    must(plan_arms(&before, list, ARMS_MOST, "", &error), &error);
+    plan_left_out(text, &plan, &before);
+    assert_int_equal(strlen(text), sizeof text - 1);
+    assert_string_equal(text + sizeof text - 4, "...");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_directory_has_one_set_of_options),
+        cmocka_unit_test(a_directory_has_one_set_of_sizes),
+        cmocka_unit_test(other_seeds_schemes_rates_and_tasks_may_join),
+        cmocka_unit_test(first_tasks_choose_their_options),
+        cmocka_unit_test(what_a_plan_leaves_out_is_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+// What the first screen of a report says about given measurements.
+#include "tests/lab/report/sections.h"
+
+static void a_difference_has_one_verdict(void **state) {
+    static const struct {
+        double gap, spread;
+        const char *sentence, *row, *pair, *effect;
+    } cases[] = {
+        {-0.3, 0.01, "learned is better than sinusoidal by 0.300 nats a token (0.275 to 0.325).", "| better |",
+         "-0.300 (-0.325 to -0.275) *", "| -0.3248 to -0.2752 | contradicted |"},
+        {0.3, 0.01, "sinusoidal is better than learned by 0.300 nats a token (0.275 to 0.325).", "| worse |",
+         "+0.300 (+0.275 to +0.325) *", "| +0.2752 to +0.3248 | contradicted |"},
+        {0.001, 0.01, "learned - sinusoidal is not resolved: +0.001 (-0.024 to +0.026); a true difference of ",
+         "| not resolved |", "+0.001 (-0.024 to +0.026) |", "| -0.0238 to +0.0258 | not resolved |"},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        char row[512];
+        make_plan("sinusoidal;learned", "", "", "");
+        put_gaps(&cases[n].gap, cases[n].spread);
+        read_all(&outcome);
+        char *answer = section(report_answer, &outcome), *pairs = section_html(report_pairs, &outcome),
+             *effects = section(report_effects, &outcome);
+        expect_text(answer, cases[n].sentence);
+        expect_text(row_of(answer, "| learned - sinusoidal |", row), cases[n].row);
+        expect_text(pairs, cases[n].pair);
+        expect_text(effects, cases[n].effect);
+        free(answer);
+        free(pairs);
+        free(effects);
+        outcome_free(&outcome);
+    }
+}
+
+static void intervals_hold_all_at_once(void **state) {
+    Outcome outcome;
+    make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        put_rising(&job, 3 - 0.3 * (job.arm % 2) + 0.01 * (job.arm % 2) * (job.seed - 1), 0);
+    }
+    read_all(&outcome);
+    Facts facts;
+    char *text = section(report_answer, &outcome);
+    gather(&facts, &outcome);
+    assert_int_equal(report_contrasts(&facts), 2);
+    expect_text(text, "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
+    expect_text(text, "the 2 intervals hold at once");
+    const Finding pair = report_pair(&facts, 1, 2, 0), contrast = report_contrast(&facts, 0, 0);
+    const Interval of_ten = paired_interval(&pair.gap, 10), of_two = paired_interval(&contrast.gap, 2);
+    assert_true(fabs(pair.interval.low - of_ten.low) < 1e-12 && contrast.interval.low == of_two.low);
+    // A contrast seen from its other side has the same interval with the other sign.
+    const Finding other = report_pair(&facts, 0, 1, 0);
+    assert_true(other.interval.low == -contrast.interval.high);
+    facts_free(&facts);
+    free(text);
+    outcome_free(&outcome);
+}
+
+// A contrast that was named when there were results is exploratory in every place.
+static void late_contrasts_are_marked(void **state) {
+    for (int after = 0; after <= 6; after += 6) {
+        Outcome outcome;
+        Error error;
+        make_plan("none;rope;alibi", "", "", "");
+        must(plan_contrast(plan, "rope - alibi", "2026-01-31T23:59:59Z", after, &error), &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + 0.3 * job.arm + 0.001 * job.arm * job.seed, 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome), *html = section_html(report_answer, &outcome);
+        expect_text(text, after ? "- Exploratory: rope is better than alibi" : "- rope is better than alibi");
+        expect_text(text, after ? "| better (exploratory) |" : "| better |");
+        assert_int_equal(strstr(html, " hollow\"") != NULL, after > 0);
+        assert_int_equal(strstr(html, "hollow: exploratory") != NULL, after > 0);
+        expect_no_text(text, "none is");
+        free(text);
+        free(html);
+        outcome_free(&outcome);
+    }
+}
+
+// Adding seeds costs certainty only if results had been seen.
+static void peeking_is_told(void **state) {
+    for (int looks = 0; looks < 2; looks++) {
+        static const double gap = -0.3;
+        Outcome outcome;
+        make_plan("none;rope", "", "", "");
+        plan->look_count = looks;
+        plan->looks[0] = 2;
+        put_gaps(&gap, 0.01);
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        if (looks)
+            expect_text(text, "Seeds were added after results had been seen. ");
+        else
+            expect_no_text(text, "Seeds were added");
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
+static void without_pairs_the_reference_is_compared(void **state) {
+    static const double gap = -0.3;
+    Outcome outcome;
+    make_plan("none;rope", "", "", "");
+    put_gaps(&gap, 0.01);
+    read_all(&outcome);
+    char *text = section(report_answer, &outcome);
+    expect_text(text, "Which of these position schemes predicts text better?");
+    expect_text(text, "rope is better than none by 0.300");
+    expect_no_text(text, "learned");
+    expect_no_text(text, "compute");
+    free(text);
+    outcome_free(&outcome);
+    make_plan("sinusoidal;learned", "", "", "");
+    put_gaps(&gap, 0.01);
+    read_all(&outcome);
+    text = section(report_answer, &outcome);
+    expect_text(text, "Do position schemes that are learned predict text better than designed ones?");
+    free(text);
+    outcome_free(&outcome);
+}
+
+static void a_ladder_is_told_step_by_step(void **state) {
+    static const struct {
+        double gaps[3];
+        const char *answer, *steps;
+    } cases[] = {
+        {{0.1, -0.4, -0.2},
+         "From 0.1M to 1M, learned gains on sinusoidal.",
+         "learned - sinusoidal: from 0.1M to 0.3M -0.499"},
+        {{-0.4, 0.1, 0.1}, "From 0.1M to 1M, sinusoidal gains on learned.", "; from 0.3M to 1M -0.0010"},
+        {{0.1, 0.1, 0.1}, "From 0.1M to 1M, no change is resolved for learned - sinusoidal.", "not resolved; from"},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm * (cases[n].gaps[job.setting] + 0.001 * job.seed * (1 + job.setting % 2)), 0);
+        }
+        read_all(&outcome);
+        char *answer = section(report_answer, &outcome), *scale = section(report_scale, &outcome);
+        expect_text(answer, cases[n].answer);
+        expect_text(answer, "as compute grows?");
+        expect_text(scale, cases[n].steps);
+        if (n == 0) expect_text(scale, "in favour of learned; from 0.3M to 1M +0.199");
+        if (n == 0) expect_text(scale, "in favour of sinusoidal.");
+        if (n == 2) expect_no_text(scale, "favour");
+        free(answer);
+        free(scale);
+        outcome_free(&outcome);
+    }
+}
+
+static void diverged_runs_are_named(void **state) {
+    Outcome outcome;
+    make_plan("none;alibi;alibi-learned;learned", "", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        put_rising(&job, 3 + 0.1 * job.arm + 0.001 * job.arm * job.seed, 0);
+    }
+    const Job none = {.task = -1, .arm = 0, .seed = 1}, designed = {.task = -1, .arm = 1, .seed = 1};
+    put(&none, MEASURED_HEADER "diverged,8,nan,1\n");
+    read_all(&outcome);
+    char *text = section(report_losses, &outcome);
+    expect_text(text, "| none | diverged | - |");
+    expect_text(text, "| alibi | 3.1010 ± 0.0010 |");
+    free(text);
+    text = section(report_answer, &outcome);
+    expect_text(text, "alibi is better than alibi-learned by 0.1010 nats a token");
+    free(text);
+    outcome_free(&outcome);
+    put_rising(&none, 3, 0);
+    put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
+    read_all(&outcome);
+    text = section(report_answer, &outcome);
+    expect_text(text, "alibi-learned - alibi is not known, because a run diverged.");
+    expect_no_text(text, "nan");
+    free(text);
+    outcome_free(&outcome);
+}
+
+static void a_page_says_that_runs_are_missing(void **state) {
+    Outcome outcome;
+    char path[PATH_CAPACITY];
+    make_plan("none;alibi", "", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        put_rising(&job, 3 + job.arm, 0);
+    }
+    read_all(&outcome);
+    char *text = section(report_answer, &outcome);
+    expect_no_text(text, "Not finished");
+    free(text);
+    outcome_free(&outcome);
+    const Job last = {.task = -1, .arm = 1, .seed = SEEDS - 1};
+    path_of(path, &last, "measured.csv");
+    unlink(path);
+    read_all(&outcome);
+    text = section(report_answer, &outcome);
+    expect_text(text, "Not finished: 5 of 6 runs are done, and this page has the first 2 of 3 seeds.");
+    free(text);
+    outcome_free(&outcome);
+}
+
+// With several texts the answer is that over the texts: texts that disagree leave open what each of them resolves.
+static void texts_are_the_units(void **state) {
+    for (int agree = 0; agree < 2; agree++) {
+        Outcome outcome;
+        Error error;
+        begin(plan);
+        must(plan_text(plan, "book", VOCAB, 1e6, &error) && plan_text(plan, "code", VOCAB, 1e6, &error) &&
+                 set_arms(plan, "sinusoidal;learned", "", &error) && plan_rates(plan, "", &error) &&
+                 set_sizes(plan, "", "", &error) && plan_tasks(plan, "", &error),
+             &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            const double gap = agree ? -0.3 - 0.001 * job.setting : 0.3 - 0.3 * job.setting;
+            put_rising(&job, 3 + job.arm * (gap + 0.0001 * job.seed), 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        if (agree) {
+            expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
+            expect_text(text, "in all 3 settings: on tales, book and code (by 0.2999 to 0.3019 nats a token)");
+        } else {
+            expect_text(text, "- Over the 3 texts: learned - sinusoidal is not resolved: +0.0");
+            expect_text(text, "learned is better than sinusoidal on code by 0.29");
+            expect_text(text, "; worse on tales by 0.30");
+            expect_text(text, "; not resolved on book (");
+            expect_no_text(text, "Over the 3 texts: sinusoidal is better");
+        }
+        expect_text(text, "and over the texts also the choice of text");
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(intervals_hold_all_at_once, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(texts_are_the_units, begin_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// Axes and labels of charts: round ticks with words that people use, and labels that do not overlap.
+#include "lab/report/page/axis.h"
+#include "lab/report/page/svg.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+// All words of an axis from `low` to `high`, with spaces between them.
+static const char *ticks_of(double low, double high, bool log, int most) {
+    static char all[TICKS_MOST * TICK_WORDS];
+    char words[TICK_WORDS];
+    ChartAxis axis;
+    axis_fit(&axis, low, high, 0, log);
+    axis_ticks(&axis, most);
+    all[0] = '\0';
+    for (int i = 0; i < axis.count; i++) {
+        if (i > 0) strcat(all, " | ");
+        strcat(all, axis_words(words, &axis, i));
+    }
+    return all;
+}
+
+static void ticks_are_round_and_named_as_people_do(void **state) {
+    static const struct {
+        double low, high;
+        bool log;
+        int most;
+        const char *words;
+    } cases[] = {
+        {0, 1, false, 6, "0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0"},
+        {-0.31, 0.12, false, 6, "-0.3 | -0.2 | -0.1 | 0 | 0.1"},
+        {1.346, 1.497, false, 6, "1.35 | 1.40 | 1.45"},
+        {0, 25000, false, 6, "0 | 5k | 10k | 15k | 20k | 25k"},
+        {0, 3.5e6, false, 8, "0 | 0.5 M | 1.0 M | 1.5 M | 2.0 M | 2.5 M | 3.0 M | 3.5 M"},
+        {100, 900, false, 5, "200 | 400 | 600 | 800"},
+        {1e-3, 1e-2, true, 6, "0.001 | 0.002 | 0.005 | 0.01"},
+        {1e12, 1e15, true, 5, "10¹² | 10¹³ | 10¹⁴ | 10¹⁵"},
+        {1e-6, 1e-4, true, 4, "10⁻⁶ | 10⁻⁵ | 10⁻⁴"},
+        {1e5, 1e7, true, 8, "100k | 200k | 500k | 1 M | 2 M | 5 M | 10 M"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(ticks_of(cases[i].low, cases[i].high, cases[i].log, cases[i].most), cases[i].words);
+}
+
+// Whatever the range is, there are 2 ticks at least (1 where numbers agree in all digits), as many as wished for at
+// most, inside of the axis, and their words differ.
+static void every_range_has_ticks(void **state) {
+    static const double ends[] = {-1e308, -1e6, -3, -1e-9, 0, 1e-300, 1e-9, 0.0213, 1, 1.0000001, 7, 4096, 1e9, 1e308};
+    for (size_t a = 0; a < COUNT(ends); a++)
+        for (size_t b = a; b < COUNT(ends); b++)
+            for (int log = 0; log < 2; log++)
+                for (int most = 4; most <= TICKS_MOST; most += 4) {
+                    ChartAxis axis;
+                    char words[TICKS_MOST][TICK_WORDS];
+                    axis_fit(&axis, ends[a], ends[b], 0.05, log);
+                    axis.from = 100;
+                    axis.to = 200;
+                    axis_ticks(&axis, most);
+                    assert_true(axis.low < axis.high && isfinite(axis.low) && isfinite(axis.high));
+                    if (axis.count < 1 || axis.count > most)
+                        fail_msg("%d ticks from %g to %g, log %d", axis.count, ends[a], ends[b], log);
+                    for (int i = 0; i < axis.count; i++) {
+                        const double at = axis_at(&axis, axis.ticks[i]);
+                        if (!(at >= 99.9 && at <= 200.1))
+                            fail_msg("tick %g from %g to %g", axis.ticks[i], ends[a], ends[b]);
+                        axis_words(words[i], &axis, i);
+                        if (i > 0 && strcmp(words[i], words[i - 1]) == 0)
+                            fail_msg("twice \"%s\" from %g to %g", words[i], ends[a], ends[b]);
+                    }
+                }
+}
+
+static void places_follow_values(void **state) {
+    ChartAxis axis;
+    axis_fit(&axis, 1, 100, 0, true);
+    axis.from = 0;
+    axis.to = 200;
+    assert_true(fabs(axis_at(&axis, 10) - 100) < 1e-9);
+    assert_true(isnan(axis_at(&axis, 0)) && isnan(axis_at(&axis, -1)) && isnan(axis_at(&axis, NAN)));
+    assert_true(axis_at(&axis, 1e300) <= 210 && axis_at(&axis, 1e-300) >= -10);
+    axis_fit(&axis, 5, 5, 0.05, false); // equal values are in the middle
+    axis.from = 0;
+    axis.to = 200;
+    assert_true(fabs(axis_at(&axis, 5) - 100) < 1);
+    static const double values[] = {16, 17, 32, 64};
+    axis_fit(&axis, 16, 64, 0, true);
+    axis.from = 0;
+    axis.to = 100;
+    axis_ticks_at(&axis, values, 4, 30); // 17 is too close to 16
+    assert_int_equal(axis.count, 3);
+    assert_true(axis.ticks[1] == 32);
+}
+
+static void numbers_in_words(void **state) {
+    static const struct {
+        double value;
+        const char *words;
+    } cases[] = {{0, "0"},       {25000, "25k"},   {3.5e6, "3.5 M"}, {2.1e9, "2.1 G"}, {4e13, "4×10¹³"},
+                 {1e14, "10¹⁴"}, {0.003, "0.003"}, {3e-4, "3×10⁻⁴"}, {-25000, "-25k"}, {9999, "9999"},
+                 {NAN, "-"},     {INFINITY, "-"},  {128, "128"}};
+    char words[TICK_WORDS];
+    for (size_t i = 0; i < COUNT(cases); i++) assert_string_equal(number_words(words, cases[i].value), cases[i].words);
+}
+
+static void labels_are_moved_apart(void **state) {
+    double one[] = {50}, apart[] = {10, 40, 90}, close[] = {50, 51, 52}, edge[] = {98, 99, 100}, many[20];
+    svg_spread(one, 1, 15, 0, 100);
+    assert_true(one[0] == 50);
+    svg_spread(apart, 3, 15, 0, 100); // nothing to do
+    assert_true(apart[0] == 10 && apart[1] == 40 && apart[2] == 90);
+    svg_spread(close, 3, 15, 0, 100); // around their middle
+    assert_true(fabs(close[0] - 36) < 1e-9 && fabs(close[1] - 51) < 1e-9 && fabs(close[2] - 66) < 1e-9);
+    svg_spread(edge, 3, 15, 0, 100); // not beyond the end
+    assert_true(fabs(edge[0] - 70) < 1e-9 && fabs(edge[2] - 100) < 1e-9);
+    for (int i = 0; i < 20; i++) many[i] = 50;
+    svg_spread(many, 20, 15, 0, 100); // too many: as far apart as there is room
+    for (int i = 0; i < 20; i++) assert_true(fabs(many[i] - 100.0 * i / 19) < 1e-6);
+}
+
+static void long_texts_are_cut_between_characters(void **state) {
+    char cut[64], small[8];
+    assert_string_equal(svg_cut(cut, sizeof cut, "rope", 100), "rope");
+    svg_cut(cut, sizeof cut, "rope-learned minus rope, with more", 100);
+    assert_true(svg_text_width(cut) <= 100 && strstr(cut, "…") && strncmp(cut, "rope-l", 6) == 0);
+    svg_cut(cut, sizeof cut, "ééééééééééééééééééééééé", 60);
+    for (const char *at = cut; strcmp(at, "…") != 0; at += 2) assert_memory_equal(at, "é", 2);
+    svg_cut(small, sizeof small, "abcdefghijkl", 1000); // no room for the bytes
+    assert_string_equal(small, "abcd…");
+    assert_int_equal(svg_wrapped(NULL, 0, 0, 100, "", ""), 0);
+    assert_int_equal(svg_wrapped(NULL, 0, 0, 1000, "", "one line"), 1);
+    assert_int_equal(svg_wrapped(NULL, 0, 0, 60, "", "one two three four five six seven eight nine ten"), 3);
+    assert_int_equal(svg_wrapped(NULL, 0, 0, 60, "", "averylongwordwithoutanyspacesinit"), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_are_round_and_named_as_people_do),
+        cmocka_unit_test(every_range_has_ticks),
+        cmocka_unit_test(places_follow_values),
+        cmocka_unit_test(numbers_in_words),
+        cmocka_unit_test(labels_are_moved_apart),
+        cmocka_unit_test(long_texts_are_cut_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

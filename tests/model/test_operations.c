@@ -1,0 +1,144 @@
+// Operations counted by formulas, compared with counts that walk through every token, head, key and channel.
+#include "tests/support/little_model.h"
+
+enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16, D = WIDTH / HEADS };
+
+static const Shape shape = {.vocab = 11, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
+
+static Position position_of(const char *specification, const Shape *of) {
+    Position pos;
+    Error error;
+    must(position_create(&pos, specification, of, &error), &error);
+    return pos;
+}
+
+static double operations_of(const char *specification) {
+    const Position pos = position_of(specification, &shape);
+    return position_operations(&pos, T);
+}
+
+// --- walks through one head of one layer: the query of token i, and then the keys that it sees ---
+typedef struct {
+    int query, key, distance_most; // operations of each query, of each key seen, and of each distance 0..most met
+} Head;
+
+static double walk(int layers, Head head) {
+    double count = 0;
+    for (int l = 0; l < layers; l++)
+        for (int h = 0; h < HEADS; h++)
+            for (int i = 0; i < T; i++) {
+                count += head.query;
+                for (int j = 0; j <= i; j++) {
+                    count += head.key;
+                    // a product of D numbers each for the score, the query's gradient and the distance's
+                    for (int c = 0; i - j <= head.distance_most && c < D; c++) count += 3 * 2;
+                }
+            }
+    return count / T;
+}
+
+static void counts_are_those_of_a_walk(void **state) {
+    enum { PAIR = 6, QUERY_AND_KEY = 2, TORQUE = 5, UNITS = 5, VECTORS = 4, GATE = 10 };
+    const int turned = PAIR * QUERY_AND_KEY * 2 * D / 2;
+    const struct {
+        const char *specification;
+        int layers;
+        Head head;
+    } cases[] = {
+        {"rope", LAYERS, {turned, 0, -1}},
+        {"rope:skip=2", LAYERS - 1, {turned, 0, -1}},
+        {"partial:fraction=0.3", LAYERS, {turned / 4, 0, -1}},
+        {"xpos:pairing=interleaved", LAYERS, {turned, 0, -1}},
+        {"rope-learned", LAYERS, {turned + TORQUE * QUERY_AND_KEY * D / 2, 0, -1}},
+        {"alibi:scale=3", LAYERS, {0, 1, -1}},
+        {"sandwich", LAYERS, {0, 1, -1}},
+        {"alibi-learned", LAYERS, {0, 2, -1}},
+        {"t5", LAYERS, {0, 2, -1}},
+        {"kerple", LAYERS, {0, 2, -1}},
+        {"table", LAYERS, {0, 2, -1}},
+        {"fire:width=5", LAYERS, {14 * UNITS, 2 + 5 * UNITS + 2 + 5 * UNITS, -1}},
+        {"shaw:clip=3", LAYERS, {3 * 2 * VECTORS * D, 2, -1}},
+        {"cope:positions=4", LAYERS, {3 * 2 * VECTORS * D, 21, -1}},
+        {"transformer-xl", LAYERS, {3 * 2 * D + 3 * D, 4, T}},
+        {"transformer-xl:clamp=7", LAYERS, {3 * 2 * D + 3 * D, 4, 7}},
+        {"fox", LAYERS, {3 * 2 * WIDTH + GATE + 5, 6, -1}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const double expected = walk(cases[i].layers, cases[i].head);
+        expect_near(cases[i].specification, i, operations_of(cases[i].specification), expected, 1e-9 * expected);
+    }
+    assert_true(operations_of("none") == 0);
+    assert_true(operations_of("random") == WIDTH && operations_of("sinusoidal") == WIDTH);
+    assert_true(operations_of("learned") == 2 * WIDTH && operations_of("sinusoidal:gain=trained") == 4 * WIDTH);
+}
+
+// Key by key (the loops in reflect.c), a reflection costs each query that looks across it two products with w or dw
+// forward, and four backward. With chunks of keys it costs more operations, in less time.
+static void reflections_cost_more_than_key_by_key(void **state) {
+    const Shape large = {.vocab = 11, .context = 1024, .layers = 1, .heads = 1, .width = 64};
+    const Position pos = position_of("path", &large), forgetting = position_of("path:forget=true", &large);
+    double keys = 0;
+    for (int i = 0; i < 1024; i++)
+        for (int j = 0; j <= i; j++) keys++;
+    const double least = keys / 1024 * 6 * 2 * 64, path = position_operations(&pos, 1024);
+    assert_true(path > least && path < 1.5 * least);
+    assert_true(position_operations(&forgetting, 1024) > path);
+}
+
+static void every_scheme_has_a_count_in_bounds(void **state) {
+    Shape deep = shape;
+    deep.layers = 2 * LAYERS;
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
+        const char *name = (*scheme)->name;
+        const Position pos = position_of(name, &shape), twice = position_of(name, &deep),
+                       none = position_of("none", &shape);
+        const double count = position_operations(&pos, T), whole = gpt_operations(&shape, &none, T);
+        if (*scheme != &scheme_none && !(count > 0)) fail_msg("%s costs nothing", name);
+        if (!(count < 2 * whole)) fail_msg("%s costs more than two models", name);
+        if (!(position_operations(&pos, 1) <= count)) fail_msg("%s costs more in a shorter window", name);
+        if (pos.scheme->enters > ENTERS_EMBEDDING)
+            expect_near(name, 0, position_operations(&twice, T), 2 * count, 1e-9 * count);
+        expect_near(name, 1, gpt_operations(&shape, &pos, T), whole + count, 1e-9 * whole);
+    }
+}
+
+// --- the model without positions ---
+// Six for each weight of a matrix; in attention, for each key and head, products of D numbers for the score, the value
+// and their four gradients, and the softmax. What is left is work on single numbers: it does not depend on T.
+static double of_products(const Shape *of, int tokens) {
+    Gpt gpt;
+    Error error;
+    const Position none = position_of("none", of);
+    double count = 0, attention = 0;
+    must(gpt_create(&gpt, of, &none, false, &error), &error);
+    for (int t = 0; t < gpt.tensors.count; t++)
+        if (gpt.tensors.items[t].rank == 2) count += 6 * (double)gpt.tensors.items[t].count;
+    gpt_free(&gpt);
+    for (int l = 0; l < of->layers; l++)
+        for (int h = 0; h < of->heads; h++)
+            for (int i = 0; i < tokens; i++)
+                for (int j = 0; j <= i; j++) attention += 6 * 2 * (double)head_width(of) + 7;
+    return count + attention / tokens;
+}
+
+static void the_model_is_six_for_each_weight_and_attention(void **state) {
+    const Shape wide = {.vocab = 257, .context = 256, .layers = 4, .heads = 4, .width = 128};
+    const Position none = position_of("none", &wide);
+    const double rest = gpt_operations(&wide, &none, 1) - of_products(&wide, 1);
+    for (int tokens = 1; tokens <= 300; tokens += 23) {
+        const double count = gpt_operations(&wide, &none, tokens), products = of_products(&wide, tokens);
+        expect_near("rest", (size_t)tokens, count - products, rest, 1e-9 * count);
+    }
+    // Of each channel some dozens of operations in a layer, and a hidden channel's activation in four.
+    assert_true(rest > 100 * wide.layers * wide.width && rest < 200 * wide.layers * wide.width);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_those_of_a_walk),
+        cmocka_unit_test(reflections_cost_more_than_key_by_key),
+        cmocka_unit_test(every_scheme_has_a_count_in_bounds),
+        cmocka_unit_test(the_model_is_six_for_each_weight_and_attention),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
