@@ -6,7 +6,7 @@ small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 fits_a_screen() {
     awk 'length($0) > 80 { print "line " NR " has " length($0) " columns"; wide = 1 }
          /^[A-Z][^.]*:$/ { headings++ }
-         END { print NR " lines, " headings + 0 " headings"; exit wide || NR < 5 || (NR > 40 && headings < 3) || NR > 85 }' "$scratch/out"
+         END { print NR " lines, " headings + 0 " headings"; exit wide || NR < 5 || (NR > 40 && headings < 3) || NR > 110 }' "$scratch/out"
 }
 
 # --- help ---
