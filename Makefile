@@ -146,7 +146,7 @@ tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 flipflop: all ## state tracking, where PaTH succeeds and RoPE fails (2 minutes)
 	sh scripts/flipflop.sh ./$(PROGRAM)
 
-extend: all ## stretch RoPE 8 and 64 times by every method (1 hour, resumable)
+extend: all ## stretch RoPE 8 and 64 times by every method (100 minutes, resumable)
 	sh scripts/extend.sh ./$(PROGRAM)
 
 extend-far: all ## then at 512 times the trained length (1 more hour)
