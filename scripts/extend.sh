@@ -14,8 +14,8 @@ results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 steps=${STEPS:-5000}
 short_steps=${SHORT_STEPS:-400}
-keys_steps=${KEYS_STEPS:-500}
-ft_steps=${FT_STEPS:-120}
+keys_steps=${KEYS_STEPS:-400}
+ft_steps=${FT_STEPS:-300}
 windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
@@ -65,7 +65,7 @@ finetune() { # RUN NAME: RUN becomes $out/NAME-short, then $out/NAME-keys, then 
     train "$out/$2-short" --init "$1" --data "$out/dense" --documents builtin:passkey:share=0.9,min=255,max=255 \
         --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 --warmup 10 --eval-every 0 --save-every 50
     train "$out/$2-keys" --init "$out/$2-short" --data builtin:passkey:min=255,max=2000,bytes=5e6 \
-        --documents builtin:passkey:share=0.9,min=1200,max=2047 --context 2048 --batch 2 --steps "$keys_steps" --lr 2e-3 \
+        --documents builtin:passkey:share=0.9,min=1200,max=2047 --context 2048 --batch 4 --steps "$keys_steps" --lr 2e-3 \
         --warmup 10 --eval-every 0 --save-every 50
     train "$out/$2-ft" --init "$out/$2-keys" --data "$out/data" --documents builtin:passkey:share=0.4,min=1200,max=2047 \
         --context 2048 --batch 2 --steps "$ft_steps" --lr 1e-3 --warmup 10 --eval-every 0 --save-every 50
