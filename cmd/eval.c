@@ -205,10 +205,10 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     e.position_nll = calloc((size_t)window, sizeof *e.position_nll);
     e.position_tokens = calloc((size_t)window, sizeof *e.position_tokens);
     ProgressLine line;
-    progress_start(&line, "eval", 0, 1);
-    const bool ok = ((e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window)) &&
-                    (!state || open_state(&saved, &ids, run, split, state, window, error)) &&
-                    evaluate(&e, &run->gpt, split, name, show_share, &line, error);
+    bool ok = ((e.position_nll && e.position_tokens) || fail_run(error, "no memory for %d positions", window)) &&
+              (!state || open_state(&saved, &ids, run, split, state, window, error));
+    progress_start(&line, "eval", window_work(&run->gpt, saved.found) / window_work(&run->gpt, window), 1);
+    ok = ok && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
     progress_clear(&line);
     if (ok) {
         print_result(&e);

@@ -139,6 +139,7 @@ bool passkey_attempt(PasskeyAttempt *attempts, int count, const Run *run, int wi
         for (int b = 0; ok && b < B; b++) ok = add_prompt(&solver, &attempts[first + b], error);
         int last = 0;
         ok = ok && (!state || open_state(&saved, &solver, state, error));
+        line->first += window_work(&run->gpt, saved.found);
         ok = ok && feed_prompts(&last, &solver, line, before + first * window_work(&run->gpt, window), error) &&
              write_continuations(attempts + first, &solver, last, error);
     }

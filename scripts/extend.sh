@@ -14,12 +14,13 @@ results=${RESULTS:-runs/baseline/extend}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 steps=${STEPS:-5000}
 short_steps=${SHORT_STEPS:-400}
+keys_steps=${KEYS_STEPS:-400}
 ft_steps=${FT_STEPS:-300}
 windows=${WINDOWS:-3}
 seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
-tuned="none pi ntk yarn llama3 yarn-tuned longrope-1 gradient" # dynamic is ntk at the new length
+tuned="none pi ntk yarn longrope-1 gradient"
 [ -f "$text" ] || {
     echo "extend.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
     exit 2
@@ -55,18 +56,21 @@ done
 # Descent may read as many tokens as the first search has read.
 tokens=$(sed -n 's/.*"tokens": \([0-9]*\)$/\1/p' "$out/longrope-1/config.json" | tail -n 1)
 extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$windows" --tokens "$tokens"
-# Fine-tuning in two stages. A model whose rotations are stretched finds the key's digits, but writes them in another order
-# ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them for the
-# time that they take. Then long documents teach to look far back. Each begins with its window, because a window that is
-# cut at random rarely has both a key that stands early and the question.
-for method in $tuned; do
-    train "$out/$method-short" --init "$(run_of "$method" frozen)" --data "$out/dense" \
-        --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 \
+# Fine-tuning in three stages. A model whose rotations are stretched finds the key's digits, but writes them in another
+# order ('88880' for 8806), at any distance. To copy again it has to see many answers, and short windows have most of them
+# for the time that they take. Then documents of the new length, without the book, teach to look far back. Each begins with
+# its window, because a window that is cut at random rarely has both a key that stands early and the question. Last comes
+# the book again.
+finetune() { # RUN NAME: RUN becomes $out/NAME-short, then $out/NAME-keys, then $out/NAME-ft.
+    train "$out/$2-short" --init "$1" --data "$out/dense" --documents builtin:passkey:share=0.9,min=255,max=255 \
+        --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 --warmup 10 --eval-every 0 --save-every 50
+    train "$out/$2-keys" --init "$out/$2-short" --data builtin:passkey:min=255,max=2000,bytes=5e6 \
+        --documents builtin:passkey:share=0.9,min=1200,max=2047 --context 2048 --batch 4 --steps "$keys_steps" --lr 2e-3 \
         --warmup 10 --eval-every 0 --save-every 50
-    train "$out/$method-ft" --init "$out/$method-short" --data "$out/dense" \
-        --documents builtin:passkey:share=0.8,min=600,max=2047 --context 2048 --batch 2 --steps "$ft_steps" --lr 1e-3 \
-        --warmup 10 --eval-every 0 --save-every 50
-done
+    train "$out/$2-ft" --init "$out/$2-keys" --data "$out/data" --documents builtin:passkey:share=0.4,min=1200,max=2047 \
+        --context 2048 --batch 2 --steps "$ft_steps" --lr 1e-3 --warmup 10 --eval-every 0 --save-every 50
+}
+for method in $tuned; do finetune "$(run_of "$method" frozen)" "$method"; done
 for method in $methods; do score "$(run_of "$method" frozen)"; done
 for method in $tuned; do score "$(run_of "$method" tuned)"; done
 for seed in $seeds; do score "$out/longrope-$seed"; done
@@ -75,8 +79,14 @@ for seed in $seeds; do score "$out/longrope-$seed"; done
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
-train "$out/round2-ft" --init "$out/round2" --data "$out/dense" --documents builtin:passkey:share=0.8,min=2000,max=16383 \
-    --context 16384 --batch 1 --steps 60 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 5
+# The same stages. One step at 16,384 costs as much as a dozen at 2048, so there are few, and what they do not need that
+# length for comes before.
+finetune "$out/round2" round2-2048
+train "$out/round2-keys" --init "$out/round2-2048-ft" --data builtin:passkey:min=255,max=16000,bytes=2e7 \
+    --documents builtin:passkey:share=0.9,min=8000,max=16383 --context 16384 --batch 1 --steps 60 --lr 1e-3 --warmup 3 \
+    --eval-every 0 --save-every 5
+train "$out/round2-ft" --init "$out/round2-keys" --data "$out/data" --documents builtin:passkey:share=0.4,min=8000,max=16383 \
+    --context 16384 --batch 1 --steps 15 --lr 5e-4 --warmup 3 --eval-every 0 --save-every 5
 # Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073

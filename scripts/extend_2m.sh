@@ -24,13 +24,18 @@ length=$((131072 * further))
 mkdir -p "$out" "$results"
 trap 'exit 130' INT TERM
 
-# tuned RUN RUN2 CONTEXT STEPS OPTIONS...: fine-tune at a length, on the book with passkeys, half of the windows beginning
-# with a passkey document of up to this length.
+# tuned FROM TO CONTEXT KEYS BOOK OPTIONS...: fine-tune as scripts/extend.sh does: copying with the new rotations in short
+# windows, KEYS steps on passkey documents of this length, and BOOK steps on the book with some of them.
 tuned() {
-    from=$1 to=$2 context=$3 steps=$4
-    shift 4
-    train "$to" --init "$from" --data "$out/data" --documents "builtin:passkey:share=0.8,max=$((context - 1))" \
-        --context "$context" --steps "$steps" --eval-every 0 "$@"
+    from=$1 to=$2 context=$3 keys=$4 book=$5
+    shift 5
+    long_keys=builtin:passkey:min=$((context / 2)),max=$((context - 1))
+    train "$to-short" --init "$from" --data "$out/data" --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 \
+        --batch 16 --steps 1000 --lr 3e-3 --warmup 20 --eval-every 0 --save-every 100
+    train "$to-keys" --init "$to-short" --data "builtin:passkey:min=255,max=$((context - 1)),bytes=2e7" \
+        --documents "$long_keys,share=0.9" --context "$context" --steps "$keys" --warmup 10 --eval-every 0 "$@"
+    train "$to" --init "$to-keys" --data "$out/data" --documents "$long_keys,share=0.4" --context "$context" \
+        --steps "$book" --warmup 2 --eval-every 0 "$@"
 }
 
 [ -f "$out/data/tokenizer.json" ] ||
@@ -39,18 +44,14 @@ train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 2
     --lr 5e-3 --warmup 50 --steps 20000 --eval-every 2000 --save-every 1000
 train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 2e-3 --steps 6000 --eval-every 1000 --save-every 500
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5"
+extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
+tuned "$out/2k" "$out/2k-ft" 2048 800 400 --batch 4 --lr 2e-3 --save-every 50
 # shellcheck disable=SC2086
-{
-    extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
-    # Copying with the new rotations is learned in short windows first, which hold more answers (scripts/extend.sh).
-    tuned "$out/2k" "$out/2k-short" 256 1500 --batch 16 --lr 3e-3 --warmup 20 --save-every 100
-    tuned "$out/2k-short" "$out/2k-ft" 2048 800 --batch 4 --lr 2e-3 --warmup 20 --save-every 100
-    extend "$out/2k-ft" "$out/16k" --method longrope --factor 8 --windows 2 $small
-    tuned "$out/16k" "$out/16k-ft" 16384 150 --batch 1 --lr 1e-3 --warmup 10 --save-every 10
-    extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
-        --crossovers 2 --generations 2
-    tuned "$out/128k" "$out/128k-ft" 131072 8 --batch 1 --lr 5e-4 --warmup 1 --save-every 1
-}
+extend "$out/2k-ft" "$out/16k" --method longrope --factor 8 --windows 2 $small
+tuned "$out/16k" "$out/16k-ft" 16384 120 40 --batch 1 --lr 1e-3 --save-every 10
+extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
+    --crossovers 2 --generations 2
+tuned "$out/128k" "$out/128k-ft" 131072 8 4 --batch 1 --lr 5e-4 --save-every 1
 long=$out/128k-ft
 [ "$further" = 1 ] || {
     long=$out/long

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LINE_CAPACITY 256
@@ -33,6 +34,16 @@ static uint32_t record_crc(const SavedPass *pass, int first, int n) {
 
 static bool fail_write(const SavedPass *pass, Error *error) {
     return fail_run(error, "cannot write %s: %s; make room and start again", pass->path, strerror(errno));
+}
+
+// How many tokens the records of an open file hold, by its size.
+static int count_tokens(const SavedPass *pass) {
+    const size_t token = sizeof *pass->values + inference_token_size(pass->gpt) * sizeof(real),
+                 record = sizeof(RecordHead) + (size_t)pass->every * token;
+    struct stat file;
+    const long head = ftell(pass->file);
+    if (head < 0 || fstat(fileno(pass->file), &file) != 0 || file.st_size < head) return 0;
+    return (int)((size_t)(file.st_size - head) / record) * pass->every;
 }
 
 // A new file, complete with its first line before it has its name.
@@ -64,7 +75,9 @@ bool saved_pass_open(SavedPass *pass, const char *path, const Gpt *gpt, uint32_t
     const int descriptor = open(path, O_RDWR | O_NOFOLLOW);
     pass->file = descriptor < 0 ? NULL : fdopen(descriptor, "r+b");
     if (!pass->file) return fail_input(error, "--state %s: %s", path, strerror(errno));
-    return check_line(pass, line, error);
+    if (!check_line(pass, line, error)) return false;
+    pass->found = count_tokens(pass);
+    return true;
 }
 
 // Read the next record into values and memory; 0 when there is none that is whole.

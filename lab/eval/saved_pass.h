@@ -19,6 +19,7 @@ typedef struct {
     const int *ids; // (window) of the whole window; the caller's
     int window;
     int every;      // tokens of a record
+    int found;      // tokens in the file when it was opened, if its records are whole
     int saved;      // tokens in the file
     double *values; // (window) a number for each token that the caller may set before it is saved, such as its loss
     real *memory;   // (every, inference_token_size)

@@ -24,7 +24,7 @@ dead_links() {
         grep -v '^http' | while read -r path; do [ -z "$path" ] || [ -e "$path" ] || echo "$path"; done)
 }
 unknown_targets() {
-    grep -oE '(`|^    )make( [a-z-]+)+' "$repository/$1" | sed 's/.*make//' | tr ' ' '\n' | sort -u | while read -r target; do
+    grep -oE '(`|^    )make( [a-z][a-z0-9-]*)+' "$repository/$1" | sed 's/.*make//' | tr ' ' '\n' | sort -u | while read -r target; do
         [ -z "$target" ] || grep -q "^$target:" "$repository/Makefile" || echo "make $target"
     done
 }
@@ -51,7 +51,7 @@ cheaply() {
     demo*) with --steps 1 && with --context 16 && with --batch 2 && with --eval-tokens 100 ;;
     eval\ *)
         with --threads 1
-        without --task --passkey && with --eval-tokens 3000
+        without --task --passkey --state && with --eval-tokens 3000
         without --task --passkey || with --samples 2
         ;;
     extend\ *longrope*) with --generations 1 && with --population 4 && with --parents 4 && with --windows 1 ;;

@@ -54,6 +54,7 @@ static void continued_passes_are_like_whole_ones(void **state) {
             inference_restart(&inference);
             memset(inference.cache, 0x7f, 2 * sizeof(real) * 2 * 16 * WINDOW);
             open_pass(&pass, &gpt);
+            assert_int_equal(pass.found, stop / EVERY * EVERY);
             must(saved_pass_recall(&pass, &inference, &error), &error);
             assert_int_equal(inference.length, stop / EVERY * EVERY);
             for (int t = 0; t < inference.length; t++) assert_true(pass.values[t] == 2 * t);
