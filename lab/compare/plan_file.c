@@ -183,17 +183,17 @@ static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const c
 
 // Rebuild the words as they were typed, LABEL=SCHEME@LR or SCHEME, and let plan_arms check them.
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY], rate[64];
+    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
     for (int a = 0; a < plan->arm_count; a++) {
         const json_t *object = json_array_get(array, (size_t)a);
-        char name[TEXT_CAPACITY];
+        char name[TEXT_CAPACITY], rate[32] = "";
         if (!read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
             !read_text(pos[a], sizeof pos[a], json_object_get(object, "pos"), path, error))
             return false;
         const bool label = !strpbrk(name, ":=");
         double lr;
         if (!member_number(&lr, object, "learning_rate", 0, 100, path, error)) return false;
-        snprintf(rate, sizeof rate, lr > 0 ? "@%.17g" : "", lr);
+        if (lr > 0) snprintf(rate, sizeof rate, "@%.17g", lr);
         const int length = label ? snprintf(typed[a], sizeof typed[a], "%s=%s%s", name, pos[a], rate)
                                  : snprintf(typed[a], sizeof typed[a], "%s%s", name, rate);
         if (length >= (int)sizeof typed[a]) return fail_damaged(error, path, "a name is missing or too long");
