@@ -159,7 +159,7 @@ int outcome_rate_end(const Outcome *o, int setting, int arm) {
 // Never choose a rate at which a seed diverged, unless all are such.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
-    RateLoss losses[RATES_MOST];
+    RateLoss losses[RATES_MOST] = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
             int *chosen = &o->chosen_rate[setting][arm];

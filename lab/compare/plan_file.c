@@ -128,7 +128,7 @@ static bool read_setting_name(Plan *plan, int s, const json_t *object, const cha
 }
 
 static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
-    if (plan->setting_count % plan->text_count != 0)
+    if (plan->text_count < 1 || plan->setting_count % plan->text_count != 0)
         return fail_damaged(error, path, "the \"settings\" are not the same for all \"texts\"");
     for (int s = 0; s < plan->setting_count; s++) {
         Setting *setting = &plan->settings[s];

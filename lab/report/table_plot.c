@@ -23,7 +23,7 @@ static size_t cell_length(const char *cell) {
 
 // Parse a cell; NAN if it is empty.
 static bool cell_number(double *value, const char *cell, const char *path, int row, Error *error) {
-    char *end;
+    char *end = NULL;
     if (!cell) return fail_input(error, "%s, row %d: a column is missing", path, row);
     *value = cell_length(cell) == 0 ? NAN : strtod(cell, &end);
     return isnan(*value) || end == cell + cell_length(cell) ||

@@ -36,12 +36,12 @@ static void open_pass(SavedPass *pass, const Gpt *gpt) {
 }
 
 static void continued_passes_are_like_whole_ones(void **state) {
-    static const char *const schemes[] = {"rope", "alibi", "sinusoidal", "fox", "path", "cope"}; // some have features
-    for (size_t s = 0; s < COUNT(schemes); s++) {
+    static const char *const tried[] = {"rope", "alibi", "sinusoidal", "fox", "path", "cope"}; // some have features
+    for (size_t s = 0; s < COUNT(tried); s++) {
         Gpt gpt;
         Error error;
         real expected[VOCAB], found[VOCAB];
-        model(&gpt, schemes[s]);
+        model(&gpt, tried[s]);
         Inference inference;
         must(inference_create(&inference, &gpt, 1, WINDOW, CHUNK, &error), &error);
         feed(expected, &inference, NULL, &gpt, WINDOW);
