@@ -1,6 +1,5 @@
 #include "model/ops/ops.h"
 
-#include <assert.h>
 #include <omp.h>
 
 // Rows of scores have room for multiples of this many keys, because vectors are fast and what remains after them is
@@ -357,7 +356,6 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     const int C = a->H * a->d, rows = block->rows, stride = round_up(block->columns);
     real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
     real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
-    assert(dP);
     const real *dout = grad->dout + block->out_at;
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     scores_forward(tables, &scores, &head->k_turned);

@@ -116,8 +116,8 @@ seq 1 20000 >long.txt
 need train $small --layers 2 --data mixed --context 300 --out deep # the last layer of a prompt takes no time
 need prepare --out long long.txt --val 0.9
 n=0
-for what in '--data long --context 60000 --eval-tokens 60001 --by-position' \
-    '--passkey --context 60000 --samples 1 --depths 1'; do
+for what in '--data long --context 20000 --eval-tokens 20001 --by-position' \
+    '--passkey --context 20000 --samples 1 --depths 1'; do
     n=$((n + 1))
     # shellcheck disable=SC2086
     need eval deep $what --threads 1 --csv "plain-$n.csv"
@@ -130,7 +130,7 @@ for what in '--data long --context 60000 --eval-tokens 60001 --by-position' \
     check "eval $what: the same table" cmp one "$scratch/out"
     check "eval $what: the state is gone" test ! -e state
 done
-"$BITTER" eval deep --passkey --context 100000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
+"$BITTER" eval deep --passkey --context 30000 --samples 1 --depths 1 --state state --save-every 512 >"$scratch/out" 2>"$scratch/err" &
 job=$!
 while [ "$(size_of_state)" -lt 200000 ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
 kill -INT $job
@@ -139,7 +139,7 @@ code=$?
 job=
 check "--state, interrupted: exit code 130" test $code -eq 130
 check "--state, interrupted: it says how to go on" grep -q 'interrupted; run the same command again' "$scratch/err"
-refuses "the state of another pass" "state;another pass" eval deep --passkey --context 99999 --samples 1 --depths 1 --state state --save-every 512
+refuses "the state of another pass" "state;another pass" eval deep --passkey --context 29999 --samples 1 --depths 1 --state state --save-every 512
 refuses "--state FILE that is a text" "--state;text.txt" eval deep --passkey --samples 1 --depths 1 --state text.txt
 refuses "--state with many documents" "--state;--samples 1" eval deep --passkey --state new
 refuses "--state with many windows" "--state;--eval-tokens N+1" eval deep --state new
