@@ -189,21 +189,6 @@ double peeking_error(const int *looks, int count) {
     return found / (double)EXPERIMENTS;
 }
 
-// What Holm's method multiplies the j-th p-value by is how many are not smaller.
-static double scaled(const double *p, int count, int j) {
-    int left = 0;
-    for (int k = 0; k < count; k++) left += p[k] >= p[j];
-    return fmin(left * p[j], 1);
-}
-
-void holm(double *adjusted, const double *p, int count) {
-    for (int i = 0; i < count; i++) {
-        adjusted[i] = p[i];
-        for (int j = 0; j < count; j++)
-            if (p[j] <= p[i]) adjusted[i] = fmax(adjusted[i], scaled(p, count, j));
-    }
-}
-
 Verdict verdict(double mean, double p) {
     if (!(p <= LEVEL)) return VERDICT_UNRESOLVED;
     return mean < 0 ? VERDICT_BETTER : VERDICT_WORSE;

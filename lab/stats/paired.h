@@ -81,21 +81,14 @@ double paired_adjusted(const Paired *paired, double comparisons);
 Interval bootstrap_interval(const double *differences, int n);
 
 // The smallest true difference that the two-sided test finds (p <= 0.05) with a probability of 80%, in the unit of sd;
-// NAN for n < 2. With more than one comparison, it has to pass the first and strictest step of holm(),
-// 0.05/comparisons. The textbooks' (t_.975 + t_.8) sd / sqrt(n) is 5% too small at n = 3, 1.2% at 5, 0.1% at 10, and 7%
-// at 5 for one of ten comparisons.
+// NAN for n < 2. With more than one comparison, p has to be at most 0.05/comparisons. The textbooks' (t_.975 + t_.8) sd
+// / sqrt(n) is 5% too small at n = 3, 1.2% at 5, 0.1% at 10, and 7% at 5 for one of ten comparisons.
 double paired_resolvable(double sd, int n, int comparisons);
 
 // The same for a summary with standard error `se` and `df` degrees of freedom, paired or not, in the unit of se: a true
 // difference of this size has a corrected interval (paired_interval) without 0 with a probability of 80%. NAN if se or
 // df is.
 double resolvable(double se, double df, double comparisons);
-
-// Holm's step-down correction (1979) of `count` p-values: among all comparisons, the probability of calling any false
-// difference is 0.05 at most. adjusted (count) is in the same order: the j-th smallest of m is multiplied by m - j + 1,
-// is at least the one before it and at most 1. NAN, a comparison that could not be made, stays NAN and does not count
-// in m. The two arrays must not overlap.
-void holm(double *adjusted, const double *p, int count);
 
 // The probability that a paired t-test at 5% finds a difference that is not there if it is repeated as seeds are added,
 // and stops at the first p <= 0.05: looks (count) are the numbers of seeds at each test, from 2 to SEEDS_MOST; smaller
@@ -105,8 +98,8 @@ double peeking_error(const int *looks, int count);
 
 typedef enum { VERDICT_UNRESOLVED, VERDICT_BETTER, VERDICT_WORSE } Verdict;
 
-// If p, adjusted by holm(), is at most 0.05: better than the reference for a mean below 0, worse for one above. Else,
-// or if p is NAN, not resolved, which is not the same as equal (see paired_resolvable).
+// If p, corrected for all comparisons, is at most 0.05: better than the reference for a mean below 0, worse for one
+// above. Else, or if p is NAN, not resolved, which is not the same as equal (see paired_resolvable).
 Verdict verdict(double mean, double p);
 
 // By paired_interval alone: better if all of the interval is below 0, worse if all of it is above. Else, or if it is
@@ -132,7 +125,7 @@ Trend trend_fit(const double *x, const double *gaps, int seeds, int points);
 
 typedef enum { TREND_UNRESOLVED, TREND_CLOSING, TREND_OPENING, TREND_CROSSING } TrendVerdict;
 
-// p is the slope's, adjusted by holm() if there are several trends. "Known" means p <= 0.05:
+// p is the slope's, corrected if there are several trends. "Known" means p <= 0.05:
 //   not resolved  the slope is not known, or neither the first nor the last gap is, or last gap - first gap does not
 //                 have the slope's sign
 //   crossing      both gaps are known, with opposite signs: the scheme that was ahead is behind

@@ -247,54 +247,6 @@ static void planted_differences_are_found_as_promised(void **state) {
     expect_near("one of ten", 0, share_found(paired_resolvable(1, 5, 10), 5, 10), 0.8, 0.036);
 }
 
-// --- several comparisons ---
-
-static void holm_gives_worked_examples(void **state) {
-    enum { M = 6 };
-    static const struct {
-        double p[M], adjusted[M];
-    } known[] = {
-        {{0.01, 0.04, 0.03, 0.005, NAN, NAN}, {0.03, 0.06, 0.06, 0.02, NAN, NAN}},
-        {{NAN, 0.01, 0.04, NAN, 0.03, 0.005}, {NAN, 0.03, 0.06, NAN, 0.06, 0.02}},
-        {{0.01, 0.02, 0.03, 0.04, 0.05, NAN}, {0.05, 0.08, 0.09, 0.09, 0.09, NAN}},
-        {{0.5, 0.4, 0.001, 0.9, 1, 0.45}, {1, 1, 0.006, 1, 1, 1}},
-        {{0.01, 0.01, 0.01, 0.2, 0, 1}, {0.05, 0.05, 0.05, 0.4, 0, 1}},
-        {{NAN, NAN, 0.04, NAN, NAN, NAN}, {NAN, NAN, 0.04, NAN, NAN, NAN}},
-        {{NAN, NAN, NAN, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-    };
-    for (size_t i = 0; i < COUNT(known); i++) {
-        double adjusted[M];
-        holm(adjusted, known[i].p, M);
-        for (size_t j = 0; j < M; j++)
-            if (isnan(known[i].adjusted[j]))
-                assert_true(isnan(adjusted[j]));
-            else
-                expect_near("adjusted", M * i + j, adjusted[j], known[i].adjusted[j], 1e-15);
-    }
-    holm(NULL, NULL, 0);
-}
-
-// Ten comparisons, of which `real` are of differences that cannot be missed: how often any of the others is called.
-static double share_of_false_calls(int real_ones, uint64_t key) {
-    enum { M = 10, EXPERIMENTS = 10000 };
-    double share = 0;
-    for (uint64_t experiment = 0; experiment < EXPERIMENTS; experiment++) {
-        double p[M], adjusted[M];
-        bool called = false;
-        for (int j = 0; j < M; j++) p[j] = j < real_ones ? 1e-9 : random_uniform(key, M * experiment + (uint64_t)j);
-        holm(adjusted, p, M);
-        for (int j = real_ones; j < M; j++) called = called || verdict(1, adjusted[j]) != VERDICT_UNRESOLVED;
-        share += called / (double)EXPERIMENTS;
-    }
-    return share;
-}
-
-// Independent comparisons leave it just under 5%, whether few or many of them are of real differences.
-static void holm_keeps_false_calls_at_five_percent(void **state) {
-    for (int real_ones = 0; real_ones < 10; real_ones += 3)
-        expect_near("false calls", (size_t)real_ones, share_of_false_calls(real_ones, 30), 0.049, 0.009);
-}
-
 static void verdicts_are_by_sign_and_level(void **state) {
     assert_int_equal(verdict(-0.1, 0.01), VERDICT_BETTER);
     assert_int_equal(verdict(0.1, 0.01), VERDICT_WORSE);
@@ -319,8 +271,6 @@ int main(void) {
         cmocka_unit_test(five_seeds_resolve_what_the_header_says),
         cmocka_unit_test(intervals_cover_the_truth),
         cmocka_unit_test(planted_differences_are_found_as_promised),
-        cmocka_unit_test(holm_gives_worked_examples),
-        cmocka_unit_test(holm_keeps_false_calls_at_five_percent),
         cmocka_unit_test(verdicts_are_by_sign_and_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
