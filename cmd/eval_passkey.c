@@ -117,9 +117,9 @@ static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n,
             const int id = solver->ids[b] = likeliest(solver, b, n);
             attempts[b].ended = attempts[b].ended || id == tokenizer_end(tokenizer);
             if (attempts[b].ended) continue;
-            char text[16];
-            const int size = tokenizer_decode(tokenizer, id, text);
-            text_add(continuation, text, (size_t)size);
+            const char *text;
+            const size_t size = tokenizer_decode(&text, tokenizer, id);
+            text_add(continuation, text, size);
             if (continuation->failed) return fail_run(error, "no memory for a continuation");
         }
     }

@@ -49,15 +49,15 @@ void tokens_free(Tokens *tokens) {
     *tokens = (Tokens){0};
 }
 
-static int utf8_encode(char text[4], uint32_t character) {
-    int length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
-    if (length == 1) {
-        text[0] = (char)character;
-        return 1;
+static TokenText utf8_encode(uint32_t character) {
+    TokenText text = {.size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4};
+    if (text.size == 1) {
+        text.bytes[0] = (char)character;
+        return text;
     }
-    for (int i = length - 1; i > 0; i--, character >>= 6) text[i] = (char)(0x80 | (character & 0x3F));
-    text[0] = (char)((0xF00 >> length & 0xFF) | character);
-    return length;
+    for (int i = text.size - 1; i > 0; i--, character >>= 6) text.bytes[i] = (char)(0x80 | (character & 0x3F));
+    text.bytes[0] = (char)((0xF00 >> text.size & 0xFF) | character);
+    return text;
 }
 
 // Line and column, in bytes, both counted from 1.
@@ -105,10 +105,14 @@ static bool insert_character(Tokenizer *tokenizer, uint32_t character, const cha
     if (count == TOKENIZER_VOCAB_MOST)
         return fail_input(error, "%s has more than %d different characters; use --tokenizer bytes", name, count);
     uint32_t *characters = realloc(tokenizer->characters, (size_t)(count + 1) * sizeof *characters);
-    if (!characters) return fail_run(error, "%s: no memory for %d characters", name, count + 1);
+    if (characters) tokenizer->characters = characters;
+    TokenText *texts = realloc(tokenizer->texts, (size_t)(count + 1) * sizeof *texts);
+    if (texts) tokenizer->texts = texts;
+    if (!characters || !texts) return fail_run(error, "%s: no memory for %d characters", name, count + 1);
     memmove(characters + position + 1, characters + position, (size_t)(count - position) * sizeof *characters);
+    memmove(texts + position + 1, texts + position, (size_t)(count - position) * sizeof *texts);
     characters[position] = character;
-    tokenizer->characters = characters;
+    texts[position] = utf8_encode(character);
     tokenizer->vocab_size = count + 1;
     return true;
 }
@@ -128,11 +132,26 @@ bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const
     return true;
 }
 
+// The tokenizer of a kind that needs no text.
+static bool create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_size, Error *error) {
+    *tokenizer = (Tokenizer){.kind = kind, .vocab_size = vocab_size};
+    tokenizer->texts = calloc((size_t)vocab_size, sizeof *tokenizer->texts);
+    if (!tokenizer->texts) return fail_run(error, "no memory for the vocabulary");
+    for (int id = 0; id < vocab_size; id++) {
+        TokenText *text = &tokenizer->texts[id];
+        char number[16];
+        const bool byte = kind == TOKENIZER_BYTES;
+        text->size = byte ? id != BYTES_END : (uint8_t)snprintf(number, sizeof number, "<%d>", id);
+        memcpy(text->bytes, byte ? &(char){(char)id} : number, text->size);
+    }
+    return true;
+}
+
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error) {
-    static const int vocab_sizes[] = {
-        [TOKENIZER_BYTES] = BYTES_VOCAB, [TOKENIZER_CHARS] = 0, [TOKENIZER_NONE] = TOKENIZER_VOCAB_GPT2};
-    *tokenizer = (Tokenizer){.kind = kind, .vocab_size = vocab_sizes[kind]};
+    if (kind == TOKENIZER_BYTES) return create_plain(tokenizer, kind, BYTES_VOCAB, error);
+    if (kind == TOKENIZER_NONE) return create_plain(tokenizer, kind, TOKENIZER_VOCAB_GPT2, error);
+    *tokenizer = (Tokenizer){.kind = kind};
     return tokenizer_extend(tokenizer, text, size, name, error);
 }
 
@@ -190,18 +209,10 @@ bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
             memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
 }
 
-int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]) {
+size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id) {
     assert(id >= 0 && id < tokenizer->vocab_size);
-    switch (tokenizer->kind) {
-    case TOKENIZER_BYTES:
-        text[0] = (char)id;
-        return id == BYTES_END ? 0 : 1;
-    case TOKENIZER_CHARS:
-        return utf8_encode(text, tokenizer->characters[id]);
-    case TOKENIZER_NONE:
-        return snprintf(text, 16, "<%d>", id);
-    }
-    return 0;
+    *text = tokenizer->texts[id].bytes;
+    return tokenizer->texts[id].size;
 }
 
 int tokenizer_end(const Tokenizer *tokenizer) {
@@ -222,8 +233,7 @@ bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error)
     if (tokenizer->kind == TOKENIZER_CHARS) {
         Text text = {0};
         for (int i = 0; i < tokenizer->vocab_size; i++) {
-            char bytes[4];
-            text_add(&text, bytes, (size_t)utf8_encode(bytes, tokenizer->characters[i]));
+            text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
         }
         whole = !text.failed && json_object_set_new(root, "characters", json_stringn(text.bytes, text.size)) == 0;
         text_free(&text);
@@ -300,5 +310,6 @@ bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
 
 void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
+    free(tokenizer->texts);
     *tokenizer = (Tokenizer){0};
 }

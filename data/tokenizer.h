@@ -16,10 +16,17 @@ typedef enum {
 
 enum { TOKENIZER_VOCAB_MOST = 65536, TOKENIZER_VOCAB_GPT2 = 50257 };
 
+// The bytes of a short token.
+typedef struct {
+    char bytes[7];
+    uint8_t size;
+} TokenText;
+
 typedef struct {
     TokenizerKind kind;
     int vocab_size;       // at most 65536: tokens are uint16
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
+    TokenText *texts;     // (vocab_size) what tokenizer_decode returns
 } Tokenizer;
 
 // "bytes", "chars" or "none", as in files.
@@ -51,8 +58,9 @@ bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *te
 // Do both turn the same text into the same ids?
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
 
-// The bytes of one token, not terminated; returns how many (0 for the end of a document; "<id>" for NONE).
-int tokenizer_decode(const Tokenizer *tokenizer, int id, char text[16]);
+// Point *text to the bytes of one token, which are not terminated and stay valid as long as the tokenizer is neither
+// extended nor freed. Returns how many there are: any number; 0 for the end of a document. For NONE they are "<id>".
+size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id);
 
 // The id that ends a document, or -1.
 int tokenizer_end(const Tokenizer *tokenizer);
@@ -64,6 +72,10 @@ int tokenizer_newline(const Tokenizer *tokenizer);
 // characters. Written atomically; read with every field checked.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
+
+// Write the tokenizer as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids; the end of
+// a document is its special token <|endoftext|>. Written atomically. Fails (input) for NONE, and as atomic_text does.
+bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *error);
 void tokenizer_free(Tokenizer *tokenizer);
 
 #endif

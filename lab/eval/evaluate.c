@@ -60,8 +60,8 @@ typedef struct {
 } WindowScorer;
 
 static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
-    char text[16];
-    return tokenizer ? (uint64_t)tokenizer_decode(tokenizer, id, text) : 0;
+    const char *text;
+    return tokenizer ? tokenizer_decode(&text, tokenizer, id) : 0;
 }
 
 // Add up the losses of the scored ones of n targets in each window, from position `at` on.

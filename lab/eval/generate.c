@@ -19,14 +19,13 @@ static bool beginning(Tokens *tokens, const Tokenizer *tokenizer, const char *pr
 // A model can write any bytes, including control sequences of a terminal. A terminal is sent '?' instead of them; files
 // get all bytes.
 static void print_token(FILE *out, bool terminal, const Tokenizer *tokenizer, int id) {
-    char text[16];
-    const int length = tokenizer_decode(tokenizer, id, text);
-    for (int i = 0; terminal && i < length; i++)
-        if (iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t') text[i] = '?';
-    if (id == tokenizer_end(tokenizer))
-        fputs("\n\n", out);
-    else
-        fwrite(text, 1, (size_t)length, out);
+    const char *text;
+    const size_t length = tokenizer_decode(&text, tokenizer, id);
+    if (id == tokenizer_end(tokenizer)) fputs("\n\n", out);
+    for (size_t i = 0; i < length; i++) {
+        const bool control = iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t';
+        fputc(terminal && control ? '?' : text[i], out);
+    }
     fflush(out);
 }
 

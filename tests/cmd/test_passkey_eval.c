@@ -42,7 +42,6 @@ static void continue_slowly(Text *continuation, const Run *run, int key, double 
     must(tokenizer_encode(&tokens, &run->tokenizer, prompt.bytes, prompt.size, "test", &error), &error);
     for (int i = 0; i < PASSKEY_TOKENS; i++) {
         Inference inference;
-        char text[16];
         const int n = (int)tokens.count;
         for (int t = 0; t < n; t++) ids[t] = tokens.ids[t];
         must(inference_create(&inference, gpt, 1, window, n, &error), &error);
@@ -51,7 +50,9 @@ static void continue_slowly(Text *continuation, const Run *run, int key, double 
         inference_free(&inference);
         const int id = sample_token(scratch, logits + (size_t)(n - 1) * (size_t)V, V, 0, 0, &random);
         if (id == end) break;
-        text_add(continuation, text, (size_t)tokenizer_decode(&run->tokenizer, id, text));
+        const char *text;
+        const size_t size = tokenizer_decode(&text, &run->tokenizer, id);
+        text_add(continuation, text, size);
         must(tokens_add(&tokens, &(uint16_t){(uint16_t)id}, 1, &error), &error);
     }
     assert_true(tokens.count <= (size_t)window);

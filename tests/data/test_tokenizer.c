@@ -6,6 +6,8 @@
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
+#include <jansson.h>
+
 static char directory[SCRATCH_PATH];
 static char json[SCRATCH_PATH + 32];
 
@@ -37,15 +39,20 @@ static Tokens encode(const Tokenizer *tokenizer, const char *text, size_t size) 
 static void expect_decoded(const Tokenizer *tokenizer, const Tokens *tokens, const char *text, size_t size) {
     char *decoded = malloc(16 * tokens->count + 16);
     size_t length = 0;
-    for (size_t i = 0; i < tokens->count; i++)
-        length += (size_t)tokenizer_decode(tokenizer, tokens->ids[i], decoded + length);
+    for (size_t i = 0; i < tokens->count; i++) {
+        const char *bytes;
+        const size_t taken = tokenizer_decode(&bytes, tokenizer, tokens->ids[i]);
+        memcpy(decoded + length, bytes, taken);
+        length += taken;
+    }
     assert_int_equal(length, size);
     assert_memory_equal(decoded, text, size);
     free(decoded);
 }
 
 static void bytes_are_their_values(void **state) {
-    char text[256], decoded[16];
+    char text[256];
+    const char *decoded;
     for (int i = 0; i < 256; i++) text[i] = (char)i;
     Tokenizer tokenizer = create(TOKENIZER_BYTES, text, sizeof text);
     assert_int_equal(tokenizer.vocab_size, 257);
@@ -54,7 +61,7 @@ static void bytes_are_their_values(void **state) {
     assert_int_equal(tokens.count, 256);
     for (int i = 0; i < 256; i++) assert_int_equal(tokens.ids[i], i);
     expect_decoded(&tokenizer, &tokens, text, sizeof text);
-    assert_int_equal(tokenizer_decode(&tokenizer, 256, decoded), 0);
+    assert_int_equal(tokenizer_decode(&decoded, &tokenizer, 256), 0);
     tokens_free(&tokens);
     tokenizer_free(&tokenizer);
 }
@@ -208,12 +215,13 @@ static void the_vocabulary_ends_at_65536(void **state) {
 }
 
 static void ids_without_tokenizer_print_as_numbers(void **state) {
-    char text[16];
+    const char *text;
     Tokenizer tokenizer = create(TOKENIZER_NONE, "", 0);
     assert_int_equal(tokenizer.vocab_size, 50257);
-    assert_int_equal(tokenizer_decode(&tokenizer, 50256, text), 7);
+    assert_int_equal(tokenizer_decode(&text, &tokenizer, 50256), 7);
     assert_memory_equal(text, "<50256>", 7);
     assert_int_equal(tokenizer_end(&tokenizer), -1);
+    tokenizer_free(&tokenizer);
 }
 
 static void expect_equal(const Tokenizer *a, const Tokenizer *b) {
@@ -234,6 +242,38 @@ static void files_give_equal_tokenizers(void **state) {
         tokenizer_free(&again);
         tokenizer_free(&tokenizers[i]);
     }
+}
+
+// The file for Hugging Face's tokenizers has the same ids. What a program of theirs makes of it, scripts/interop.sh
+// tests.
+static void files_for_others_have_the_same_ids(void **state) {
+    static const struct {
+        int id;
+        const char *symbol;
+    } symbols[] = {{'a', "a"},         {' ', "\xC4\xA0"},  {0, "\xC4\x80"},
+                   {0xA1, "\xC2\xA1"}, {0xAD, "\xC5\x83"}, {0xFF, "\xC3\xBF"}};
+    Error error;
+    Tokenizer bytes = create(TOKENIZER_BYTES, "", 0), chars = create(TOKENIZER_CHARS, "b\"\xC3\xA9", 4),
+              none = create(TOKENIZER_NONE, "", 0);
+    must(tokenizer_write_hf(&bytes, json, &error), &error);
+    json_t *root = json_load_file(json, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    assert_int_equal(json_object_size(vocab), 256);
+    for (size_t i = 0; i < COUNT(symbols); i++)
+        assert_int_equal(json_integer_value(json_object_get(vocab, symbols[i].symbol)), symbols[i].id);
+    const json_t *end = json_array_get(json_object_get(root, "added_tokens"), 0);
+    assert_int_equal(json_integer_value(json_object_get(end, "id")), 256);
+    json_decref(root);
+    must(tokenizer_write_hf(&chars, json, &error), &error);
+    root = json_load_file(json, JSON_REJECT_DUPLICATES, NULL);
+    vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    assert_int_equal(json_object_size(vocab), 3);
+    assert_int_equal(json_integer_value(json_object_get(vocab, "\xC3\xA9")), 2);
+    json_decref(root);
+    expect_refused(tokenizer_write_hf(&none, json, &error), &error, "without their tokenizer");
+    tokenizer_free(&bytes);
+    tokenizer_free(&chars);
+    tokenizer_free(&none);
 }
 
 // Write `bytes` as tokenizer.json and read it; a tokenizer that is taken must be in order. Returns whether it was.
@@ -315,7 +355,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_utf8_is_refused),    cmocka_unit_test(unknown_characters_are_named),
         cmocka_unit_test(the_vocabulary_ends_at_65536),   cmocka_unit_test(ids_without_tokenizer_print_as_numbers),
         cmocka_unit_test(files_give_equal_tokenizers),    cmocka_unit_test(wrong_fields_are_refused),
-        cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(damaged_files_are_survived),     cmocka_unit_test(files_for_others_have_the_same_ids),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
