@@ -23,6 +23,7 @@
 #include "lab/eval/generate.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
+#include "lab/run/tensorboard.h"
 #include "lab/run/train_loop.h"
 
 #include <errno.h>
@@ -112,11 +113,16 @@ static bool check_learning(const Session *s, Error *error) {
 }
 
 // Do the remaining steps of the run.
-static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, Error *error) {
+static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, RunLog *events,
+                  Error *error) {
     const TrainOptions *o = trainer->options;
     Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};
-    const TrainLoop loop = {
-        .paths = paths, .log = log, .positions = positions, .after_step = show_step, .context = &session};
+    const TrainLoop loop = {.paths = paths,
+                            .log = log,
+                            .positions = positions,
+                            .events = events,
+                            .after_step = show_step,
+                            .context = &session};
     interrupt_catch();
     kernels_report(stdout, "train");
     train_describe(trainer, o);
@@ -154,7 +160,7 @@ bool command_train(int argc, char **argv, Error *error) {
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    RunLog log = {0}, positions = {0};
+    RunLog log = {0}, positions = {0}, events = {0};
     RunLock lock = {0};
     const bool ok =
         corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
@@ -162,10 +168,13 @@ bool command_train(int argc, char **argv, Error *error) {
         run_load_or_create(&trainer, &paths, &options, error) &&
         log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
         positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
-        train(&trainer, &paths, &log, &positions, error);
+        (!options.tensorboard ||
+         tensorboard_open(&events, options.out, &trainer.gpt, (long long)trainer.progress.step, error)) &&
+        train(&trainer, &paths, &log, &positions, &events, error);
     const bool finished = trainer.progress.step >= options.steps;
     log_close(&log);
     log_close(&positions);
+    log_close(&events);
     trainer_free(&trainer);
     corpus_close(&corpus);
     run_unlock(&lock);

@@ -3,15 +3,20 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "lab/run/positions.h"
+#include "lab/run/tensorboard.h"
 
 // True at every `every`-th step (0 = none) and at the last step.
 static bool due(long long step, long long every, long long last) {
     return step == last || (every > 0 && step % every == 0);
 }
 
+static bool sync_log(RunLog *log, Error *error) {
+    return !log || !log->stream || log_sync(log, error);
+}
+
 // The rows are on disk before the checkpoint is that they lead to.
 static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
-    return (!loop->positions || !loop->positions->stream || log_sync(loop->positions, error)) &&
+    return sync_log(loop->positions, error) && sync_log(loop->events, error) &&
            run_save(trainer, loop->paths, loop->log, error);
 }
 
@@ -25,6 +30,7 @@ bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
         if (validates && !trainer_validate(&report.validation, trainer, error)) return false;
         if (saves && !log_row(loop->log, trainer, &report, error)) return false;
         if (validates && loop->positions && !positions_row(loop->positions, &trainer->gpt, step, error)) return false;
+        if (loop->events && !tensorboard_row(loop->events, trainer, &report, error)) return false;
         const TrainNext next = loop->after_step(loop->context, &report, error);
         if (next == TRAIN_FAILED) return false;
         if (saves && (due(step, o->save_every, o->steps) || next == TRAIN_SAVE_AND_STOP) && !save(trainer, loop, error))

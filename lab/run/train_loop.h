@@ -15,6 +15,7 @@ typedef struct {
     const RunPaths *paths; // where to save; NULL = only train: no validation, no log, no checkpoint
     RunLog *log;
     RunLog *positions; // a row for each validation (positions.h); NULL = none
+    RunLog *events;    // for TensorBoard (tensorboard.h); NULL = none
     // Called after each step, when it has been logged and before a checkpoint is saved. TRAIN_FAILED sets *error.
     TrainNext (*after_step)(void *context, const StepReport *report, Error *error);
     void *context;

@@ -47,13 +47,14 @@ const Option train_options[] = {
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "run directory; by default runs/SCHEME, or runs/SCHEME-2, -3 ... if that exists"),
     TEXT_ROW("init", FIELD(init), NULL, "RUN", "start from the weights of RUN; its model and data become the defaults"),
+    FLAG_ROW("tensorboard", FIELD(tensorboard), "also write events for TensorBoard into the run directory"),
     FLAG_ROW("resume", FIELD(resume), "continue the run in --out, bit for bit"),
     {0},
 };
 
 bool option_free_on_resume(const char *name) {
     static const char *const names[] = {"data", "eval-every", "eval-tokens", "sample-every", "save-every",
-                                        "out",  "resume",     "threads",     "precision"};
+                                        "out",  "resume",     "threads",     "precision",    "tensorboard"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -39,7 +39,7 @@ typedef struct {
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
     long long eval_every, eval_tokens, sample_every, save_every;
     char out[TEXT_CAPACITY], init[TEXT_CAPACITY];
-    bool resume;
+    bool tensorboard, resume;
     RunStretch stretch; // no option, but what `bitter extend` wrote into a run
 } TrainOptions;
 

@@ -1,0 +1,263 @@
+// An event file is a sequence of records (TensorFlow's TFRecord), each of which holds one Event, a message of protocol
+// buffers. tensorflow/core/lib/io/record_writer.cc, util/event.proto and framework/summary.proto define them.
+#include "lab/run/tensorboard.h"
+
+#include "base/file/crc.h"
+#include "base/file/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PREFIX  "events.out.tfevents."
+#define SUFFIX  ".bitter"
+#define BUCKETS 30 // of a histogram, as many as TensorBoard's own writer makes
+
+// The key of a field: its number and the type of what follows.
+#define FIXED64(field) ((char)((field) << 3 | 1))
+#define VARINT(field)  ((char)((field) << 3 | 0))
+#define BYTES(field)   ((char)((field) << 3 | 2))
+#define FIXED32(field) ((char)((field) << 3 | 5))
+enum { EVENT_TIME = 1, EVENT_STEP = 2, EVENT_VERSION = 3, EVENT_SUMMARY = 5, EVENT_SESSION = 7 };
+enum { SUMMARY_VALUE = 1, VALUE_TAG = 1, VALUE_NUMBER = 2, VALUE_HISTOGRAM = 5 };
+
+// --- protocol buffers ---
+
+static void put_varint(Text *out, char key, uint64_t value) {
+    char bytes[11] = {key};
+    size_t size = 1;
+    for (; value > 127; value >>= 7) bytes[size++] = (char)(value | 128);
+    bytes[size++] = (char)value;
+    text_add(out, bytes, size);
+}
+
+static void put_double(Text *out, char key, double value) {
+    text_add(out, &key, 1);
+    text_add(out, (const char *)&value, sizeof value);
+}
+
+static void put_bytes(Text *out, char key, const void *bytes, size_t size) {
+    put_varint(out, key, size);
+    text_add(out, bytes, size);
+}
+
+// Add `part` as a field of `out`, and release it.
+static void put_message(Text *out, char key, Text *part) {
+    put_bytes(out, key, part->bytes, part->size);
+    out->failed = out->failed || part->failed;
+    text_free(part);
+}
+
+// Add a value to a summary: its tag, and the field that `field` holds. Releases `field`.
+static void put_value(Text *summary, const char *tag, Text *field) {
+    Text value = {0};
+    put_bytes(&value, BYTES(VALUE_TAG), tag, strlen(tag));
+    text_add(&value, field->bytes, field->size);
+    value.failed = value.failed || field->failed;
+    text_free(field);
+    put_message(summary, BYTES(SUMMARY_VALUE), &value);
+}
+
+static void put_number(Text *summary, const char *tag, double number) {
+    const float value = (float)number;
+    const char key = FIXED32(VALUE_NUMBER);
+    Text field = {0};
+    text_add(&field, &key, 1);
+    text_add(&field, (const char *)&value, sizeof value);
+    put_value(summary, tag, &field);
+}
+
+// A histogram of finite numbers (count > 0), in buckets of equal width from the smallest to the largest.
+static void put_histogram(Text *summary, const char *tag, const real *numbers, size_t count) {
+    double least = numbers[0], most = numbers[0], sum = 0, squares = 0, limits[BUCKETS], found[BUCKETS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        const double x = numbers[i];
+        least = fmin(least, x);
+        most = fmax(most, x);
+        sum += x;
+        squares += x * x;
+    }
+    for (int b = 0; b < BUCKETS; b++) limits[b] = least + (most - least) * (b + 1) / BUCKETS;
+    for (size_t i = 0; i < count; i++) {
+        int b = 0;
+        while (b < BUCKETS - 1 && (double)numbers[i] > limits[b]) b++;
+        found[b]++;
+    }
+    Text histogram = {0}, field = {0};
+    put_double(&histogram, FIXED64(1), least);
+    put_double(&histogram, FIXED64(2), most);
+    put_double(&histogram, FIXED64(3), (double)count);
+    put_double(&histogram, FIXED64(4), sum);
+    put_double(&histogram, FIXED64(5), squares);
+    put_bytes(&histogram, BYTES(6), limits, sizeof limits);
+    put_bytes(&histogram, BYTES(7), found, sizeof found);
+    put_message(&field, BYTES(VALUE_HISTOGRAM), &histogram);
+    put_value(summary, tag, &field);
+}
+
+static void put_positions(Text *summary, const Gpt *gpt) {
+    for (int i = 0; i < gpt->pos.param_count; i++) {
+        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
+        char tag[sizeof tensor->name + 16];
+        snprintf(tag, sizeof tag, "positions/%s", strchr(tensor->name, '.') + 1);
+        put_histogram(summary, tag, gpt->params + tensor->offset, tensor->count);
+    }
+}
+
+// --- records ---
+
+// The checksum of a record: masked, because records may hold records.
+static uint32_t masked_crc(const void *bytes, size_t size) {
+    const uint32_t crc = crc32c_bytes(bytes, size);
+    return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+static void put_record(Text *out, const void *bytes, size_t size) {
+    const uint64_t length = size;
+    const uint32_t length_crc = masked_crc(&length, sizeof length), crc = masked_crc(bytes, size);
+    text_add(out, (const char *)&length, sizeof length);
+    text_add(out, (const char *)&length_crc, sizeof length_crc);
+    text_add(out, bytes, size);
+    text_add(out, (const char *)&crc, sizeof crc);
+}
+
+// Append a record whose event has the field `key` with this content. Releases `content`.
+static void put_event(Text *out, long long step, char key, Text *content) {
+    struct timespec now;
+    Text event = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    put_double(&event, FIXED64(EVENT_TIME), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+    if (step > 0) put_varint(&event, VARINT(EVENT_STEP), (uint64_t)step);
+    put_message(&event, key, content);
+    if (!event.failed) put_record(out, event.bytes, event.size);
+    out->failed = out->failed || event.failed;
+    text_free(&event);
+}
+
+// What a file begins with: its version, and a SessionLog with status START at step 0. TensorBoard then forgets all
+// events that it has read in this directory before.
+static void put_beginning(Text *out) {
+    static const char version[] = "brain.Event:2";
+    Text content = {0};
+    text_add(&content, version, strlen(version));
+    put_event(out, 0, BYTES(EVENT_VERSION), &content);
+    put_varint(&content, VARINT(1), 1);
+    put_event(out, 0, BYTES(EVENT_SESSION), &content);
+}
+
+static bool write_text(RunLog *log, Text *text, Error *error) {
+    const bool enough = !text->failed;
+    const bool ok = enough && fwrite(text->bytes, 1, text->size, log->stream) == text->size && fflush(log->stream) == 0;
+    text_free(text);
+    return ok || (enough ? log_failed(log, error) : fail_run(error, "no memory for an event of %s", log->path));
+}
+
+bool tensorboard_row(RunLog *events, const Trainer *trainer, const StepReport *report, Error *error) {
+    Text summary = {0}, record = {0};
+    if (!events->stream) return true;
+    put_number(&summary, "loss/train", report->loss);
+    put_number(&summary, "training/lr", report->learning_rate);
+    put_number(&summary, "training/grad_norm", report->gradient_norm);
+    put_number(&summary, "training/tokens_per_second", (double)report->tokens / report->seconds);
+    if (!isnan(report->validation.right)) put_number(&summary, "right/val", report->validation.right);
+    if (!isnan(report->validation.loss)) {
+        put_number(&summary, "loss/val", report->validation.loss);
+        put_positions(&summary, &trainer->gpt);
+    }
+    put_event(&record, (long long)trainer->progress.step, BYTES(EVENT_SUMMARY), &summary);
+    return write_text(events, &record, error);
+}
+
+// --- what a resumed run keeps ---
+
+// The step of an event with a summary, as put_event writes it; -1 for any other.
+static long long summary_step(const uint8_t *event, uint64_t size) {
+    uint64_t at = 1 + sizeof(double), step = 0;
+    if (at >= size || event[0] != FIXED64(EVENT_TIME)) return -1;
+    if (event[at] == VARINT(EVENT_STEP)) {
+        int shift = 0;
+        do {
+            if (++at >= size || shift > 56) return -1;
+            step |= (uint64_t)(event[at] & 127) << shift;
+            shift += 7;
+        } while (event[at] & 128);
+        at++;
+    }
+    return at < size && event[at] == BYTES(EVENT_SUMMARY) ? (long long)step : -1;
+}
+
+static uint32_t stored_crc(const uint8_t *at) {
+    uint32_t crc;
+    memcpy(&crc, at, sizeof crc);
+    return crc;
+}
+
+// Append the records of `file` that hold summaries of steps up to `step`, up to the first record that is damaged or
+// incomplete.
+static void keep_records(Text *out, const Buffer *file, long long step) {
+    const size_t head = sizeof(uint64_t) + sizeof(uint32_t), tail = sizeof(uint32_t);
+    for (size_t at = 0; file->size - at >= head + tail;) {
+        const uint8_t *record = file->bytes + at, *event = record + head;
+        uint64_t size;
+        memcpy(&size, record, sizeof size);
+        if (masked_crc(record, sizeof size) != stored_crc(record + sizeof size)) return;
+        if (size > file->size - at - head - tail || masked_crc(event, size) != stored_crc(event + size)) return;
+        const long long found = summary_step(event, size);
+        if (found >= 0 && found <= step) text_add(out, (const char *)record, head + size + tail);
+        at += head + size + tail;
+    }
+}
+
+// The newest event file of ours in the directory, other than `besides`: the one whose name is last in the order of
+// strcmp. *path is "" if there is none.
+static void find_events(char path[PATH_CAPACITY], const char *directory, const char *besides) {
+    char newest[sizeof((struct dirent *)0)->d_name] = "";
+    DIR *entries = opendir(directory);
+    if (entries) {
+        for (const struct dirent *entry; (entry = readdir(entries));)
+            if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && path_ends_with(entry->d_name, SUFFIX) &&
+                strcmp(entry->d_name, path_name(besides)) != 0 && strcmp(entry->d_name, newest) > 0)
+                snprintf(newest, sizeof newest, "%s", entry->d_name);
+        closedir(entries);
+    }
+    Error ignored;
+    if (!*newest || !path_format(path, &ignored, "%s/%s", directory, newest)) *path = 0;
+}
+
+// Append the events up to `step` that the directory's event file has, and if there are none, histograms of now.
+static bool put_events(Text *out, const char *directory, const Gpt *gpt, long long step, Error *error) {
+    char old[PATH_CAPACITY];
+    Buffer file = {0};
+    find_events(old, directory, "");
+    if (step > 0 && *old && !file_read(&file, old, error)) return false;
+    const size_t before = out->size;
+    keep_records(out, &file, step);
+    free(file.bytes);
+    if (out->size == before) {
+        Text summary = {0};
+        put_positions(&summary, gpt);
+        if (summary.size > 0) put_event(out, step, BYTES(EVENT_SUMMARY), &summary);
+    }
+    return !out->failed || fail_run(error, "no memory for the events of %s", directory);
+}
+
+bool tensorboard_open(RunLog *events, const char *directory, const Gpt *gpt, long long step, Error *error) {
+    char old[PATH_CAPACITY];
+    Text all = {0};
+    AtomicFile file;
+    *events = (RunLog){0};
+    put_beginning(&all);
+    const bool ok = path_format(events->path, error, "%s/" PREFIX "%lld" SUFFIX, directory, (long long)time(NULL)) &&
+                    put_events(&all, directory, gpt, step, error) && atomic_open(&file, events->path, error) &&
+                    atomic_write(&file, all.bytes, all.size, error) && atomic_commit(&file, error);
+    text_free(&all);
+    if (!ok) return false;
+    for (find_events(old, directory, events->path); *old && unlink(old) == 0;)
+        find_events(old, directory, events->path);
+    events->stream = file_append(events->path);
+    return events->stream || fail_run(error, "cannot append to %s: %s", events->path, strerror(errno));
+}

@@ -1,0 +1,244 @@
+// The event file for TensorBoard: its records, what a resumed run keeps of it, and damaged files. TensorBoard itself
+// reads such files in tests/interop/tensorboard.py.
+#include "base/file/crc.h"
+#include "base/file/text.h"
+#include "lab/run/tensorboard.h"
+#include "tests/lab/run/made_run.h"
+
+#include <math.h>
+
+// Written by TensorBoard's own code, with 1700000000 as the time: the version, and `loss/val` = 2.5 at step 7.
+static const unsigned char version[] = "\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\0\x40\xfc\x54\xd9\x41\x1a\x0d"
+                                       "brain.Event:2\xec\xed\x8f\x9d";
+static const unsigned char loss[] = "\x1e\0\0\0\0\0\0\0\xd9\xdc\x12\x32\x09\0\0\0\x40\xfc\x54\xd9\x41\x10\x07\x2a\x11"
+                                    "\x0a\x0f\x0a\x08loss/val\x15\0\0\x20\x40\x6e\xf7\xdd\xac";
+enum { VERSION_SIZE = sizeof version - 1, LOSS_SIZE = sizeof loss - 1 };
+
+// The paths of the run's event files, with that of some other program.
+static void path_of(char path[SCRATCH_PATH + 128], const char *end) {
+    snprintf(path, SCRATCH_PATH + 128, "%s/events.out.tfevents.1700000000.%s", run_directory, end);
+}
+
+// The run's only event file -> text, its path -> path.
+static void read_events(Text *text, char path[SCRATCH_PATH + 128]) {
+    int found = 0;
+    DIR *entries = opendir(run_directory);
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        const size_t length = strlen(entry->d_name);
+        if (strncmp(entry->d_name, "events.", 7) != 0 || strcmp(entry->d_name + length - 7, ".bitter") != 0) continue;
+        snprintf(path, SCRATCH_PATH + 128, "%s/%.80s", run_directory, entry->d_name);
+        found++;
+    }
+    closedir(entries);
+    assert_int_equal(found, 1);
+    Buffer file = {0};
+    Error error;
+    must(file_read(&file, path, &error), &error);
+    *text = (Text){0};
+    text_add(text, (const char *)file.bytes, file.size);
+    free(file.bytes);
+}
+
+static uint32_t masked(const void *bytes, size_t size) {
+    const uint32_t crc = crc32c_bytes(bytes, size);
+    return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+// The number of records; all are whole.
+static int count_records(const Text *text) {
+    int count = 0;
+    for (size_t at = 0; at < text->size; count++) {
+        uint64_t size;
+        uint32_t crc;
+        assert_true(text->size - at >= 16);
+        memcpy(&size, text->bytes + at, 8);
+        memcpy(&crc, text->bytes + at + 8, 4);
+        assert_int_equal(crc, masked(text->bytes + at, 8));
+        assert_true(size <= text->size - at - 16);
+        memcpy(&crc, text->bytes + at + 12 + size, 4);
+        assert_int_equal(crc, masked(text->bytes + at + 12, size));
+        at += 16 + size;
+    }
+    return count;
+}
+
+static bool holds(const Text *text, const void *bytes, size_t size) {
+    for (size_t at = 0; at + size <= text->size; at++)
+        if (memcmp(text->bytes + at, bytes, size) == 0) return true;
+    return false;
+}
+
+static bool has_number(const Text *text, const char *tag, double number) {
+    char value[100];
+    const float rounded = (float)number;
+    const int length = snprintf(value, sizeof value, "\x0a%c%s\x15", (char)strlen(tag), tag);
+    memcpy(value + length, &rounded, 4);
+    return holds(text, value, (size_t)length + 4);
+}
+
+// The file that a run opens at `step`, when before there was one with these bytes.
+static void open_after(Text *text, const void *bytes, size_t size, long long step) {
+    char path[SCRATCH_PATH + 128];
+    RunLog events;
+    Error error;
+    path_of(path, "bitter");
+    scratch_write(path, bytes, size);
+    must(tensorboard_open(&events, run_directory, &trainer.gpt, step, &error), &error);
+    log_close(&events);
+    read_events(text, path);
+    unlink(path);
+}
+
+static void checksums_are_castagnolis(void **state) {
+    assert_int_equal(crc32c_bytes("123456789", 9), 0xe3069283u);
+    assert_int_equal(crc32c_bytes("", 0), 0);
+}
+
+static void numbers_and_histograms_are_written(void **state) {
+    char path[SCRATCH_PATH + 128];
+    Text text;
+    RunLog events;
+    Error error;
+    StepReport report = {.loss = 2.5, .learning_rate = 0.25, .gradient_norm = 3, .tokens = 8, .seconds = 2};
+    report.validation = (Validation){NAN, NAN};
+    trainer.progress.step = 300;
+    must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
+    must(tensorboard_row(&events, &trainer, &report, &error), &error);
+    read_events(&text, path);
+    assert_int_equal(count_records(&text), 4); // version, session, histograms of step 0, this step
+    assert_true(has_number(&text, "loss/train", 2.5));
+    assert_true(has_number(&text, "training/lr", 0.25));
+    assert_true(has_number(&text, "training/grad_norm", 3));
+    assert_true(has_number(&text, "training/tokens_per_second", 4));
+    assert_true(holds(&text, "\x10\xac\x02", 3)); // step 300
+    assert_true(holds(&text, "\x0a\x0fpositions/table\x2a", 18));
+    assert_false(holds(&text, "loss/val", 8));
+    text_free(&text);
+    report.validation = (Validation){1.5, 0.75};
+    must(tensorboard_row(&events, &trainer, &report, &error), &error);
+    log_close(&events);
+    read_events(&text, path);
+    assert_int_equal(count_records(&text), 5);
+    assert_true(has_number(&text, "loss/val", 1.5));
+    assert_true(has_number(&text, "right/val", 0.75));
+    text_free(&text);
+}
+
+// The numbers 0 to 31: every bucket has one, and two buckets have two.
+static void buckets_hold_all_numbers(void **state) {
+    char path[SCRATCH_PATH + 128];
+    Text text;
+    RunLog events;
+    Error error;
+    double head[] = {0, 31, 32, 496, 10416}, limit = 0, sum = 0;
+    for (int i = 0; i < 32; i++) trainer.gpt.pos.params[0][i] = (real)i;
+    must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
+    log_close(&events);
+    read_events(&text, path);
+    for (int field = 1; field <= 5; field++) {
+        char bytes[9] = {(char)(field << 3 | 1)};
+        memcpy(bytes + 1, &head[field - 1], 8);
+        assert_true(holds(&text, bytes, 9));
+    }
+    const char *counts = text.bytes + text.size - 4 - 30 * 8, *limits = counts - 3 - 30 * 8; // the last field of all
+    for (int b = 0; b < 30; b++) {
+        double count, next;
+        memcpy(&count, counts + 8 * b, 8);
+        memcpy(&next, limits + 8 * b, 8);
+        assert_true(count == 1 || count == 2);
+        assert_true(next > limit);
+        sum += count;
+        limit = next;
+    }
+    assert_true(sum == 32 && limit == 31);
+    text_free(&text);
+}
+
+static void events_after_the_checkpoint_are_cut(void **state) {
+    char foreign[SCRATCH_PATH + 128];
+    unsigned char file[VERSION_SIZE + LOSS_SIZE];
+    Text text;
+    memcpy(file, version, VERSION_SIZE);
+    memcpy(file + VERSION_SIZE, loss, LOSS_SIZE);
+    path_of(foreign, "other");
+    scratch_write(foreign, file, sizeof file);
+    for (long long step = 6; step <= 8; step++) {
+        open_after(&text, file, sizeof file, step);
+        assert_int_equal(count_records(&text), 3); // at step 6, histograms instead
+        assert_int_equal(holds(&text, loss, LOSS_SIZE), step >= 7);
+        assert_true(holds(&text, "\x3a\x02\x08\x01", 4)); // SessionLog START
+        text_free(&text);
+    }
+    assert_true(path_exists(foreign));
+    open_after(&text, file, sizeof file, 0);
+    assert_false(holds(&text, loss, LOSS_SIZE));
+    text_free(&text);
+}
+
+// Every truncation and every flipped bit: the records before it stay.
+static void what_is_damaged_is_left_out(void **state) {
+    enum { SIZE = VERSION_SIZE + 2 * LOSS_SIZE };
+    unsigned char file[SIZE], damaged[SIZE];
+    Text text;
+    memcpy(file, version, VERSION_SIZE);
+    memcpy(file + VERSION_SIZE, loss, LOSS_SIZE);
+    memcpy(file + VERSION_SIZE + LOSS_SIZE, loss, LOSS_SIZE);
+    for (size_t at = 0; at < SIZE; at++) {
+        const int kept = at < VERSION_SIZE + LOSS_SIZE ? 0 : 1; // without any, histograms are written
+        open_after(&text, file, at, 7);
+        assert_int_equal(count_records(&text), 3);
+        assert_int_equal(holds(&text, loss, LOSS_SIZE), kept);
+        text_free(&text);
+        memcpy(damaged, file, SIZE);
+        damaged[at] ^= (unsigned char)(1 << at % 8);
+        open_after(&text, damaged, SIZE, 7);
+        assert_int_equal(count_records(&text), 3);
+        assert_int_equal(holds(&text, loss, LOSS_SIZE), kept);
+        text_free(&text);
+    }
+}
+
+// Right checksums over nonsense.
+static void hostile_records_are_left_out(void **state) {
+    static const struct {
+        const char *event;
+        size_t size;
+        uint64_t stated; // the length that the record states
+    } cases[] = {
+        {"", 0, 0},
+        {"", 0, UINT64_MAX},
+        {"", 0, UINT64_MAX - 15},
+        {"\x09", 1, 1},
+        {"\x09tttttttt", 9, 9},
+        {"\x09tttttttt\x10", 10, 10},
+        {"\x09tttttttt\x10\xff\xff", 12, 12},
+        {"\x09tttttttt\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a", 22, 22},
+        {"\x09tttttttt\x10\x01", 11, 11},
+        {"\x0atttttttt\x10\x01\x2a", 12, 12},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char record[64];
+        Text text;
+        const uint32_t first = masked(&cases[i].stated, 8), second = masked(cases[i].event, cases[i].size);
+        memcpy(record, &cases[i].stated, 8);
+        memcpy(record + 8, &first, 4);
+        memcpy(record + 12, cases[i].event, cases[i].size);
+        memcpy(record + 12 + cases[i].size, &second, 4);
+        open_after(&text, record, 16 + cases[i].size, 7);
+        assert_int_equal(count_records(&text), 3);
+        assert_false(cases[i].size > 0 && holds(&text, record, 16 + cases[i].size));
+        text_free(&text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checksums_are_castagnolis),
+        cmocka_unit_test_setup_teardown(numbers_and_histograms_are_written, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(buckets_hold_all_numbers, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(events_after_the_checkpoint_are_cut, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(what_is_damaged_is_left_out, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(hostile_records_are_left_out, make_run, remove_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
