@@ -215,7 +215,7 @@ static void keep_records(Text *out, const Buffer *file, long long step) {
 // The newest event file of ours in the directory, other than `besides`: the one whose name is last in the order of
 // strcmp. *path is "" if there is none.
 static void find_events(char path[PATH_CAPACITY], const char *directory, const char *besides) {
-    char newest[sizeof((struct dirent *)0)->d_name] = "";
+    char newest[256] = ""; // longer names do not exist
     DIR *entries = opendir(directory);
     if (entries) {
         for (const struct dirent *entry; (entry = readdir(entries));)
