@@ -121,6 +121,7 @@ static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *
                             .log = log,
                             .positions = positions,
                             .events = events,
+                            .keeps_best = true,
                             .after_step = show_step,
                             .context = &session};
     interrupt_catch();

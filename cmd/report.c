@@ -3,6 +3,7 @@
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
 #include "lab/report/table_plot.h"
+#include "lab/run/run.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -54,9 +55,9 @@ bool command_report(int argc, char **argv, Error *error) {
         if (given[i]) return fail_input(error, "--%s is for tables, FILE.csv", report_options[i].name);
     if (!comparison_paths(&comparison, directory, error)) return false;
     if (!path_exists(comparison.file)) {
-        char config[PATH_CAPACITY];
-        if (!path_format(config, error, "%s/config.json", directory)) return false;
-        if (path_exists(config)) return report_run(directory, stdout, error);
+        RunPaths run;
+        if (!run_paths(&run, directory, error)) return false;
+        if (path_exists(run.config)) return report_run(directory, stdout, error);
         return fail_input(error,
                           "%s holds no comparison (there is no compare.json) and no run (config.json); name a "
                           "directory of `bitter compare` or `bitter train`, or a table, FILE.csv",

@@ -46,7 +46,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     RunPaths paths;
     TrainOptions from;
     int vocab_size;
-    if (!run_paths(&paths, options->init, error) || !run_exists(&paths, options->init, error) ||
+    if (!run_paths(&paths, options->init, error) || !run_exists(&paths, error) ||
         !config_read(paths.config, &from, &vocab_size, error))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

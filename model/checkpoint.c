@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define PROGRESS_TENSORS 2
+#define BEST_TENSORS     2
 
 // Describe the tensors of one flat array, named with a prefix; returns how many.
 static int describe(SafeTensor *out, const TensorTable *table, const char *prefix, real *flat, bool nonnegative) {
@@ -49,6 +50,35 @@ bool model_load(const char *path, Gpt *gpt, Error *error) {
     if (!transfer_all(safetensors_read, path, gpt, NULL, error)) return false;
     position_project(&gpt->pos);
     return true;
+}
+
+// `flat` holds, or takes, the parameters.
+static bool transfer_best(Transfer transfer, const char *path, const Gpt *gpt, real *flat, Best *best, Error *error) {
+    SafeTensor *tensors = calloc((size_t)gpt->tensors.count + BEST_TENSORS, sizeof *tensors);
+    if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
+    int count = describe(tensors, &gpt->tensors, "", flat, false);
+    tensors[count++] = (SafeTensor){"best.step", DTYPE_I64, 1, {1}, &best->step, true};
+    tensors[count++] = (SafeTensor){"best.loss", DTYPE_F64, 1, {1}, &best->loss, true};
+    const bool ok = transfer(path, tensors, count, error);
+    free(tensors);
+    return ok;
+}
+
+bool best_save(const char *path, const Gpt *gpt, const Best *best, Error *error) {
+    Best copy = *best;
+    return transfer_best(safetensors_write, path, gpt, gpt->params, &copy, error);
+}
+
+bool best_load(const char *path, Gpt *gpt, Best *best, Error *error) {
+    if (!transfer_best(safetensors_read, path, gpt, gpt->params, best, error)) return false;
+    position_project(&gpt->pos);
+    return true;
+}
+
+bool best_read(const char *path, Gpt *gpt, Best *best, Error *error) {
+    const bool ok = transfer_best(safetensors_read, path, gpt, gpt->grads, best, error);
+    memset(gpt->grads, 0, gpt->tensors.total * sizeof *gpt->grads);
+    return ok;
 }
 
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error) {

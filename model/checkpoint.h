@@ -12,11 +12,24 @@ typedef struct {
     double seconds;    // time spent in training steps
 } Progress;
 
+// The weights with the lowest validation loss so far.
+typedef struct {
+    int64_t step; // that they had been trained for; 0 = none yet
+    double loss;  // their validation loss, in nats
+} Best;
+
 // model.safetensors: the parameters, one tensor each. `path` is replaced atomically. Parameters that are read are
 // brought into the scheme's range (position_project); those that were saved are in it.
 bool model_save(const char *path, const Gpt *gpt, Error *error);
 // Reading fails (input) on a file that is damaged, of another model, or has numbers that are not finite.
 bool model_load(const char *path, Gpt *gpt, Error *error);
+
+// best.safetensors: the parameters and `best`, in one file that is replaced atomically, so that they belong together.
+bool best_save(const char *path, const Gpt *gpt, const Best *best, Error *error);
+// Read the parameters into gpt->params and the rest into *best. Fails as model_load does.
+bool best_load(const char *path, Gpt *gpt, Best *best, Error *error);
+// Read only *best, from a file for a model of this shape. gpt->grads is overwritten, and 0 afterwards. Fails likewise.
+bool best_read(const char *path, Gpt *gpt, Best *best, Error *error);
 
 // state.safetensors: parameters, both moments and progress in one file, so that one atomic rename replaces them all and
 // they can never come from different steps.

@@ -89,10 +89,10 @@ static bool sample(Page *page, const Run *run, Error *error) {
 }
 
 // What needs the trained model; a run that has none yet has no such parts.
-static bool model_parts(Page *page, const char *directory, const RunPaths *paths, Error *error) {
+static bool model_parts(Page *page, const char *name, const RunPaths *paths, Error *error) {
     Run run;
-    if (!path_exists(paths->model)) return true;
-    if (!run_open(&run, directory, "", error)) return false;
+    if (!path_exists(paths->model) && !paths->is_best) return true;
+    if (!run_open(&run, name, "", error)) return false;
     bool ok = sample(page, &run, error);
     page_heading(page, "What heads attend to");
     ok = ok && report_run_attention(page, &run, error);
@@ -100,23 +100,23 @@ static bool model_parts(Page *page, const char *directory, const RunPaths *paths
     return ok;
 }
 
-bool report_run(const char *directory, FILE *out, Error *error) {
+bool report_run(const char *name, FILE *out, Error *error) {
     RunPaths paths;
     TrainOptions options;
     int vocab;
-    char title[TEXT_CAPACITY + 32];
+    char title[TEXT_CAPACITY + 64];
     Page page;
-    if (!run_paths(&paths, directory, error) || !run_exists(&paths, directory, error) ||
+    if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
         !config_read(paths.config, &options, &vocab, error))
         return false;
-    snprintf(title, sizeof title, "A run with --pos %s", options.pos);
-    if (!page_open(&page, directory, "report", title, error)) return false;
+    snprintf(title, sizeof title, "A run with --pos %s%s", options.pos, paths.is_best ? ", with its best weights" : "");
+    if (!page_open(&page, paths.directory, "report", title, error)) return false;
     if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
-        !model_parts(&page, directory, &paths, error)) {
+        !model_parts(&page, name, &paths, error)) {
         page_abandon(&page);
         return false;
     }
     if (!page_close(&page, error)) return false;
-    fprintf(out, "report   %s/report.html, report.md\n", directory);
+    fprintf(out, "report   %s/report.html, report.md\n", paths.directory);
     return true;
 }

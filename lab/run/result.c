@@ -11,9 +11,10 @@
 
 // The files that a run or a comparison uses in its directory.
 static const char *const own_files[] = {
-    "config.json", "tokenizer.json", "model.safetensors", "state.safetensors", "log.csv",   "lock",
-    "search.csv",  "descent.csv",    "measured.csv",      "positions-*.npy",   "report.md", "report.html",
-    "report.tex",  "results.csv",    "compare.json",      "plot-*.svg",        "runs",      "claims",
+    "config.json", "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
+    "lock",        "search.csv",     "descent.csv",       "measured.csv",     "positions-*.npy",   "report.md",
+    "report.html", "report.tex",     "results.csv",       "compare.json",     "plot-*.svg",        "runs",
+    "claims",
 };
 
 static bool holds(const char *directory, const char *file) {

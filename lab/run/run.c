@@ -10,16 +10,21 @@
 
 #define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
 
-bool run_paths(RunPaths *paths, const char *directory, Error *error) {
-    return path_format(paths->config, error, "%s/config.json", directory) &&
+bool run_paths(RunPaths *paths, const char *run, Error *error) {
+    const char *directory = paths->directory;
+    paths->is_best = path_ends_with(run, RUN_BEST);
+    return path_format(paths->directory, error, "%.*s", (int)(strlen(run) - paths->is_best * strlen(RUN_BEST)), run) &&
+           path_format(paths->config, error, "%s/config.json", directory) &&
            path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
-           path_format(paths->model, error, "%s/model.safetensors", directory) &&
+           path_format(paths->best, error, "%s/best.safetensors", directory) &&
+           path_format(paths->model, error, "%s/%s.safetensors", directory, paths->is_best ? "best" : "model") &&
            path_format(paths->state, error, "%s/state.safetensors", directory) &&
            path_format(paths->log, error, "%s/log.csv", directory) &&
            path_format(paths->positions, error, "%s/positions.csv", directory);
 }
 
-bool run_exists(const RunPaths *paths, const char *directory, Error *error) {
+bool run_exists(const RunPaths *paths, Error *error) {
+    const char *directory = paths->directory;
     if (path_exists(paths->config)) return true;
     if (errno == EACCES)
         return fail_input(error, "cannot look into %s: %s; check the permissions", directory, strerror(errno));
@@ -36,6 +41,12 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
 LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *lock = (RunLock){0};
+    if (path_ends_with(directory, RUN_BEST)) {
+        fail_input(error,
+                   "--out %s: a name that ends in " RUN_BEST " means the best weights of a run; choose another name",
+                   directory);
+        return LOCK_FAILED;
+    }
     if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
     if (path_is_link(directory)) { // it may lead to a directory of somebody else
@@ -70,7 +81,7 @@ void run_unlock(RunLock *lock) {
 // Fails (input) when the directory holds files of a run, or other files with their names. A tokenizer alone, or with a
 // state, is replaced: it was left by a start that was killed before it wrote config.json.
 static bool is_free(const RunPaths *paths, const char *out, Error *error) {
-    const char *const files[] = {paths->config, paths->model, paths->log, paths->positions};
+    const char *const files[] = {paths->config, paths->model, paths->best, paths->log, paths->positions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (path_exists(files[i]))
             return fail_input(error,
@@ -106,18 +117,26 @@ static bool apply_past(Position *pos, const char *past, Error *error) {
     return option_set(pos->options, option, past, "--past", error);
 }
 
-bool run_open(Run *run, const char *directory, const char *past, Error *error) {
+// Fails (input) when the run does not have the weights that were asked for, saying what to do.
+static bool check_weights(const RunPaths *paths, Error *error) {
+    char quoted[QUOTED_CAPACITY];
+    if (path_exists(paths->model)) return true;
+    if (!paths->is_best)
+        return fail_input(error,
+                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
+                          paths->directory, shell_quoted(quoted, paths->directory));
+    return fail_input(error,
+                      "%s has no best.safetensors; only `bitter train` keeps the best weights, and only after a "
+                      "validation; leave out " RUN_BEST " to use the last weights",
+                      paths->directory);
+}
+
+bool run_open(Run *run, const char *name, const char *past, Error *error) {
     *run = (Run){0};
     RunPaths paths;
     int vocab_size;
     Position pos;
-    if (!run_paths(&paths, directory, error) || !run_exists(&paths, directory, error)) return false;
-    if (!path_exists(paths.model)) {
-        char quoted[QUOTED_CAPACITY];
-        return fail_input(error,
-                          "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",
-                          directory, shell_quoted(quoted, directory));
-    }
+    if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
     Error reason;
@@ -129,7 +148,9 @@ bool run_open(Run *run, const char *directory, const char *past, Error *error) {
         ok = fail_input(error, "%s has %d tokens, but %s expects %d; the two files do not belong together",
                         paths.tokenizer, run->tokenizer.vocab_size, paths.config, vocab_size);
     pos.rule = place_rule(&run->tokenizer);
-    ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) && model_load(paths.model, &run->gpt, error);
+    Best best;
+    ok = ok && gpt_create(&run->gpt, &shape, &pos, false, error) &&
+         (paths.is_best ? best_load(paths.model, &run->gpt, &best, error) : model_load(paths.model, &run->gpt, error));
     if (!ok) run_close(run);
     return ok;
 }
@@ -178,7 +199,9 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
     if (!options->resume)
         return (!*options->init || run_init_from(&trainer->gpt, options->init, error)) &&
                run_create(paths, options, trainer, error);
-    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (!config_check_data(paths->config, trainer->corpus, error) ||
+        (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, error)))
+        return false;
     if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||

@@ -1,5 +1,6 @@
-// A run directory: config.json, tokenizer.json, model.safetensors, state.safetensors, log.csv, positions.csv. To write
-// one: run_lock, run_load_or_create (which calls run_create), log_open, run_save, run_unlock. To read one: run_open.
+// A run directory: config.json, tokenizer.json, model.safetensors, best.safetensors, state.safetensors, log.csv,
+// positions.csv. To write one: run_lock, run_load_or_create (which calls run_create), log_open, run_save, run_unlock.
+// To read one: run_open.
 #ifndef BITTER_RUN_H
 #define BITTER_RUN_H
 
@@ -7,14 +8,20 @@
 #include "lab/run/trainer.h"
 
 typedef struct {
-    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], state[PATH_CAPACITY],
-        log[PATH_CAPACITY], positions[PATH_CAPACITY];
+    char directory[PATH_CAPACITY]; // without RUN_BEST
+    bool is_best;                  // the name ended in RUN_BEST, so that `model` is the same file as `best`
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY], model[PATH_CAPACITY], best[PATH_CAPACITY],
+        state[PATH_CAPACITY], log[PATH_CAPACITY], positions[PATH_CAPACITY];
 } RunPaths;
 
-bool run_paths(RunPaths *paths, const char *directory, Error *error);
+// RUN@best names the run in RUN with its best weights, where RUN names it with its last ones.
+#define RUN_BEST "@best"
+
+// `run` is the name of a directory, with or without RUN_BEST.
+bool run_paths(RunPaths *paths, const char *run, Error *error);
 
 // Is there a run? Fails (input) when there is none.
-bool run_exists(const RunPaths *paths, const char *directory, Error *error);
+bool run_exists(const RunPaths *paths, Error *error);
 
 // Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
@@ -27,8 +34,8 @@ typedef struct {
 } RunLock;
 
 // Make the directory if there is none, and keep other processes out of it until run_unlock. LOCK_TAKEN when another
-// process works in it, LOCK_FAILED when it cannot be written to or is a symbolic link. Both set the error (input; run
-// when the disk is full).
+// process works in it, LOCK_FAILED when it cannot be written to, is a symbolic link or has a name that ends in
+// RUN_BEST. Both set the error (input; run when the disk is full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
 // Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
@@ -50,10 +57,11 @@ typedef struct {
     Gpt gpt; // parameters only
 } Run;
 
-// Read config, tokenizer and weights. `past` ("clamp" or "interpolate") sets the scheme's option `past`, unless it is
+// Read config, tokenizer and weights; `name` as in run_paths. `past` ("clamp" or "interpolate") sets the scheme's
+// option `past`, unless it is
 // "". Fails (input) when something is missing, damaged or does not belong together, and when the scheme has no such
 // option.
-bool run_open(Run *run, const char *directory, const char *past, Error *error);
+bool run_open(Run *run, const char *name, const char *past, Error *error);
 void run_close(Run *run);
 
 // Fails (input), saying what to do, when the run and these data have different tokenizers.

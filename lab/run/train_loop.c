@@ -20,6 +20,14 @@ static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
            run_save(trainer, loop->paths, loop->log, error);
 }
 
+// A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
+static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Error *error) {
+    Best *best = &trainer->best;
+    if (best->step > 0 && !(loss < best->loss)) return true;
+    *best = (Best){trainer->progress.step, loss};
+    return best_save(paths->best, &trainer->gpt, best, error);
+}
+
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     const TrainOptions *o = trainer->options;
     const bool saves = loop->paths != NULL;
@@ -28,6 +36,8 @@ bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
         if (!train_step(&report, trainer, error)) return false;
         const bool validates = saves && due(step, o->eval_every, o->steps);
         if (validates && !trainer_validate(&report.validation, trainer, error)) return false;
+        if (validates && loop->keeps_best && !keep_best(trainer, loop->paths, report.validation.loss, error))
+            return false;
         if (saves && !log_row(loop->log, trainer, &report, error)) return false;
         if (validates && loop->positions && !positions_row(loop->positions, &trainer->gpt, step, error)) return false;
         if (loop->events && !tensorboard_row(loop->events, trainer, &report, error)) return false;

@@ -14,6 +14,7 @@ typedef enum { TRAIN_GO_ON, TRAIN_SAVE_AND_STOP, TRAIN_STOP, TRAIN_FAILED } Trai
 typedef struct {
     const RunPaths *paths; // where to save; NULL = only train: no validation, no log, no checkpoint
     RunLog *log;
+    bool keeps_best;   // write best.safetensors after each validation whose loss is the lowest so far
     RunLog *positions; // a row for each validation (positions.h); NULL = none
     RunLog *events;    // for TensorBoard (tensorboard.h); NULL = none
     // Called after each step, when it has been logged and before a checkpoint is saved. TRAIN_FAILED sets *error.

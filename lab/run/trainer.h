@@ -16,6 +16,7 @@ typedef struct {
     TrainPass pass;
     Batches batches;
     Progress progress;
+    Best best;             // loss and step of the best weights that train_loop has kept
     int *inputs, *targets; // (B,T) of the current batch
     bool *scored;          // (B,T) is the target scored?
     double weight;         // of each scored target, in the step's mean loss

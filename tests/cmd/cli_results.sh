@@ -12,7 +12,7 @@ seq 1 20 >notes.txt
 need eval run --csv text.csv --logits one.npy
 
 # --- files of a run and of a comparison ---
-for file in config.json tokenizer.json model.safetensors state.safetensors log.csv measured.csv search.csv descent.csv \
+for file in config.json tokenizer.json model.safetensors best.safetensors state.safetensors log.csv measured.csv search.csv descent.csv \
     positions-16.npy lock; do
     refuses "--csv run/$file" "--csv run/$file;of the run" eval run --csv run/$file
 done

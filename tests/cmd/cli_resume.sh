@@ -55,6 +55,7 @@ same_log() {
 # same TITLE RUN RUN: equal in all that training computed.
 same() {
     check "$1: same weights" cmp "$2/model.safetensors" "$3/model.safetensors"
+    check "$1: same best weights" cmp "$2/best.safetensors" "$3/best.safetensors"
     check "$1: same state" same_state "$2" "$3"
     check "$1: same log" same_log "$2" "$3"
     [ ! -f "$2/positions.csv" ] || check "$1: same positions.csv" cmp "$2/positions.csv" "$3/positions.csv"
@@ -87,7 +88,7 @@ killed() {
     check "$title: $hits kills hit, $torn of them within a save" test $hits -ge $((kills / 2))
     if [ -z "$unreadable" ]; then pass "$title: always readable"; else fail "$title: always readable" "$unreadable"; fi
     check "$title: these files stay" test "$(ls killed | grep -vx positions.csv | tr '\n' ' ')" = \
-        'config.json log.csv model.safetensors state.safetensors tokenizer.json '
+        'best.safetensors config.json log.csv model.safetensors state.safetensors tokenizer.json '
 }
 
 compare_killed() { # TITLE STEPS KILLS OPTION...

@@ -30,7 +30,7 @@ together() {
 damage() {
     [ "$codes" = '0 2 2 ' ] || echo "exit codes $codes"
     [ "$(wc -l <"$scratch/lost")" -eq 2 ] || echo "the others did not say one sentence each"
-    [ "$(ls -A fresh | tr '\n' ' ')" = 'config.json log.csv model.safetensors state.safetensors tokenizer.json ' ] ||
+    [ "$(ls -A fresh | tr '\n' ' ')" = 'best.safetensors config.json log.csv model.safetensors state.safetensors tokenizer.json ' ] ||
         echo "files: $(ls -A fresh | tr '\n' ' ')"
     grep -q "\"pos\": \"$winner" fresh/config.json || echo "config.json is not of $winner"
     cmp fresh/model.safetensors "whole-$winner/model.safetensors"
@@ -127,7 +127,7 @@ while [ $trial -le 20 ]; do
         killed=$((killed + 1))
         run train $small --data $data --init straight --out early
     fi
-    [ $code -eq 0 ] && [ "$(ls early | wc -l)" -eq 5 ] || wrong="$wrong$(story "$(ls early)")"
+    [ $code -eq 0 ] && [ "$(ls early | wc -l)" -eq 6 ] || wrong="$wrong$(story "$(ls early)")"
     trial=$((trial + 1))
 done
 if [ -z "$wrong" ]; then pass "killed while it starts, 20 times, $killed before config.json"; else

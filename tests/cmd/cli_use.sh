@@ -52,8 +52,8 @@ refuses "demo asks before it trains whether the text is long enough" "--context 
 # --- a run ---
 succeed "train" train $small --data builtin:tales:bytes=20000 --steps 20 --eval-every 10 --save-every 10 --out run
 check "it says where the run is" says '^done +run'
-check "a run has five files" test "$(ls run | tr '\n' ' ')" = \
-    'config.json log.csv model.safetensors state.safetensors tokenizer.json '
+check "a run has six files" test "$(ls run | tr '\n' ' ')" = \
+    'best.safetensors config.json log.csv model.safetensors state.safetensors tokenizer.json '
 check "log.csv has the header" test "$(head -n 1 run/log.csv)" = \
     'step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second'
 check "log.csv has nine columns and a row a step" awk -F , '

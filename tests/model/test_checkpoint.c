@@ -14,11 +14,12 @@ static const Progress progress = {
     .step = 12345678901, .rows = 98765432101, .batch_crc = 0xFEDCBA98, .seconds = 1.0 / 3};
 
 static char directory[SCRATCH_PATH];
-static char model_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
+static char model_path[SCRATCH_PATH + 32], best_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
 
 static int make_directory(void **state) {
     scratch_make(directory);
     snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
+    snprintf(best_path, sizeof best_path, "%s/best.safetensors", directory);
     snprintf(state_path, sizeof state_path, "%s/state.safetensors", directory);
     return 0;
 }
@@ -170,6 +171,59 @@ static void every_shorter_state_is_refused(void **state) {
     gpt_free(&loaded);
 }
 
+static const Best best = {.step = 12345678901, .loss = 1.0 / 3};
+
+static void the_best_weights_come_back_with_their_loss(void **state) {
+    for (int s = 0; schemes[s]; s++) {
+        Gpt saved, loaded;
+        Error error;
+        Best found = {0};
+        make(&saved, schemes[s]->name, &every_scheme_s);
+        make_filled(&loaded, schemes[s]->name, &every_scheme_s, 9);
+        must(best_save(best_path, &saved, &best, &error), &error);
+        must(best_read(best_path, &loaded, &found, &error), &error);
+        assert_true(found.step == best.step && found.loss == best.loss && filled_with(&loaded, 9));
+        for (size_t n = 0; n < loaded.tensors.total; n++) assert_true(loaded.grads[n] == 0);
+        found = (Best){0};
+        must(best_load(best_path, &loaded, &found, &error), &error);
+        assert_true(found.step == best.step && found.loss == best.loss);
+        expect_equal(&loaded, &saved, false);
+        gpt_free(&saved);
+        gpt_free(&loaded);
+    }
+}
+
+// Neither a flipped bit nor a file of another kind gives other weights, another step or another loss.
+static void damaged_best_weights_are_refused(void **state) {
+    Gpt gpt, loaded;
+    Error error;
+    struct stat status;
+    make(&gpt, "learned", &shape);
+    make_filled(&loaded, "learned", &shape, 9);
+    must(best_save(best_path, &gpt, &best, &error) && model_save(model_path, &gpt, &error), &error);
+    assert_int_equal(stat(best_path, &status), 0);
+    for (uint64_t bit = 0; bit < 8 * (uint64_t)status.st_size; bit += 3) {
+        Best found = {0};
+        flip_bit(best_path, bit);
+        error = (Error){0};
+        if (best_load(best_path, &loaded, &found, &error)) {
+            expect_equal(&loaded, &gpt, false);
+            assert_true(found.step == best.step && found.loss == best.loss);
+            for (size_t n = 0; n < loaded.tensors.total; n++) loaded.params[n] = 9;
+        } else {
+            assert_int_equal(error.kind, ERROR_INPUT);
+            assert_int_equal(found.step, 0);
+        }
+        assert_true(filled_with(&loaded, 9));
+        flip_bit(best_path, bit);
+    }
+    Best found;
+    expect_refused(best_load(model_path, &loaded, &found, &error), &error, "best.step");
+    expect_refused(model_load(best_path, &loaded, &error), &error, "tensors");
+    gpt_free(&gpt);
+    gpt_free(&loaded);
+}
+
 // One flipped bit somewhere in a real checkpoint: refused with nothing touched, or everything as it was saved.
 static void no_flipped_bit_changes_a_weight(void **state) {
     Gpt gpt, loaded;
@@ -275,10 +329,16 @@ static void a_failed_save_leaves_the_old_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_comes_back_to_the_bit),      cmocka_unit_test(a_state_comes_back_to_the_bit),
-        cmocka_unit_test(equal_models_give_equal_files),      cmocka_unit_test(another_model_is_refused),
-        cmocka_unit_test(every_shorter_state_is_refused),     cmocka_unit_test(no_flipped_bit_changes_a_weight),
-        cmocka_unit_test(numbers_that_cannot_be_are_refused), cmocka_unit_test(progress_that_cannot_be_is_refused),
+        cmocka_unit_test(a_model_comes_back_to_the_bit),
+        cmocka_unit_test(a_state_comes_back_to_the_bit),
+        cmocka_unit_test(equal_models_give_equal_files),
+        cmocka_unit_test(another_model_is_refused),
+        cmocka_unit_test(every_shorter_state_is_refused),
+        cmocka_unit_test(the_best_weights_come_back_with_their_loss),
+        cmocka_unit_test(damaged_best_weights_are_refused),
+        cmocka_unit_test(no_flipped_bit_changes_a_weight),
+        cmocka_unit_test(numbers_that_cannot_be_are_refused),
+        cmocka_unit_test(progress_that_cannot_be_is_refused),
         cmocka_unit_test(a_failed_save_leaves_the_old_model),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
