@@ -59,7 +59,7 @@ static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f,
     if (forest->count == FOREST_MOST) return;
     ForestRow *row = &forest->rows[forest->count++];
     snprintf(contrast, sizeof contrast, "%s - %s", f->arm, f->other);
-    snprintf(row->group, sizeof row->group, "%.63s", !*f->setting ? "" : by_contrast ? contrast : f->setting);
+    snprintf(row->group, sizeof row->group, "%.500s", !*f->setting ? "" : by_contrast ? contrast : f->setting);
     snprintf(row->name, sizeof row->name, "%.500s", by_contrast && *f->setting ? f->setting : contrast);
     snprintf(row->words, sizeof row->words, "%s%s",
              isnan(f->gap.mean)       ? "diverged"
@@ -79,8 +79,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int contrasts = report_contrasts(facts), settings = plan->setting_count;
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
-    all = (Forest){
-        .x_label = "difference of the losses in nats a token", .below = "first is better", .above = "second is better"};
+    all = (Forest){.x_label = "nats a token, on held-out text", .below = "first is better", .above = "second is better"};
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
             Finding f = report_contrast_over_texts(facts, i, setting);
@@ -88,7 +87,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
             add_row(&all, facts, i, &f, by_contrast);
         }
     for (int i = 0; i < contrasts; i++)
-        if (!report_primary(facts, i)) all.x_label = "difference of the losses in nats a token; hollow: exploratory";
+        if (!report_primary(facts, i)) all.x_label = "nats a token, on held-out text; hollow: exploratory";
     for (int n = 0; n < contrasts * settings; n++) {
         const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
         const Finding f = report_contrast(facts, i, setting);
@@ -99,47 +98,60 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
                        : by_contrast ? "contrast"
                                      : "setting",
                        settings > 1 && by_contrast ? "setting" : "contrast", error,
-                       facts->outcome->seeds > 1 ? "Differences between schemes, with 95%% intervals"
-                                                 : "Differences between schemes");
+                       facts->outcome->seeds > 1 ? "Differences in loss, 95%% intervals"
+                                                 : "Differences in loss");
 }
 
-// The range over the schemes.
-static void operations_cell(Page *page, const Plan *plan, int setting) {
+enum { COLUMNS = 11, CELL = NAME_CAPACITY };
+static const char *const columns[COLUMNS] = {"text",    "parameters",         "layers", "heads",  "width",
+                                             "context", "steps",              "tokens", "tokens a parameter",
+                                             "epochs",  "operations a token"};
+
+// The cells of a setting, as in `columns`. Operations are a range over the schemes.
+static void setting_cells(char cells[COLUMNS][CELL], const Plan *plan, int s) {
+    const Setting *setting = &plan->settings[s];
+    const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
     double least = INFINITY, most = 0;
     char words[2][TICK_WORDS];
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double operations = setting_operations(plan, setting, arm);
-        least = fmin(least, operations);
-        most = fmax(most, operations);
+        least = fmin(least, setting_operations(plan, s, arm));
+        most = fmax(most, setting_operations(plan, s, arm));
     }
+    snprintf(cells[0], CELL, "%s", plan->texts[setting->text].name);
+    snprintf(cells[1], CELL, "%s", number_words(words[0], (double)setting->parameters));
+    for (int i = 0; i < 5; i++) snprintf(cells[2 + i], CELL, "%lld", whole[i]);
+    snprintf(cells[7], CELL, "%s", number_words(words[0], setting_tokens(plan, s)));
+    snprintf(cells[8], CELL, "%.3g", setting_tokens_per_parameter(plan, s));
+    snprintf(cells[9], CELL, "%.2g", setting_epochs(plan, s));
     number_words(words[0], least);
     number_words(words[1], most);
-    page_cell(page, strcmp(words[0], words[1]) ? "%s to %s" : "%s", words[0], words[1]);
+    snprintf(cells[10], CELL, strcmp(words[0], words[1]) ? "%s to %s" : "%s", words[0], words[1]);
 }
 
-static void settings_table(Page *page, const Facts *facts) {
+// What all settings have in common in a sentence, and what they differ in as a table.
+static void settings(Page *page, const Facts *facts) {
+    static char cells[SETTINGS_MOST][COLUMNS][CELL];
     const Plan *plan = &facts->outcome->comparison->plan;
-    page_table(page,
-               "what was trained, from %d seed%s; the loss is that of held-out text in windows of the context's length",
-               facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
-    page_row(
-        page, true,
-        "setting|text|layers|heads|width|context|parameters|steps|tokens|tokens a parameter|epochs|operations a token");
+    bool differs[COLUMNS] = {0}, any = false;
+    Text common = {0};
+    for (int s = 0; s < plan->setting_count; s++) setting_cells(cells[s], plan, s);
+    for (int c = 0; c < COLUMNS; c++) {
+        for (int s = 1; s < plan->setting_count; s++) differs[c] = differs[c] || strcmp(cells[s][c], cells[0][c]) != 0;
+        any = any || (differs[c] && c > 0); // the text is part of the setting's name
+        if (!differs[c]) text_print(&common, ", %s %s", columns[c], cells[0][c]);
+    }
+    page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained",
+                   facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
+    text_free(&common);
+    if (!any) return;
+    page_table(page, "%s", "");
+    page_row(page, true, "setting");
+    for (int c = 1; c < COLUMNS; c++)
+        if (differs[c]) page_cell(page, "%s", columns[c]);
     for (int s = 0; s < plan->setting_count; s++) {
-        const Setting *setting = &plan->settings[s];
-        char parameters[TICK_WORDS], tokens[TICK_WORDS];
-        page_row(page, false, "%s", *setting->name ? setting->name : "all");
-        page_cell(page, "%s", plan->texts[setting->text].name);
-        page_cell(page, "%lld", setting->layers);
-        page_cell(page, "%lld", setting->heads);
-        page_cell(page, "%lld", setting->width);
-        page_cell(page, "%lld", setting->context);
-        page_cell(page, "%s", number_words(parameters, (double)setting->parameters));
-        page_cell(page, "%lld", setting->steps);
-        page_cell(page, "%s", number_words(tokens, setting_tokens(plan, s)));
-        page_cell(page, "%.3g", setting_tokens_per_parameter(plan, s));
-        page_cell(page, "%.2g", setting_epochs(plan, s));
-        operations_cell(page, plan, s);
+        page_row(page, false, "%s", facts->settings[s]);
+        for (int c = 1; c < COLUMNS; c++)
+            if (differs[c]) page_cell(page, "%s", cells[s][c]);
     }
     page_table_end(page);
 }
@@ -148,20 +160,19 @@ static void settings_table(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Difference *first = report_named(facts, 0);
     const double error = outcome_peeking(facts->outcome);
-    char hold[64] = "the interval holds";
+    const char *covers = report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                                               : "not the choice of text";
     if (first->comparisons > 1)
-        snprintf(hold, sizeof hold, "%s%.0f intervals hold at once (Bonferroni)",
-                 first->primary ? "the " : "those of all ", first->comparisons);
-    page_paragraph(page,
-                   "With 95%% confidence, %s. This covers chance in weights and batches, %s. Below 0, the first scheme "
-                   "is better.",
-                   hold,
-                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
-                                                         : "not the choice of text");
+        page_paragraph(page,
+                       "With 95%% confidence, %s%.0f intervals hold at once (Bonferroni). They cover chance in weights "
+                       "and batches, %s.",
+                       first->primary ? "the " : "those of all ", first->comparisons, covers);
+    else
+        page_paragraph(page, "The interval has 95%% confidence. It covers chance in weights and batches, %s.", covers);
     if (error > 0.0501)
         page_paragraph(page,
-                       "Seeds were added after results had been seen. If that was done because nothing was resolved, a "
-                       "difference that is not there is called one with a probability of %.0f%% instead of 5%%.",
+                       "Seeds were added after results had been seen. If that was done because nothing was resolved, "
+                       "the probability of finding a difference that does not exist is %.0f%% instead of 5%%.",
                        100 * error);
 }
 
@@ -176,8 +187,8 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     page_columns_next(page);
     if (!forest(page, facts, error)) return false;
     page_columns_end(page);
+    settings(page, facts);
     if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
-    settings_table(page, facts);
     for (int i = 0; texts && i < contrasts; i++) sentence(page, facts, i, false);
     return true;
 }

@@ -41,13 +41,12 @@ static void arm_row(Page *page, const Facts *facts, int setting, int arm, int ba
 bool report_cost(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int setting = report_setting(facts), base = cheapest(plan, setting);
-    char at[NAME_CAPACITY + 8];
     page_paragraph(page,
                    "Operations are floating point operations for a token of training, forward and backward, with those "
                    "of attention and of the position scheme. Times were taken before the first run, the schemes in "
                    "turn, in short rounds, of which the fastest count; the spread is between these rounds.%s",
                    pace_known(plan) ? "" : " They were not all taken.");
-    page_table(page, "costs%s", report_at(at, facts, setting));
+    page_table(page, "costs%s", facts->at[setting]);
     page_row(
         page, true,
         "scheme|parameters|of them positions|operations a token|more than %s|microseconds a token|more than %s|spread",

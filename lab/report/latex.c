@@ -30,10 +30,11 @@ static void latex_text(FILE *out, const char *text) {
         }
 }
 
-static void setting_heads(FILE *out, const Plan *plan) {
+static void setting_heads(FILE *out, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
     for (int s = 0; s < plan->setting_count; s++) {
         fputs(" & ", out);
-        latex_text(out, *plan->settings[s].name ? plan->settings[s].name : "loss");
+        latex_text(out, plan->setting_count > 1 ? facts->settings[s] : "loss");
     }
     fputs(" \\\\ \\hline\n", out);
 }
@@ -44,7 +45,7 @@ static void losses(FILE *out, const Facts *facts) {
             facts->outcome->seeds);
     for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
     fputs("}\nscheme", out);
-    setting_heads(out, plan);
+    setting_heads(out, facts);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         latex_text(out, plan->arms[arm].name);
         for (int s = 0; s < plan->setting_count; s++) {
@@ -68,7 +69,7 @@ static void contrasts(FILE *out, const Facts *facts) {
                  "\\begin{tabular}{l");
     for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
     fputs("}\ncontrast", out);
-    setting_heads(out, plan);
+    setting_heads(out, facts);
     for (int i = 0; i < report_contrasts(facts); i++) {
         latex_text(out, plan->arms[report_arm(facts, i)].name);
         fputs(" $-$ ", out);

@@ -11,7 +11,6 @@
 static bool context_chart(Page *page, const Facts *facts, int setting, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const double T = report_context(facts, setting);
-    char at[NAME_CAPACITY + 8];
     Chart chart = {.x_label = "tokens of a window",
                    .y_label = "loss in nats a token",
                    .log_x = true,
@@ -22,7 +21,7 @@ static bool context_chart(Page *page, const Facts *facts, int setting, Error *er
         for (int i = 0; i < MULTIPLES; i++)
             chart_point(&chart, T * (1 << i), report_mean(facts, setting, arm, "loss", T * (1 << i)));
     }
-    return page_chart(page, &chart, error, "Loss against the length of the window%s", report_at(at, facts, setting));
+    return page_chart(page, &chart, error, "Loss against the length of the window%s", facts->at[setting]);
 }
 
 // One row for each scheme: a quantity at 1, 2, 4, ... times the trained length (`count` columns), and its change from
@@ -63,7 +62,6 @@ static void add_positions(Chart *chart, const Facts *facts, int setting, int arm
 static bool position_chart(Page *page, const Facts *facts, int setting, const char *quantity, const char *windows,
                            Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    char at[NAME_CAPACITY + 8];
     Chart chart = {.x_label = "position in the window", .y_label = "loss in nats a token", .log_x = true};
     if (strcmp(quantity, "beyond") == 0) {
         chart.mark = report_context(facts, setting);
@@ -74,7 +72,7 @@ static bool position_chart(Page *page, const Facts *facts, int setting, const ch
         add_positions(&chart, facts, setting, arm, quantity);
     }
     return page_chart(page, &chart, error, "Loss by position in windows of %s%s", windows,
-                      report_at(at, facts, setting));
+                      facts->at[setting]);
 }
 
 bool report_lengths(Page *page, const Facts *facts, Error *error) {

@@ -9,8 +9,7 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
         page, "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so "
               "differences are paired, and the seeds are the independent units (Student's t). Intervals and "
               "verdicts are corrected together (Bonferroni): a contrast is better or worse exactly if its interval "
-              "leaves out 0. \"Not resolved\" does not mean \"equal\": a true difference of the size that is named "
-              "would be found in 4 of 5 repetitions, a smaller one less often.");
+              "leaves out 0. \"Not resolved\" does not mean \"equal\": every difference in the interval is possible.");
     page_paragraph(page,
                    "Larger models, other texts and longer training may give other results. Losses are measured on the "
                    "second half of the validation text, which was not used to choose anything.");

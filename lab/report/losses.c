@@ -6,10 +6,9 @@
 static void losses_table(Page *page, const Facts *facts, int setting) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const double T = report_context(facts, setting);
-    char at[NAME_CAPACITY + 8];
     page_table(
         page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
-        T, report_at(at, facts, setting), facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
+        T, facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
     for (int seed = 0; seed < facts->outcome->seeds; seed++) page_cell(page, "seed %lld", plan->base.seed + seed);
     for (int arm = 0; arm < plan->arm_count; arm++) {
@@ -64,8 +63,7 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         "with 95%% confidence.",
         pairs);
     for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
-        char at[NAME_CAPACITY + 8];
-        page_table(page, "differences in nats a token%s", report_at(at, facts, setting));
+        page_table(page, "differences in nats a token%s", facts->at[setting]);
         page_row(page, true, "scheme");
         for (int arm = 0; arm < plan->arm_count; arm++) page_cell(page, "%s", plan->arms[arm].name);
         for (int row = 0; row < plan->arm_count; row++) {

@@ -3,7 +3,6 @@
 
 static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    char at[NAME_CAPACITY + 8];
     Chart chart = {.x_label = "learning rate",
                    .y_label = "loss in nats a token on the half of the validation text that chooses",
                    .log_x = true};
@@ -17,7 +16,7 @@ static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error
         }
     }
     return page_chart(page, &chart, error, "Loss against learning rate%s; a ring is around the chosen rate",
-                      report_at(at, facts, setting));
+                      facts->at[setting]);
 }
 
 static void ends(Page *page, const Facts *facts) {
@@ -26,10 +25,9 @@ static void ends(Page *page, const Facts *facts) {
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
             const int end = outcome_rate_end(facts->outcome, setting, arm);
-            char at[NAME_CAPACITY + 8];
             if (end == 0) continue;
             text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name,
-                       report_at(at, facts, setting), end < 0 ? "the smallest" : "the largest",
+                       facts->at[setting], end < 0 ? "the smallest" : "the largest",
                        report_rate(facts, setting, arm));
         }
     if (list.size > 0)

@@ -63,7 +63,7 @@ static const Section sections[] = {
     {"Losses of all schemes", report_losses, false},
     {"Differences of all pairs", report_pairs, false},
     {"Learning rates", report_rates, false},
-    {"Uncertainty of the text", report_texts, false},
+    {"Uncertainty: seeds and text", report_texts, false},
     {"Training", report_training, false},
     {"Longer windows, and positions in them", report_lengths, false},
     {"Tasks, by length", report_tasks, false},

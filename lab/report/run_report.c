@@ -36,6 +36,11 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     chart_style(&chart, 0, 0);
     add_losses(&chart, (const char *)file.bytes, true);
     free(file.bytes);
+    const Line *line = &chart.lines[1];
+    const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
+    if (last)
+        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
+                  last->y, exp(last->y));
     return page_chart(page, &chart, error, "Loss");
 }
 
@@ -109,8 +114,12 @@ bool report_run(const char *name, FILE *out, Error *error) {
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
         !config_read(paths.config, &options, &vocab, error))
         return false;
-    snprintf(title, sizeof title, "A run with --pos %s%s", options.pos, paths.is_best ? ", with its best weights" : "");
+    snprintf(title, sizeof title, "A run with %.*s%s", (int)strcspn(options.pos, ":"), options.pos,
+             paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, error)) return false;
+    page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
+                   options.pos, options.data, options.layers, options.heads, options.width, options.context,
+                   options.steps);
     if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
         !model_parts(&page, name, &paths, error)) {
         page_abandon(&page);

@@ -45,10 +45,16 @@ static Ladder climb(Rung *rungs, const Plan *plan) {
     return ladder;
 }
 
-// The change of contrast i from one setting to another; the seeds are the units. Corrected for all contrasts and steps.
+// Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
+static int all_changes(const Facts *facts) {
+    const int settings = facts->outcome->comparison->plan.setting_count;
+    return report_contrasts(facts) * (settings > 2 ? settings : 1);
+}
+
+// The change of contrast i from one setting to another; the seeds are the units. Corrected for all_changes.
 static Finding change_of(const Facts *facts, int i, int from, int to) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    const double comparisons = (double)report_contrasts(facts) * (plan->setting_count - 1);
+    const double comparisons = all_changes(facts);
     const int arms[] = {report_arm(facts, i), report_other(facts, i)};
     double changes[2][SEEDS_MOST];
     for (int k = 0; k < 2; k++)
@@ -65,9 +71,9 @@ static Finding change_of(const Facts *facts, int i, int from, int to) {
 
 // "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
 static void change_words(Text *text, const Facts *facts, int i, const Rung *from) {
-    const Plan *plan = &facts->outcome->comparison->plan;
     const Finding f = change_of(facts, i, from[0].setting, from[1].setting);
-    text_print(text, "from %s to %s ", plan->settings[from[0].setting].name, plan->settings[from[1].setting].name);
+    text_print(text, "from %s to %s ", facts->settings[from[0].setting],
+               facts->settings[from[1].setting]);
     if (isnan(f.gap.mean)) {
         text_print(text, "not known, because a run diverged");
         return;
@@ -82,28 +88,32 @@ static void change_words(Text *text, const Facts *facts, int i, const Rung *from
 }
 
 void report_scale_sentences(Page *page, const Facts *facts) {
+    enum { AMOUNTS_MOST = 2 };
     const Plan *plan = &facts->outcome->comparison->plan;
+    const int contrasts = report_contrasts(facts), last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     Text gains = {0}, open = {0};
     if (!plan_is_ladder(plan)) return;
     climb(rungs, plan);
-    const int first = rungs[0].setting, last = rungs[plan->setting_count - 1].setting;
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = change_of(facts, i, first, last);
+    for (int i = 0; i < contrasts; i++) {
+        const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
+        const bool falls = f.verdict == VERDICT_BETTER;
         if (isnan(f.interval.low)) continue;
-        if (f.verdict == VERDICT_UNRESOLVED)
+        if (f.verdict == VERDICT_UNRESOLVED) {
             text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
-        else
-            text_print(&gains, "%s%s gains on %s", gains.size ? ", " : "",
-                       f.verdict == VERDICT_BETTER ? f.arm : f.other, f.verdict == VERDICT_BETTER ? f.other : f.arm);
+            continue;
+        }
+        text_print(&gains, ", %s gains on %s", falls ? f.arm : f.other, falls ? f.other : f.arm);
+        if (contrasts <= AMOUNTS_MOST) {
+            text_print(&gains, " ");
+            words_amount(&gains, &f);
+        }
     }
-    if (gains.size > 0 || open.size > 0)
-        page_lead(page, "From %s to %s%s%.*s%s%.*s.", plan->settings[first].name, plan->settings[last].name,
-                  gains.size ? ", " : "", (int)gains.size, gains.bytes ? gains.bytes : "",
-                  !open.size   ? ""
-                  : gains.size ? "; no change is resolved for "
-                               : ", no change is resolved for ",
-                  (int)open.size, open.bytes ? open.bytes : "");
+    if (open.size > 0)
+        text_print(&gains, "%s no change is resolved for %.*s", gains.size ? ";" : ",", (int)open.size, open.bytes);
+    if (gains.size > 0)
+        page_lead(page, "From %s to %s%.*s.", facts->settings[rungs[0].setting], facts->settings[rungs[last].setting],
+                  (int)gains.size, gains.bytes);
     text_free(&gains);
     text_free(&open);
 }
@@ -154,9 +164,9 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
     page_paragraph(page,
-                   "How each difference changes from one setting to the next, with intervals that hold all at once "
-                   "(contrasts times steps: %d):",
-                   report_contrasts(facts) * (plan->setting_count - 1));
+                   "How each difference changes from one setting to the next; with the changes from the first to the "
+                   "last setting, %d interval%s at once.",
+                   all_changes(facts), all_changes(facts) > 1 ? "s hold" : " holds");
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
         text_print(&text, "%s - %s: ", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);

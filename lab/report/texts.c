@@ -16,27 +16,19 @@ static void blocks_table(Page *page, const Facts *facts) {
                    "loss is measured. To compare them, each alone: half of the 95%% interval over seeds, on this text, "
                    "and half of that over blocks of the text, with these seeds (circular block bootstrap). These are "
                    "not corrected for other contrasts; the verdicts on this page are those of the corrected intervals "
-                   "above.");
+                   "above. Detectable: the smallest true difference that these have an 80%% chance of resolving.");
     page_table(page, "%s", "");
-    page_row(page, true, "contrast|difference|± over seeds|± over the text");
+    page_row(page, true, "contrast|difference|± over seeds|± over the text|detectable");
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast(facts, i, setting);
-            char at[NAME_CAPACITY + 8];
-            page_row(page, false, "%s - %s%s", f.arm, f.other, report_at(at, facts, setting));
+            page_row(page, false, "%s - %s%s", f.arm, f.other, facts->at[setting]);
             page_cell(page, isnan(f.gap.mean) ? "-" : "%+.4f", f.gap.mean);
             half_cell(page, f.gap.t);
             half_cell(page, f.text);
+            page_number(page, 4, f.resolvable);
         }
     page_table_end(page);
-}
-
-// "70k" of "book-70k", the name of a setting without that of its text.
-static const char *rest_name(const Plan *plan, int rest) {
-    const Setting *setting = &plan->settings[rest];
-    const char *text = plan->texts[setting->text].name;
-    const size_t length = strlen(text);
-    return strncmp(setting->name, text, length) == 0 && setting->name[length] == '-' ? setting->name + length + 1 : "";
 }
 
 static void texts_table(Page *page, const Facts *facts) {
@@ -52,8 +44,8 @@ static void texts_table(Page *page, const Facts *facts) {
     for (int rest = 0; rest < each; rest++)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast_over_texts(facts, i, rest);
-            const char *name = rest_name(plan, rest);
-            page_row(page, false, "%s - %s%s%s", f.arm, f.other, *name ? " at " : "", name);
+            const char *rest_words = facts->settings[rest] + strlen(plan->texts[0].name); // " (70k)"
+            page_row(page, false, "%s - %s%s", f.arm, f.other, rest_words);
             const bool judged = report_difference_cells(page, f.gap.mean, f.interval);
             page_cell(page, "%s", judged ? verdict_words(f.verdict) : "-");
             for (int text = 0; text < plan->text_count; text++)

@@ -80,7 +80,6 @@ static bool mean_curve(Curve *mean, const Facts *facts, int setting, int arm, Er
 // A chart of the curves, against tokens or seconds of training.
 static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool seconds, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    char at[NAME_CAPACITY + 8];
     Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
                    .y_label = facts->outcome->seeds > 1 && !seconds
                                   ? "loss in nats a token; bands are from the lowest to the highest seed"
@@ -95,7 +94,7 @@ static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool
                       curve->high[i]);
     }
     return page_chart(page, &chart, error, "Loss on validation text against training %s, mean of the seeds%s",
-                      seconds ? "time" : "tokens", report_at(at, facts, report_setting(facts)));
+                      seconds ? "time" : "tokens", facts->at[report_setting(facts)]);
 }
 
 bool report_training(Page *page, const Facts *facts, Error *error) {

@@ -111,7 +111,7 @@ check "a row at the start and after each validation" test "$(cut -d , -f 1 learn
 check "a column for each number" test "$(sed -n 1p learned/positions.csv)" = \
     'step,rho.0.0,rho.0.1,rho.0.2,rho.0.3,rho.1.0,rho.1.1,rho.1.2,rho.1.3'
 succeed "report on a run" report learned
-check "it shows the numbers" grep -q 'rho.1.3" data-points="[^"]*;20,' learned/report.html
+check "it shows the numbers" grep -q '<td>rho.1.3</td><td>20</td>' learned/report.html
 cp learned/positions.csv whole
 echo '24,1,2' >>learned/positions.csv
 refuses "a damaged positions.csv" "positions.csv, line 7;24,1,2;expected a step and 8 finite numbers;remove the line" \

@@ -4,8 +4,37 @@
 #include <math.h>
 #include <string.h>
 
+// The words for a setting whose name is such as "book-70k-20tpp-128": "book (70k, 20 tokens a parameter, context 128)".
+static void setting_words(char words[SETTING_WORDS], const Plan *plan, const Setting *setting) {
+    const char *rest = setting->name;
+    size_t at = 0;
+    int part = 0;
+    bool contexts = false; // the last part is the context
+    for (int s = 1; s < plan->setting_count; s++)
+        contexts = contexts || plan->settings[s].context != plan->settings[0].context;
+    size_t length = plan->text_count > 1 ? strlen(plan->texts[setting->text].name) : strcspn(rest, "-");
+    for (; *rest; length = strcspn(rest, "-")) {
+        const bool last = !rest[length], ratio = length > 3 && strncmp(rest + length - 3, "tpp", 3) == 0;
+        at += (size_t)snprintf(words + at, SETTING_WORDS - at, "%s%s%.*s%s%s",
+                               part == 0   ? ""
+                               : part == 1 ? " ("
+                                           : ", ",
+                               last && contexts ? "context " : "", (int)(ratio ? length - 3 : length), rest,
+                               ratio ? " tokens a parameter" : "", last && part > 0 ? ")" : "");
+        rest += last ? length : length + 1;
+        part++;
+    }
+}
+
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
+    const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome};
+    for (int s = 0; s < plan->setting_count; s++) {
+        setting_words(facts->settings[s], plan, &plan->settings[s]);
+        if (*facts->settings[s])
+            snprintf(facts->at[s], sizeof facts->at[s], " %s %s", plan->text_count > 1 ? "on" : "at",
+                     facts->settings[s]);
+    }
     return outcome_differences(&facts->differences, outcome, error);
 }
 
@@ -49,7 +78,7 @@ static Finding finding_of(const Facts *facts, const Difference *d) {
     const Plan *plan = &facts->outcome->comparison->plan;
     return (Finding){.arm = plan->arms[d->arm].name,
                      .other = plan->arms[d->other].name,
-                     .setting = plan->settings[d->setting].name,
+                     .setting = facts->settings[d->setting],
                      .place = plan->text_count > 1 ? "on" : "at",
                      .gap = d->gap,
                      .interval = d->interval,

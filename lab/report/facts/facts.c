@@ -7,13 +7,6 @@ int report_setting(const Facts *facts) {
     return facts->outcome->comparison->plan.setting_count - 1;
 }
 
-const char *report_at(char words[NAME_CAPACITY + 8], const Facts *facts, int setting) {
-    const Plan *plan = &facts->outcome->comparison->plan;
-    const char *name = plan->settings[setting].name;
-    snprintf(words, NAME_CAPACITY + 8, "%s%s", !*name ? "" : plan->text_count > 1 ? " on " : " at ", name);
-    return words;
-}
-
 double report_context(const Facts *facts, int setting) {
     return (double)facts->outcome->comparison->plan.settings[setting].context;
 }

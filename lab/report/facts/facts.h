@@ -7,9 +7,13 @@
 #include "lab/report/page/page.h"
 #include "lab/run/run.h"
 
+#define SETTING_WORDS (2 * NAME_CAPACITY) // the words for a setting, with the final 0
+
 typedef struct {
     const Outcome *outcome;
     Differences differences;
+    char settings[SETTINGS_MOST][SETTING_WORDS]; // "70k (20 tokens a parameter)"; "" if there is only one
+    char at[SETTINGS_MOST][SETTING_WORDS + 4];   // " at 70k", " on book", or ""
 } Facts;
 
 // Fails (run) without memory.
@@ -18,8 +22,6 @@ void facts_free(Facts *facts);
 
 // The setting whose models are looked at closely: the last one, which on a ladder is the largest.
 int report_setting(const Facts *facts);
-// " at 70k", " on book", or "" when there is one setting.
-const char *report_at(char words[NAME_CAPACITY + 8], const Facts *facts, int setting);
 
 // Tokens of a window in training, in this setting.
 double report_context(const Facts *facts, int setting);

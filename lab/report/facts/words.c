@@ -4,10 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
-
-void words_listed(Text *text, int i, int count, const char *word) {
-    text_print(text, "%s%s", i == 0 ? "" : i == count - 1 ? " and " : ", ", word);
-}
+#include <string.h>
 
 void words_signed(Text *text, double mean, Interval interval) {
     char words[INTERVAL_WORDS];
@@ -40,36 +37,45 @@ static void one_setting(Text *text, const Finding *f) {
         text_print(text, ".");
         return;
     }
-    text_print(text, "%s - %s ", f->arm, f->other);
-    if (kind == DIVERGED) {
-        text_print(text, "is not known, because a run diverged.");
-        return;
-    }
     if (kind == ALONE) {
-        text_print(text, "is %+.*f nats a token, but one seed cannot tell how certain that is.",
-                   digits_for(f->gap.mean), f->gap.mean);
+        text_print(text, "%s - %s is %+.*f nats a token, but one seed cannot tell how certain that is.", f->arm,
+                   f->other, digits_for(f->gap.mean), f->gap.mean);
         return;
     }
-    text_print(text, "is not resolved: ");
+    text_print(text, "%s or %s: ", f->arm, f->other);
+    if (kind == DIVERGED) {
+        text_print(text, "not known, because a run diverged.");
+        return;
+    }
+    text_print(text, "not resolved, ");
     words_signed(text, f->gap.mean, f->interval);
-    text_print(text, "; a true difference of %.*f would be found 4 times in 5.", digits_for(f->resolvable),
-               f->resolvable);
+    text_print(text, " nats a token.");
+}
+
+// How many characters at the end of a setting's words a list of settings needs only once: "5 and 20 tokens a parameter".
+static int shared_end(const Finding *findings, int count, Kind kind) {
+    static const char end[] = " tokens a parameter";
+    for (int n = 0; n < count; n++) {
+        const char *words = strstr(findings[n].setting, end);
+        if (kind_of(&findings[n]) == kind && (!words || words[sizeof end - 1])) return 0;
+    }
+    return (int)sizeof end - 1;
 }
 
 // The settings of one kind: "at 25k by 0.15 nats a token (0.13 to 0.17) and at 70k by ...", or only their names.
 static void settings_of(Text *text, const Finding *findings, int count, Kind kind, bool amounts) {
+    const int end = amounts ? 0 : shared_end(findings, count, kind);
     int all = 0, i = 0;
     for (int n = 0; n < count; n++) all += kind_of(&findings[n]) == kind;
     for (int n = 0; n < count; n++) {
-        if (kind_of(&findings[n]) != kind) continue;
-        Text one = {0};
-        text_print(&one, "%s%s%s", i == 0 || amounts ? findings[n].place : "", i == 0 || amounts ? " " : "",
-                   findings[n].setting);
-        if (amounts) text_print(&one, " ");
-        if (amounts) words_amount(&one, &findings[n]);
-        text_print(&one, "%c", '\0');
-        words_listed(text, i++, all, one.failed ? "" : one.bytes);
-        text_free(&one);
+        const Finding *f = &findings[n];
+        if (kind_of(f) != kind) continue;
+        if (i > 0) text_print(text, "%s", i == all - 1 ? " and " : ", ");
+        if (i == 0 || amounts) text_print(text, "%s ", f->place);
+        i++;
+        text_print(text, "%.*s", (int)strlen(f->setting) - (i < all ? end : 0), f->setting);
+        if (amounts) text_print(text, " ");
+        if (amounts) words_amount(text, f);
     }
 }
 
@@ -85,15 +91,6 @@ static void range_of(Text *text, const Finding *findings, int count, Kind kind) 
     text_print(text, " (by %.*f to %.*f nats a token)", digits, least, digits, most);
 }
 
-static void unresolved(Text *text, const Finding *findings, int count) {
-    double most = 0;
-    for (int n = 0; n < count; n++)
-        if (kind_of(&findings[n]) == OPEN) most = fmax(most, findings[n].resolvable);
-    text_print(text, "not resolved ");
-    settings_of(text, findings, count, OPEN, false);
-    text_print(text, " (%.*f would be found 4 times in 5)", digits_for(most), most);
-}
-
 void words_contrast(Text *text, const Finding *findings, int count) {
     enum { AMOUNTS_MOST = 2 }; // settings whose amounts a sentence can hold
     int kinds[KINDS] = {0}, parts = 0;
@@ -104,8 +101,10 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     for (int n = 0; n < count; n++) kinds[kind_of(&findings[n])]++;
     const bool named = kinds[BETTER] == 0 && kinds[WORSE] > 0; // the better one comes first
     const char *first = named ? findings->other : findings->arm, *second = named ? findings->arm : findings->other;
-    text_print(text, kinds[BETTER] + kinds[WORSE] > 0 ? "%s is " : "%s - ", first);
-    if (kinds[BETTER] + kinds[WORSE] == 0) text_print(text, "%s is ", second);
+    if (kinds[BETTER] + kinds[WORSE] > 0)
+        text_print(text, "%s is ", first);
+    else
+        text_print(text, "%s or %s: ", first, second);
     for (int pass = 0; pass < 2; pass++) {
         const Kind kind = (pass == 0) != named ? BETTER : WORSE;
         if (kinds[kind] == 0) continue;
@@ -115,13 +114,16 @@ void words_contrast(Text *text, const Finding *findings, int count) {
         settings_of(text, findings, count, kind, kinds[kind] <= AMOUNTS_MOST);
         if (kinds[kind] > AMOUNTS_MOST) range_of(text, findings, count, kind);
     }
-    if (kinds[OPEN] > 0 && parts++) text_print(text, "; ");
-    if (kinds[OPEN] > 0) unresolved(text, findings, count);
-    for (Kind kind = ALONE; kind <= DIVERGED; kind++) {
+    for (Kind kind = OPEN; kind < KINDS; kind++) {
+        static const char *const words[KINDS] = {[OPEN] = "not resolved ",
+                                                 [ALONE] = "known from one seed only ",
+                                                 [DIVERGED] = "not known, because a run diverged, "};
         if (kinds[kind] == 0) continue;
-        if (parts++) text_print(text, "; ");
-        text_print(text, kind == ALONE ? "known from one seed only " : "not known, because a run diverged, ");
-        settings_of(text, findings, count, kind, false);
+        text_print(text, "%s%s", parts++ ? "; " : "", words[kind]);
+        if (kinds[kind] == count)
+            text_print(text, "in any of the %d settings", count);
+        else
+            settings_of(text, findings, count, kind, false);
     }
     text_print(text, ".");
 }

@@ -13,20 +13,17 @@ typedef struct {
     Interval interval;                 // corrected
     Interval text;                     // 95%, over blocks of the text, with these runs
     Verdict verdict;                   // of this interval
-    double resolvable;                 // the true difference that would be found 4 times in 5
+    double resolvable;                 // the smallest true difference that has an 80% chance of being resolved
 } Finding;
 
 // Append one sentence about one contrast in all of its settings (count >= 1), which have the same arm and other:
 // "rope is better than learned by 0.15 nats a token (0.13 to 0.17)." Differences that are not resolved are not called
-// equal; the sentence says which difference would have been found.
+// equal.
 void words_contrast(Text *text, const Finding *findings, int count);
 
 // Append "by 0.15 nats a token (0.13 to 0.17)", or with its sign "-0.15 (-0.17 to -0.13)". As many digits as make the
 // ends of a resolved interval differ from 0.
 void words_amount(Text *text, const Finding *finding);
 void words_signed(Text *text, double mean, Interval interval);
-
-// Append a list, word by word: "25k", "25k and 70k", "25k, 70k and 200k".
-void words_listed(Text *text, int i, int count, const char *word);
 
 #endif

@@ -100,8 +100,8 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
     int *ids = models > 0 ? windows_or_why(page, plan->texts[setting->text].data, T) : NULL;
     if (!ids) return true;
-    char at[NAME_CAPACITY + 8], whose[NAME_CAPACITY + 64];
-    snprintf(whose, sizeof whose, "Models of the first seed%s", report_at(at, facts, report_setting(facts)));
+    char whose[SETTING_WORDS + 64];
+    snprintf(whose, sizeof whose, "Models of the first seed%s", facts->at[report_setting(facts)]);
     begin_table(page, whose, "scheme");
     bool ok = attended_uniform(&uniform, T, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {

@@ -48,7 +48,7 @@ void chart_ring(Chart *chart);
 
 // Differences with their intervals, one under the other.
 typedef struct {
-    char group[64];            // a heading stands above the first of the rows that share it; "" = none
+    char group[TEXT_CAPACITY]; // a heading stands above the first of the rows that share it; "" = none
     char name[TEXT_CAPACITY];  // "rope - learned"
     char words[TEXT_CAPACITY]; // the verdict
     double value, low, high;   // NAN = not known

@@ -217,57 +217,27 @@ static void draw_path(const Drawing *d, int l) {
     if (any) fputs("\"/>\n", d->out);
 }
 
-// A symbol, which tells its numbers where the mouse is over it.
+// A symbol, with its error bar.
 static void draw_symbol(const Drawing *d, int l, int i) {
     const Line *line = &d->chart->lines[l];
     const Point *point = &line->points[i];
     const double x = x_of(d, l, point), y = axis_at(&d->y, point->y);
-    char words[TICK_WORDS];
     if (d->chart->spread == SPREAD_BARS && !(isnan(point->low) && isnan(point->high)) && point->low != point->high)
         fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
                 edge(d, point->high, true));
     if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
     fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"", line->loose ? "seed" : "dot", x, y,
             line->loose ? "2.5" : "3");
-    if (d->narrow) { // no mouse there
-        fputs("/>\n", d->out);
-        return;
-    }
-    fputs("><title>", d->out);
-    xml_text(d->out, line->name);
-    fprintf(d->out, ", %s: %.5g", number_words(words, point->x), point->y);
-    if (d->chart->spread != SPREAD_NONE && isfinite(point->low) && isfinite(point->high) && point->low != point->high)
-        fprintf(d->out, " (%.5g to %.5g)", point->low, point->high);
-    fputs("</title></circle>\n", d->out);
+    fputs("/>\n", d->out);
 }
 
-// For the script of the page: the points of a line.
-static void write_points(const Drawing *d, const Line *line) {
-    fputs(" data-points=\"", d->out);
-    for (int i = 0; i < line->count; i++) {
-        const Point *point = &line->points[i];
-        if (!drawable(d->chart, point)) continue;
-        fprintf(d->out, "%.7g,%.7g", point->x, point->y);
-        if (d->chart->spread != SPREAD_NONE && isfinite(point->low) && isfinite(point->high))
-            fprintf(d->out, ",%.7g,%.7g", point->low, point->high);
-        fputc(';', d->out);
-    }
-    fputc('"', d->out);
-}
-
-static void draw_line(const Drawing *d, int l, bool alone) {
+static void draw_line(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
     fprintf(d->out, "<g class=\"series h%d d%d%s\"", line->hue % HUES, line->dash % DASHES,
             line->loose ? " loose" : "");
-    if (!alone && !d->narrow) {
-        fputs(" data-name=\"", d->out);
-        xml_text(d->out, line->name);
-        fputc('"', d->out);
-        write_points(d, line);
-    }
-    fputs("><title>", d->out);
+    fputs(" data-name=\"", d->out);
     xml_text(d->out, line->name);
-    fputs("</title>\n", d->out);
+    fputs("\">\n", d->out);
     if (d->chart->spread == SPREAD_BANDS && !line->loose) draw_band(d, line);
     if (!line->loose) draw_path(d, l);
     for (int i = 0; i < line->count; i++)
@@ -331,17 +301,15 @@ static void draw_names(const Drawing *d) {
 void draw_chart(FILE *out, const void *what, const char *label, double width, bool alone) {
     Drawing d = {.out = out, .chart = what, .narrow = width < WIDE, .width = width};
     lay_out(&d);
-    char frame[256];
-    snprintf(frame, sizeof frame,
-             " data-frame=\"%.1f %.1f %.1f %.1f\" data-x=\"%.9g %.9g %d\" data-y=\"%.9g %.9g %d\" data-spread=\"%d\"",
-             d.left, d.right, d.top, d.bottom, d.x.low, d.x.high, d.x.log, d.y.low, d.y.high, d.y.log,
-             (int)d.chart->spread);
+    char axes[256]; // for the script
+    snprintf(axes, sizeof axes, " data-axes=\"%.1f %.1f %.1f %.1f %.9g %.9g %d %d\"", d.left, d.right, d.top, d.bottom,
+             d.x.low, d.x.high, d.x.log, d.y.log);
     if (alone)
         svg_open_alone(out, width, d.height, label);
     else
-        svg_open(out, width, d.height, label, frame);
+        svg_open(out, width, d.height, label, axes);
     draw_axes(&d);
-    for (int l = 0; l < d.chart->count; l++) draw_line(&d, l, alone);
+    for (int l = 0; l < d.chart->count; l++) draw_line(&d, l);
     draw_names(&d);
     svg_close(out);
 }

@@ -48,40 +48,34 @@ static void fit(Sheet *s) {
     axis_fit(&s->x, low, high, 0.04, false);
 }
 
-static double longest_name(const Forest *forest) {
-    double longest = 60;
-    for (int i = 0; i < forest->count; i++) {
-        longest = fmax(longest, svg_text_width(forest->rows[i].name) + 12);
-    }
-    return longest;
-}
-
-static double longest_value(const Forest *forest) {
+// The room that all names or all values need, at most `most`.
+static double column_width(const Forest *forest, bool values, double most) {
     double longest = 60;
     char words[INTERVAL_WORDS];
     for (int i = 0; i < forest->count; i++) {
         value_words(words, &forest->rows[i]);
-        longest = fmax(longest, svg_text_width(words) + 12);
+        longest = fmax(longest, svg_text_width(values ? words : forest->rows[i].name) + 12);
     }
-    return longest;
+    return fmin(longest, most);
 }
 
 // Place the columns and rows; returns the height. On narrow screens, many rows leave out the values, few have two
-// lines.
+// lines, and so have those with long names.
 static double lay_out(Sheet *s) {
-    enum { TALL_MOST = 6 };
+    enum { TALL_MOST = 3 };
     int groups = 0;
     for (int i = 0; i < s->forest->count; i++) groups += heads(s->forest, i);
     fit(s);
-    s->tall = s->narrow && s->forest->count <= TALL_MOST;
-    s->values = !s->narrow || s->tall;
+    const double names = column_width(s->forest, false, INFINITY), names_most = (s->narrow ? 0.55 : 0.37) * s->width;
+    s->tall = s->narrow && (s->forest->count <= TALL_MOST || names > names_most);
+    s->values = !s->narrow || (s->tall && names + column_width(s->forest, true, INFINITY) < s->width);
     s->row_height = s->tall ? 38 : s->narrow ? 19 : 21;
     s->group_height = s->narrow ? 19 : 21;
     s->top = LINE_HEIGHT + 8;
     s->bottom = s->top + s->row_height * s->forest->count + s->group_height * groups + 4;
-    s->x.from = s->tall ? 8 : fmin(longest_name(s->forest), (s->narrow ? 0.5 : 0.32) * s->width) + 12;
-    s->x.to = s->narrow ? s->width - 8 : s->width - fmin(longest_value(s->forest), 0.36 * s->width);
-    axis_ticks(&s->x, s->narrow ? 5 : 7);
+    s->x.from = s->tall ? 8 : fmin(names, names_most) + 12;
+    s->x.to = s->narrow ? s->width - 8 : s->width - column_width(s->forest, true, 0.36 * s->width);
+    axis_ticks(&s->x, (int)fmax(2, fmin(7, (s->x.to - s->x.from) / 48)));
     return s->bottom + 24 + LINE_HEIGHT * svg_wrapped(NULL, 0, 0, s->width - 10, "", s->forest->x_label);
 }
 
@@ -96,12 +90,19 @@ static void draw_ground(const Sheet *s) {
     }
     fprintf(out, "<path class=\"zero\" d=\"M%.1f %.1fV%.1f\"/>\n", zero, s->top - 8, s->bottom);
     svg_wrapped(out, 2, s->bottom + 38, s->width - 10, "label", s->forest->x_label);
-    char cut[TEXT_CAPACITY];
-    const double left = fmax(zero - 8, 0), right = fmax(s->width - zero - 8, 0);
-    if (s->forest->below && svg_text_width(s->forest->below) <= left)
+    if (s->forest->below && svg_text_width(s->forest->below) <= zero - 8)
         svg_text(out, zero - 8, LINE_HEIGHT, "tick end", s->forest->below);
-    if (s->forest->above && right > 60)
-        svg_text(out, zero + 8, LINE_HEIGHT, "tick", svg_cut(cut, sizeof cut, s->forest->above, right));
+    if (s->forest->above && svg_text_width(s->forest->above) <= s->width - zero - 8)
+        svg_text(out, zero + 8, LINE_HEIGHT, "tick", s->forest->above);
+}
+
+// An interval; an arrow is where it goes on beyond the axis.
+static void draw_bar(const Sheet *s, const ForestRow *row, double y) {
+    const double low = fmax(axis_at(&s->x, row->low), s->x.from), high = fmin(axis_at(&s->x, row->high), s->x.to);
+    fprintf(s->out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f", low, y, high);
+    if (row->low < s->x.low) fprintf(s->out, "M%.1f %.1fl-5 4l5 4", low + 5, y - 4);
+    if (row->high > s->x.high) fprintf(s->out, "M%.1f %.1fl5 4l-5 4", high - 5, y - 4);
+    fputs("\"/>", s->out);
 }
 
 static void draw_row(const Sheet *s, int i, double y) {
@@ -110,7 +111,7 @@ static void draw_row(const Sheet *s, int i, double y) {
     char words[INTERVAL_WORDS], cut[TEXT_CAPACITY];
     value_words(words, row);
     const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
-    const double values = svg_text_width(words), names = s->tall ? s->width - values - 12 : s->x.from - 20;
+    const double values = svg_text_width(words), names = s->tall ? s->width - (s->values ? values + 12 : 12) : s->x.from - 20;
     fprintf(out, "<g class=\"h%d%s\"><title>", row->hue % HUES, row->filled ? "" : " hollow");
     xml_text(out, row->group);
     fputs(row->group[0] ? ": " : "", out);
@@ -122,9 +123,7 @@ static void draw_row(const Sheet *s, int i, double y) {
     if (s->values)
         svg_text(out, s->tall ? s->width - 4 : s->x.to + 10, text, s->tall ? "value end" : "value",
                  svg_cut(cut, sizeof cut, words, s->tall ? values + 20 : s->width - s->x.to - 10));
-    if (bounded(row))
-        fprintf(out, "<path class=\"bar\" d=\"M%.1f %.1fH%.1f\"/>", axis_at(&s->x, row->low), middle,
-                axis_at(&s->x, row->high));
+    if (bounded(row)) draw_bar(s, row, middle);
     if (known(row))
         fprintf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>", axis_at(&s->x, row->value), middle);
     fputs("</g>\n", out);

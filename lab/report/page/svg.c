@@ -64,10 +64,10 @@ double svg_text_width(const char *text) {
     double width = 0;
     for (; *text; text++) {
         if (((unsigned char)*text & 0xC0) == 0x80) continue; // inside a character
-        width += strchr("il.,:;|'! ", *text)    ? 0.34
-                 : strchr("mwMW%", *text)       ? 0.92
+        width += strchr("il.,:;|'! ()-", *text) ? 0.39
+                 : strchr("mwMW%+", *text)      ? 0.92
                  : *text >= 'A' && *text <= 'Z' ? 0.7
-                                                : 0.585;
+                                                : 0.63;
     }
     return width * TEXT_SIZE;
 }

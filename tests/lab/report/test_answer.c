@@ -10,7 +10,7 @@ static void a_difference_has_one_verdict(void **state) {
          "-0.300 (-0.325 to -0.275) *", "| -0.3248 to -0.2752 | contradicted |"},
         {0.3, 0.01, "sinusoidal is better than learned by 0.300 nats a token (0.275 to 0.325).", "| worse |",
          "+0.300 (+0.275 to +0.325) *", "| +0.2752 to +0.3248 | contradicted |"},
-        {0.001, 0.01, "learned - sinusoidal is not resolved: +0.001 (-0.024 to +0.026); a true difference of ",
+        {0.001, 0.01, "learned or sinusoidal: not resolved, +0.001 (-0.024 to +0.026) nats a token.",
          "| not resolved |", "+0.001 (-0.024 to +0.026) |", "| -0.0238 to +0.0258 | not resolved |"},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
@@ -129,9 +129,9 @@ static void a_ladder_is_told_step_by_step(void **state) {
         const char *answer, *steps;
     } cases[] = {
         {{0.1, -0.4, -0.2},
-         "From 0.1M to 1M, learned gains on sinusoidal.",
+         "From 0.1M to 1M, learned gains on sinusoidal by 0.30",
          "learned - sinusoidal: from 0.1M to 0.3M -0.499"},
-        {{-0.4, 0.1, 0.1}, "From 0.1M to 1M, sinusoidal gains on learned.", "; from 0.3M to 1M -0.0010"},
+        {{-0.4, 0.1, 0.1}, "From 0.1M to 1M, sinusoidal gains on learned by 0.50", "; from 0.3M to 1M -0.0010"},
         {{0.1, 0.1, 0.1}, "From 0.1M to 1M, no change is resolved for learned - sinusoidal.", "not resolved; from"},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
@@ -151,6 +151,37 @@ static void a_ladder_is_told_step_by_step(void **state) {
         if (n == 2) expect_no_text(scale, "favour");
         free(answer);
         free(scale);
+        outcome_free(&outcome);
+    }
+}
+
+// Settings have words instead of their names, and the table has what they differ in, the sentence what they share.
+static void settings_are_told_in_words(void **state) {
+    static const struct {
+        const char *scale, *ratios, *contexts, *words, *common, *heading;
+    } cases[] = {
+        {"0.1M,0.3M", "", "", "| 0.3M | ", "In all settings: 3 seeds, text tales, layers ", "| setting | parameters |"},
+        {"", "5,20", "", "| 20 tokens a parameter | ", ", parameters 826k, ", "| setting | steps | tokens |"},
+        {"", "0.1,5", "64,256", "| 0.1 tokens a parameter (context 64) | ", ", layers 4, heads 4, width 128.", ""},
+        {"0.1M,0.3M", "5,20", "64,256", "| 0.3M (20 tokens a parameter, context 64) | ", "settings: 3 seeds, text tales", ""},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        const SettingLists lists = {cases[n].scale, cases[n].ratios, cases[n].contexts, .layers = true};
+        Outcome outcome;
+        Error error;
+        make_plan("none;rope", "", "", "");
+        must(plan_settings(plan, &lists, &error), &error);
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3 + job.arm, 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        expect_text(text, cases[n].words);
+        expect_text(text, cases[n].common);
+        expect_text(text, cases[n].heading);
+        expect_no_text(text, "tpp");
+        free(text);
         outcome_free(&outcome);
     }
 }
@@ -177,7 +208,7 @@ static void diverged_runs_are_named(void **state) {
     put(&designed, MEASURED_HEADER "diverged,8,nan,1\n");
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "alibi-learned - alibi is not known, because a run diverged.");
+    expect_text(text, "alibi-learned or alibi: not known, because a run diverged.");
     expect_no_text(text, "nan");
     free(text);
     outcome_free(&outcome);
@@ -227,10 +258,10 @@ static void texts_are_the_units(void **state) {
             expect_text(text, "- Over the 3 texts: learned is better than sinusoidal by 0.30");
             expect_text(text, "in all 3 settings: on tales, book and code (by 0.2999 to 0.3019 nats a token)");
         } else {
-            expect_text(text, "- Over the 3 texts: learned - sinusoidal is not resolved: +0.0");
+            expect_text(text, "- Over the 3 texts: learned or sinusoidal: not resolved, +0.0");
             expect_text(text, "learned is better than sinusoidal on code by 0.29");
             expect_text(text, "; worse on tales by 0.30");
-            expect_text(text, "; not resolved on book (");
+            expect_text(text, "; not resolved on book.");
             expect_no_text(text, "Over the 3 texts: sinusoidal is better");
         }
         expect_text(text, "and over the texts also the choice of text");
@@ -247,6 +278,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(settings_are_told_in_words, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(texts_are_the_units, begin_directory, remove_directory),

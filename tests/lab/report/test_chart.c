@@ -20,7 +20,6 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     expect_text(html, "<td>it's &lt;a&gt; &amp; &quot;b&quot;</td><td>64</td><td>0.125</td>");
     expect_text(html, "<td>bars</td><td>32</td><td>4</td><td>3.25</td><td>4.5</td>");
     expect_text(html, "<tr><td>2</td><td>0.00</td><td>0.50</td></tr>");
-    expect_text(html, "<title>bars, 32: 4 (3.25 to 4.5)</title>");
     assert_null(strstr(html, ">nan"));
     expect_balanced(html);
     assert_int_equal(times(html, "<svg"), 7); // the matrix has one width
@@ -178,9 +177,9 @@ static void lines_have_their_style(void **state) {
     must(page_chart(&page, &chart, &error, "Chart"), &error);
     close_page(&page);
     char *svg = contents("plot-1.svg");
-    expect_text(svg, "<g class=\"series h3 d0\"><title>designed</title>");
-    expect_text(svg, "<g class=\"series h3 d1\"><title>learned</title>");
-    expect_text(svg, "<g class=\"series h3 d0 loose\"><title>seeds</title>");
+    expect_text(svg, "<g class=\"series h3 d0\" data-name=\"designed\">");
+    expect_text(svg, "<g class=\"series h3 d1\" data-name=\"learned\">");
+    expect_text(svg, "<g class=\"series h3 d0 loose\" data-name=\"seeds\">");
     assert_int_equal(times(svg, "class=\"ring\""), 1);
     assert_int_equal(times(svg, "class=\"line\""), 2);
     assert_int_equal(times(svg, "class=\"seed\""), 2);
