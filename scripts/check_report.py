@@ -89,50 +89,54 @@ class Report:
                 self.check(f"standard deviation of {scheme} {setting}", seeds.std(ddof=1), sd)
 
     def rows(self):
-        """The table of contrasts in report.md: lists of cells."""
+        """The rows of the table of contrasts in report.md, as dictionaries by heading."""
         rows = [[c.strip().replace("\\", "") for c in x.strip("|").split("|")] for x in self.read("report.md").splitlines()
                 if x.startswith("|")]
-        head = next(i for i, row in enumerate(rows) if row[0] == "contrast")
+        head = next(i for i, row in enumerate(rows) if "contrast" in row)
         body = []
         for row in rows[head + 2:]:
             if len(row) != len(rows[head]):
                 break
-            body.append(row)
+            body.append(dict(zip(rows[head], row)))
         return body
 
+    def of_contrast(self, arm, other):
+        """Its rows, one for each setting and in their order."""
+        return [r for r in self.rows() if r["contrast"] == f"{arm} - {other}" and r.get("setting") != "over the texts"]
+
     def check_contrasts(self):
-        rows = self.rows()
         for arm, other in self.contrasts:
-            for setting in self.settings:
-                row = next((r for r in rows if r[0] == f"{arm} - {other}" and (len(self.settings) == 1 or r[1] == setting)), None)
-                if row is None:
-                    self.missing(f"{arm} - {other} {setting}")
-                    continue
+            rows = self.of_contrast(arm, other)
+            if len(rows) != len(self.settings):
+                self.missing(f"{arm} - {other} in all settings")
+                continue
+            for setting, row in zip(self.settings, rows):
                 mean, low, high, _ = self.gap(setting, arm, other, self.family)
                 what = f"{arm} - {other} {setting}"
-                for name, value, printed in zip(("difference", "low end", "high end"), (mean, low, high), row[-4:-1]):
-                    self.check(f"{what}, {name}", value, printed)
+                for name, value in zip(("difference", "low", "high"), (mean, low, high)):
+                    self.check(f"{what}, {name}", value, row[name])
                 verdict = "better" if high < 0 else "worse" if low > 0 else "not resolved"
-                if row[-1].startswith(verdict):
+                if row["verdict"].startswith(verdict):
                     self.agree += 1
                 else:
                     self.differ += 1
-                    print(f"{self.directory}: {what}: the report says {row[-1]}, here it is {verdict}")
+                    print(f"{self.directory}: {what}: the report says {row['verdict']}, here it is {verdict}")
 
     def check_changes(self):
-        """Sentences such as "rope - learned: from 5tpp to 20tpp -0.04 (-0.35 to +0.27), not resolved"."""
-        pattern = re.compile(rf"from (\S+) to (\S+) ({NUMBER}) \(({NUMBER}) to ({NUMBER})\)")
+        """Sentences such as "rope - learned: from 25k to 70k -0.04 (-0.35 to +0.27), not resolved"."""
+        pattern = re.compile(rf"from (.+?) to (.+?) ({NUMBER}) \(({NUMBER}) to ({NUMBER})\)")
         lines = [x for x in self.read("report.md").splitlines() if pattern.search(x)]
-        family = sum(len(pattern.findall(line)) for line in lines)
+        family = len(self.contrasts) * (len(self.settings) if len(self.settings) > 2 else 1)  # and from first to last
         for line in lines:
             name = line.split(":")[0].replace("\\", "")
             if " - " not in name:
                 continue
             arm, other = name.split(" - ")
+            settings = {row["setting"]: s for row, s in zip(self.of_contrast(arm, other), self.settings)}
             for first, second, *printed in pattern.findall(line):
                 if self.plan["unpaired"]:
                     continue
-                before, after = (self.gap(s, arm, other, 1)[3] for s in (first, second))
+                before, after = (self.gap(settings[s], arm, other, 1)[3] for s in (first, second))
                 change = after - before
                 half = stats.t.ppf(1 - 0.025 / family, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
                 for value, text in zip((change.mean(), change.mean() - half, change.mean() + half), printed):

@@ -19,8 +19,10 @@ static void unfinished(Page *page, const Facts *facts) {
 static bool about_learning(const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int count = report_contrasts(facts);
-    for (int i = 0; i < count; i++)
-        if (plan->arms[report_arm(facts, i)].learned == plan->arms[report_other(facts, i)].learned) return false;
+    for (int i = 0; i < count; i++) {
+        const Difference *d = report_named(facts, i);
+        if (plan->arms[d->arm].learned == plan->arms[d->other].learned) return false;
+    }
     return count > 0;
 }
 
@@ -50,7 +52,8 @@ static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
             over_texts ? report_contrast_over_texts(facts, i, setting) : report_contrast(facts, i, setting);
     if (over_texts) snprintf(texts, sizeof texts, "Over the %d texts: ", plan->text_count);
     words_contrast(&text, findings, count);
-    page_lead(page, "%s%s%.*s", report_primary(facts, i) ? "" : "Exploratory: ", texts, (int)text.size, text.bytes);
+    page_lead(page, "%s%s%.*s", report_named(facts, i)->primary ? "" : "Exploratory: ", texts, (int)text.size,
+              text.bytes);
     text_free(&text);
 }
 
@@ -65,12 +68,12 @@ static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f,
              isnan(f->gap.mean)       ? "diverged"
              : isnan(f->interval.low) ? "one seed cannot tell"
                                       : verdict_words(f->verdict),
-             report_primary(facts, i) ? "" : " (exploratory)");
+             report_named(facts, i)->primary ? "" : " (exploratory)");
     row->value = f->gap.mean;
     row->low = f->interval.low;
     row->high = f->interval.high;
-    row->hue = report_hue(facts, report_arm(facts, i));
-    row->filled = report_primary(facts, i);
+    row->hue = report_hue(facts, report_named(facts, i)->arm);
+    row->filled = report_named(facts, i)->primary;
 }
 
 // One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
@@ -79,7 +82,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int contrasts = report_contrasts(facts), settings = plan->setting_count;
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
-    all = (Forest){.x_label = "nats a token, on held-out text", .below = "first is better", .above = "second is better"};
+    all =
+        (Forest){.x_label = "nats a token, on held-out text", .below = "first is better", .above = "second is better"};
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
             Finding f = report_contrast_over_texts(facts, i, setting);
@@ -87,7 +91,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
             add_row(&all, facts, i, &f, by_contrast);
         }
     for (int i = 0; i < contrasts; i++)
-        if (!report_primary(facts, i)) all.x_label = "nats a token, on held-out text; hollow: exploratory";
+        if (!report_named(facts, i)->primary) all.x_label = "nats a token, on held-out text; hollow: exploratory";
     for (int n = 0; n < contrasts * settings; n++) {
         const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
         const Finding f = report_contrast(facts, i, setting);
@@ -98,14 +102,13 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
                        : by_contrast ? "contrast"
                                      : "setting",
                        settings > 1 && by_contrast ? "setting" : "contrast", error,
-                       facts->outcome->seeds > 1 ? "Differences in loss, 95%% intervals"
-                                                 : "Differences in loss");
+                       facts->outcome->seeds > 1 ? "Differences in loss, 95%% intervals" : "Differences in loss");
 }
 
 enum { COLUMNS = 11, CELL = NAME_CAPACITY };
-static const char *const columns[COLUMNS] = {"text",    "parameters",         "layers", "heads",  "width",
-                                             "context", "steps",              "tokens", "tokens a parameter",
-                                             "epochs",  "operations a token"};
+static const char *const columns[COLUMNS] = {
+    "text",   "parameters",        "layers", "heads", "width", "context", "steps", "tokens", "tokens a parameter",
+    "epochs", "operations a token"};
 
 // The cells of a setting, as in `columns`. Operations are a range over the schemes.
 static void setting_cells(char cells[COLUMNS][CELL], const Plan *plan, int s) {
@@ -160,8 +163,8 @@ static void settings(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Difference *first = report_named(facts, 0);
     const double error = outcome_peeking(facts->outcome);
-    const char *covers = report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
-                                                               : "not the choice of text";
+    const char *covers =
+        report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text" : "not the choice of text";
     if (first->comparisons > 1)
         page_paragraph(page,
                        "With 95%% confidence, %s%.0f intervals hold at once (Bonferroni). They cover chance in weights "

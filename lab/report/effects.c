@@ -1,6 +1,7 @@
 // Published effects of position schemes, and whether this comparison reproduces them.
 #include "lab/report/sections.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,11 +29,13 @@ static const Effect known[] = {
 };
 
 // The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
+// No property of schemes could stand here for their names, because each effect is one author's about one scheme.
 static int arm_of(const Plan *plan, const char *scheme) {
     Position pos;
     Error error;
     char text[TEXT_CAPACITY];
-    if (!position_parse(&pos, scheme, &error)) return -1;
+    const bool known_scheme = position_parse(&pos, scheme, &error);
+    assert(known_scheme);
     position_print(&pos, text);
     for (int arm = 0; arm < plan->arm_count; arm++)
         if (strcmp(plan->arms[arm].pos, text) == 0) return arm;

@@ -30,62 +30,47 @@ static void latex_text(FILE *out, const char *text) {
         }
 }
 
-static void setting_heads(FILE *out, const Facts *facts) {
+// A table with a column for each setting. row: write the head and the cells of row i.
+static void table(FILE *out, const Facts *facts, const char *heading, int rows,
+                  void (*row)(FILE *, const Facts *, int)) {
     const Plan *plan = &facts->outcome->comparison->plan;
+    fputs("\\begin{tabular}{l", out);
+    for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
+    fprintf(out, "}\n%s", heading);
     for (int s = 0; s < plan->setting_count; s++) {
         fputs(" & ", out);
-        latex_text(out, plan->setting_count > 1 ? facts->settings[s] : "loss");
+        latex_text(out, *facts->settings[s] ? facts->settings[s] : "loss");
     }
     fputs(" \\\\ \\hline\n", out);
-}
-
-static void losses(FILE *out, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
-    fprintf(out, "%% Loss in nats a token: mean and standard deviation of %d seeds.\n\\begin{tabular}{l",
-            facts->outcome->seeds);
-    for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
-    fputs("}\nscheme", out);
-    setting_heads(out, facts);
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        latex_text(out, plan->arms[arm].name);
-        for (int s = 0; s < plan->setting_count; s++) {
-            const double T = report_context(facts, s), loss = report_mean(facts, s, arm, "loss", T);
-            const double sd = report_deviation(facts, s, arm, "loss", T);
-            if (isnan(loss))
-                fputs(" & --", out);
-            else if (isnan(sd))
-                fprintf(out, " & $%.4f$", loss);
-            else
-                fprintf(out, " & $%.4f \\pm %.4f$", loss, sd);
-        }
+    for (int i = 0; i < rows; i++) {
+        row(out, facts, i);
         fputs(" \\\\\n", out);
     }
     fputs("\\end{tabular}\n", out);
 }
 
-static void contrasts(FILE *out, const Facts *facts) {
+static void losses_row(FILE *out, const Facts *facts, int arm) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    fprintf(out, "\n%% Differences of the losses, first minus second, with simultaneous 95%% intervals (Bonferroni).\n"
-                 "\\begin{tabular}{l");
-    for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
-    fputs("}\ncontrast", out);
-    setting_heads(out, facts);
-    for (int i = 0; i < report_contrasts(facts); i++) {
-        latex_text(out, plan->arms[report_arm(facts, i)].name);
-        fputs(" $-$ ", out);
-        latex_text(out, plan->arms[report_other(facts, i)].name);
-        for (int s = 0; s < plan->setting_count; s++) {
-            const Finding f = report_contrast(facts, i, s);
-            if (isnan(f.gap.mean))
-                fputs(" & --", out);
-            else if (isnan(f.interval.low))
-                fprintf(out, " & $%+.4f$", f.gap.mean);
-            else
-                fprintf(out, " & $%+.4f$ [$%+.4f$, $%+.4f$]", f.gap.mean, f.interval.low, f.interval.high);
-        }
-        fputs(" \\\\\n", out);
+    latex_text(out, plan->arms[arm].name);
+    for (int s = 0; s < plan->setting_count; s++) {
+        const double T = report_context(facts, s), loss = report_mean(facts, s, arm, "loss", T);
+        const double sd = report_deviation(facts, s, arm, "loss", T);
+        fprintf(out, isnan(loss) ? " & --" : isnan(sd) ? " & $%.4f$" : " & $%.4f \\pm %.4f$", loss, sd);
     }
-    fputs("\\end{tabular}\n", out);
+}
+
+static void contrast_row(FILE *out, const Facts *facts, int i) {
+    latex_text(out, report_contrast(facts, i, 0).arm);
+    fputs(" $-$ ", out);
+    latex_text(out, report_contrast(facts, i, 0).other);
+    for (int s = 0; s < facts->outcome->comparison->plan.setting_count; s++) {
+        const Finding f = report_contrast(facts, i, s);
+        fprintf(out,
+                isnan(f.gap.mean)       ? " & --"
+                : isnan(f.interval.low) ? " & $%+.4f$"
+                                        : " & $%+.4f$ [$%+.4f$, $%+.4f$]",
+                f.gap.mean, f.interval.low, f.interval.high);
+    }
 }
 
 bool report_latex(const Facts *facts, Error *error) {
@@ -94,7 +79,10 @@ bool report_latex(const Facts *facts, Error *error) {
     if (!path_format(path, error, "%s/report.tex", facts->outcome->comparison->directory) ||
         !atomic_open(&file, path, error))
         return false;
-    losses(file.stream, facts);
-    contrasts(file.stream, facts);
+    fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seeds.\n", facts->outcome->seeds);
+    table(file.stream, facts, "scheme", facts->outcome->comparison->plan.arm_count, losses_row);
+    fputs("\n% Differences of the losses, first minus second, with simultaneous 95% intervals (Bonferroni).\n",
+          file.stream);
+    table(file.stream, facts, "contrast", report_contrasts(facts), contrast_row);
     return atomic_commit(&file, error);
 }

@@ -71,8 +71,7 @@ static bool position_chart(Page *page, const Facts *facts, int setting, const ch
         report_line(&chart, facts, arm);
         add_positions(&chart, facts, setting, arm, quantity);
     }
-    return page_chart(page, &chart, error, "Loss by position in windows of %s%s", windows,
-                      facts->at[setting]);
+    return page_chart(page, &chart, error, "Loss by position in windows of %s%s", windows, facts->at[setting]);
 }
 
 bool report_lengths(Page *page, const Facts *facts, Error *error) {

@@ -26,9 +26,8 @@ static void ends(Page *page, const Facts *facts) {
         for (int arm = 0; arm < plan->arm_count; arm++) {
             const int end = outcome_rate_end(facts->outcome, setting, arm);
             if (end == 0) continue;
-            text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name,
-                       facts->at[setting], end < 0 ? "the smallest" : "the largest",
-                       report_rate(facts, setting, arm));
+            text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name, facts->at[setting],
+                       end < 0 ? "the smallest" : "the largest", report_rate(facts, setting, arm));
         }
     if (list.size > 0)
         page_paragraph(page, "At the grid's end, so that a better rate may lie beyond: %.*s.", (int)list.size,

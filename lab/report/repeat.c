@@ -27,8 +27,7 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
                        "All runs of a seed saw the same batches, which was checked by the CRC-32 of all their inputs:");
     page_table(page, "batches");
     page_row(page, true, "seed");
-    for (int setting = 0; setting < plan->setting_count; setting++)
-        page_cell(page, "CRC-32%s", facts->at[setting]);
+    for (int setting = 0; setting < plan->setting_count; setting++) page_cell(page, "CRC-32%s", facts->at[setting]);
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
         page_row(page, false, "%lld", plan->base.seed + seed);
         for (int setting = 0; setting < plan->setting_count; setting++) {

@@ -38,7 +38,7 @@ static void print_table(FILE *out, const Facts *facts, int setting) {
         const Finding f = report_contrast(facts, i, setting);
         Text text = {0};
         words_contrast(&text, &f, 1);
-        fprintf(out, "%s%.*s\n", report_primary(facts, i) ? "" : "exploratory: ", (int)text.size, text.bytes);
+        fprintf(out, "%s%.*s\n", report_named(facts, i)->primary ? "" : "exploratory: ", (int)text.size, text.bytes);
         text_free(&text);
     }
 }

@@ -55,7 +55,7 @@ static int all_changes(const Facts *facts) {
 static Finding change_of(const Facts *facts, int i, int from, int to) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const double comparisons = all_changes(facts);
-    const int arms[] = {report_arm(facts, i), report_other(facts, i)};
+    const int arms[] = {report_named(facts, i)->arm, report_named(facts, i)->other};
     double changes[2][SEEDS_MOST];
     for (int k = 0; k < 2; k++)
         for (int seed = 0; seed < facts->outcome->seeds; seed++)
@@ -72,8 +72,7 @@ static Finding change_of(const Facts *facts, int i, int from, int to) {
 // "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
 static void change_words(Text *text, const Facts *facts, int i, const Rung *from) {
     const Finding f = change_of(facts, i, from[0].setting, from[1].setting);
-    text_print(text, "from %s to %s ", facts->settings[from[0].setting],
-               facts->settings[from[1].setting]);
+    text_print(text, "from %s to %s ", facts->settings[from[0].setting], facts->settings[from[1].setting]);
     if (isnan(f.gap.mean)) {
         text_print(text, "not known, because a run diverged");
         return;
@@ -140,13 +139,10 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder
     Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
     for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
         report_line(&chart, facts, arm);
-        const Line line = chart.lines[chart.count - 1];
         for (int r = 0; r < plan->setting_count; r++)
             chart_point(&chart, rungs[r].x,
                         report_mean(facts, rungs[r].setting, arm, "loss", report_context(facts, rungs[r].setting)));
-        chart_line(&chart, "%s, seeds", plan->arms[arm].name);
-        chart_style(&chart, line.hue, line.dash);
-        chart.lines[chart.count - 1].loose = true;
+        chart_loose_line(&chart, "seeds");
         for (int r = 0; r < plan->setting_count; r++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 chart_point(&chart, rungs[r].x,
@@ -169,7 +165,8 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
                    all_changes(facts), all_changes(facts) > 1 ? "s hold" : " holds");
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
-        text_print(&text, "%s - %s: ", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
+        const Finding f = report_contrast(facts, i, 0);
+        text_print(&text, "%s - %s: ", f.arm, f.other);
         for (int r = 0; r + 1 < plan->setting_count; r++) {
             if (r > 0) text_print(&text, "; ");
             change_words(&text, facts, i, &rungs[r]);

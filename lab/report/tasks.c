@@ -20,16 +20,13 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
                    .mark_label = "trained"};
     for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
         report_line(&chart, facts, arm);
-        const Line line = chart.lines[chart.count - 1];
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++) {
             double sum = 0;
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 sum += share_of(facts, task, arm, seed, length, length);
             chart_point(&chart, length, 100 * sum / facts->outcome->seeds);
         }
-        chart_line(&chart, "%s, seeds", plan->arms[arm].name);
-        chart_style(&chart, line.hue, line.dash);
-        chart.lines[chart.count - 1].loose = true;
+        chart_loose_line(&chart, "seeds");
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 chart_point(&chart, length, 100 * share_of(facts, task, arm, seed, length, length));
@@ -60,8 +57,8 @@ static void contrast_cell(Page *page, const Facts *facts, int task, int i, doubl
                           double comparisons) {
     double arm[SEEDS_MOST], other[SEEDS_MOST];
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        arm[seed] = 100 * share_of(facts, task, report_arm(facts, i), seed, first, last);
-        other[seed] = 100 * share_of(facts, task, report_other(facts, i), seed, first, last);
+        arm[seed] = 100 * share_of(facts, task, report_named(facts, i)->arm, seed, first, last);
+        other[seed] = 100 * share_of(facts, task, report_named(facts, i)->other, seed, first, last);
     }
     const Paired all = report_difference(facts, arm, other);
     const Interval interval = paired_interval(&all, comparisons);
@@ -83,8 +80,8 @@ static void contrasts_table(Page *page, const Facts *facts, int task, const Buil
                comparisons);
     page_row(page, true, "contrast|trained lengths|beyond");
     for (int i = 0; i < contrasts; i++) {
-        page_row(page, false, "%s - %s", plan->arms[report_arm(facts, i)].name,
-                 plan->arms[report_other(facts, i)].name);
+        const Finding f = report_contrast(facts, i, 0);
+        page_row(page, false, "%s - %s", f.arm, f.other);
         contrast_cell(page, facts, task, i, min, max, comparisons);
         contrast_cell(page, facts, task, i, max + 1, 2 * max, comparisons);
     }

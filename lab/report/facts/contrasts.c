@@ -62,18 +62,6 @@ const Difference *report_named(const Facts *facts, int i) {
     return &facts->differences.items[i * stride(facts)];
 }
 
-int report_arm(const Facts *facts, int i) {
-    return report_named(facts, i)->arm;
-}
-
-int report_other(const Facts *facts, int i) {
-    return report_named(facts, i)->other;
-}
-
-bool report_primary(const Facts *facts, int i) {
-    return report_named(facts, i)->primary;
-}
-
 static Finding finding_of(const Facts *facts, const Difference *d) {
     const Plan *plan = &facts->outcome->comparison->plan;
     return (Finding){.arm = plan->arms[d->arm].name,
@@ -134,10 +122,10 @@ void report_line(Chart *chart, const Facts *facts, int arm) {
 }
 
 void report_contrast_line(Chart *chart, const Facts *facts, int i) {
-    const Plan *plan = &facts->outcome->comparison->plan;
-    const int hue = report_hue(facts, report_arm(facts, i));
+    const int hue = report_hue(facts, report_named(facts, i)->arm);
     int dash = 0;
-    for (int before = 0; before < i; before++) dash += report_hue(facts, report_arm(facts, before)) == hue;
-    chart_line(chart, "%.60s - %.60s", plan->arms[report_arm(facts, i)].name, plan->arms[report_other(facts, i)].name);
+    for (int before = 0; before < i; before++) dash += report_hue(facts, report_named(facts, before)->arm) == hue;
+    const Finding f = report_contrast(facts, i, 0);
+    chart_line(chart, "%.60s - %.60s", f.arm, f.other);
     chart_style(chart, hue, dash);
 }

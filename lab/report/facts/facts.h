@@ -32,11 +32,8 @@ int report_contrasts(const Facts *facts);
 Finding report_contrast(const Facts *facts, int i, int setting);
 Finding report_contrast_over_texts(const Facts *facts, int i, int setting);
 int report_settings_over_texts(const Facts *facts); // 0 with one text
-// The first of the contrast's differences, in which all have the same arms, name and family.
+// The first of the contrast's differences; all have the same arms and family.
 const Difference *report_named(const Facts *facts, int i);
-int report_arm(const Facts *facts, int i);
-int report_other(const Facts *facts, int i);
-bool report_primary(const Facts *facts, int i);
 
 // The difference of any two arms in a setting, with the interval that it has on the whole page.
 Finding report_pair(const Facts *facts, int arm, int other, int setting);

@@ -52,7 +52,8 @@ static void one_setting(Text *text, const Finding *f) {
     text_print(text, " nats a token.");
 }
 
-// How many characters at the end of a setting's words a list of settings needs only once: "5 and 20 tokens a parameter".
+// How many characters at the end of a setting's words a list of settings needs only once: "5 and 20 tokens a
+// parameter".
 static int shared_end(const Finding *findings, int count, Kind kind) {
     static const char end[] = " tokens a parameter";
     for (int n = 0; n < count; n++) {

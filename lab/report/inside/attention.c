@@ -81,14 +81,14 @@ static int *windows_or_why(Page *page, const char *data, int T) {
     return NULL;
 }
 
-static void begin_table(Page *page, const char *whose, const char *first_heading) {
+static void begin_table(Page *page, const char *whose) {
     page_paragraph(page,
                    "%s, on %d windows of validation text. Distance: the mean number of tokens back. Keys: how many a "
                    "query attends to (exp of the entropy). First: the share of attention on the window's first token, "
                    "where heads attend when they find nothing.",
                    whose, WINDOWS);
     page_table(page, "heads");
-    page_row(page, true, "%s|layer|head|distance|keys|first", first_heading);
+    page_row(page, true, "scheme|layer|head|distance|keys|first");
 }
 
 bool report_attention(Page *page, const Facts *facts, Error *error) {
@@ -102,7 +102,7 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     if (!ids) return true;
     char whose[SETTING_WORDS + 64];
     snprintf(whose, sizeof whose, "Models of the first seed%s", facts->at[report_setting(facts)]);
-    begin_table(page, whose, "scheme");
+    begin_table(page, whose);
     bool ok = attended_uniform(&uniform, T, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         if (report_has_weights(facts, arm)) ok = measure_arm(&attended[arm], facts, arm, ids, T, error);
@@ -126,7 +126,7 @@ bool report_run_attention(Page *page, const Run *run, Error *error) {
     if (!ids) return true;
     bool ok = attended_uniform(&uniform, T, error) && attended_measure(&attended, &run->gpt, ids, WINDOWS, T, error);
     if (ok) {
-        begin_table(page, "The model", "scheme");
+        begin_table(page, "The model");
         heads_rows(page, run->gpt.pos.scheme->name, &attended);
         page_table_end(page);
         ok = attended_chart(page, run->gpt.pos.scheme->name, &attended, &uniform, error);

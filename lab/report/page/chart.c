@@ -22,6 +22,13 @@ void chart_style(Chart *chart, int hue, int dash) {
     chart->lines[chart->count - 1].dash = dash;
 }
 
+void chart_loose_line(Chart *chart, const char *what) {
+    const Line *line = &chart->lines[chart->count - 1];
+    chart_line(chart, "%s, %s", line->name, what);
+    chart_style(chart, line->hue, line->dash);
+    chart->lines[chart->count - 1].loose = true;
+}
+
 void chart_ring(Chart *chart) {
     Line *line = &chart->lines[chart->count - 1];
     line->ringed = line->count - 1;

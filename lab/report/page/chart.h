@@ -40,6 +40,8 @@ typedef struct {
 void chart_line(Chart *chart, const char *name, ...) FORMAT_CHECK(2, 3);
 // Give the last line a hue and a dash, any numbers from 0 on.
 void chart_style(Chart *chart, int hue, int dash);
+// Begin a line of loose points in the style of the last one, "LINE, WHAT".
+void chart_loose_line(Chart *chart, const char *what);
 // Add a point to the last line, or a point with its error bar.
 void chart_point(Chart *chart, double x, double y);
 void chart_bar(Chart *chart, double x, double y, double low, double high);

@@ -226,16 +226,14 @@ static void draw_symbol(const Drawing *d, int l, int i) {
         fprintf(d->out, "<path class=\"bar\" d=\"M%.1f %.1fV%.1f\"/>", x, edge(d, point->low, false),
                 edge(d, point->high, true));
     if (i == line->ringed) fprintf(d->out, "<circle class=\"ring\" cx=\"%.1f\" cy=\"%.1f\" r=\"7\"/>", x, y);
-    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"", line->loose ? "seed" : "dot", x, y,
+    fprintf(d->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", line->loose ? "seed" : "dot", x, y,
             line->loose ? "2.5" : "3");
-    fputs("/>\n", d->out);
 }
 
 static void draw_line(const Drawing *d, int l) {
     const Line *line = &d->chart->lines[l];
-    fprintf(d->out, "<g class=\"series h%d d%d%s\"", line->hue % HUES, line->dash % DASHES,
+    fprintf(d->out, "<g class=\"series h%d d%d%s\" data-name=\"", line->hue % HUES, line->dash % DASHES,
             line->loose ? " loose" : "");
-    fputs(" data-name=\"", d->out);
     xml_text(d->out, line->name);
     fputs("\">\n", d->out);
     if (d->chart->spread == SPREAD_BANDS && !line->loose) draw_band(d, line);
@@ -304,10 +302,7 @@ void draw_chart(FILE *out, const void *what, const char *label, double width, bo
     char axes[256]; // for the script
     snprintf(axes, sizeof axes, " data-axes=\"%.1f %.1f %.1f %.1f %.9g %.9g %d %d\"", d.left, d.right, d.top, d.bottom,
              d.x.low, d.x.high, d.x.log, d.y.log);
-    if (alone)
-        svg_open_alone(out, width, d.height, label);
-    else
-        svg_open(out, width, d.height, label, axes);
+    svg_open(out, width, d.height, label, axes, alone);
     draw_axes(&d);
     for (int l = 0; l < d.chart->count; l++) draw_line(&d, l);
     draw_names(&d);

@@ -111,7 +111,8 @@ static void draw_row(const Sheet *s, int i, double y) {
     char words[INTERVAL_WORDS], cut[TEXT_CAPACITY];
     value_words(words, row);
     const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
-    const double values = svg_text_width(words), names = s->tall ? s->width - (s->values ? values + 12 : 12) : s->x.from - 20;
+    const double values = svg_text_width(words),
+                 names = s->tall ? s->width - (s->values ? values + 12 : 12) : s->x.from - 20;
     fprintf(out, "<g class=\"h%d%s\"><title>", row->hue % HUES, row->filled ? "" : " hollow");
     xml_text(out, row->group);
     fputs(row->group[0] ? ": " : "", out);
@@ -132,10 +133,7 @@ static void draw_row(const Sheet *s, int i, double y) {
 void draw_forest(FILE *out, const void *what, const char *label, double width, bool alone) {
     Sheet s = {.out = out, .forest = what, .narrow = width < WIDE, .width = width};
     const double height = lay_out(&s);
-    if (alone)
-        svg_open_alone(out, width, height, label);
-    else
-        svg_open(out, width, height, label, "");
+    svg_open(out, width, height, label, "", alone);
     draw_ground(&s);
     double y = s.top;
     for (int i = 0; i < s.forest->count; i++) {
@@ -176,10 +174,7 @@ void draw_matrix(FILE *out, const void *what, const char *label, double width, b
     const double right = left + side * m->n, bottom = top + side * m->n;
     ChartAxis axis;
     char words[TICK_WORDS];
-    if (alone)
-        svg_open_alone(out, NARROW, bottom + 48, label);
-    else
-        svg_open(out, NARROW, bottom + 48, label, "");
+    svg_open(out, NARROW, bottom + 48, label, "", alone);
     svg_text(out, 2, 13, "label", "position; blue: alike, orange: opposite");
     for (int shade = 1; shade <= SHADES; shade++)
         for (int above = 0; above < 2; above++) draw_shade(out, m, above, shade, side, left, top);

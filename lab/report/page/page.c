@@ -142,22 +142,24 @@ static char *printed(Text *text, const char *format, va_list arguments) {
     return text->failed ? none : text->bytes;
 }
 
-void page_paragraph(Page *page, const char *format, ...) {
+static void paragraph(Page *page, const char *html, const char *markdown, const char *format, va_list arguments) {
     Text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    both(page, "<p>", "</p>\n", "\n", "\n", printed(&text, format, arguments));
-    va_end(arguments);
+    both(page, html, "</p>\n", markdown, "\n", printed(&text, format, arguments));
     text_free(&text);
 }
 
-void page_lead(Page *page, const char *format, ...) {
-    Text text = {0};
+void page_paragraph(Page *page, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    both(page, "<p class=\"lead\">", "</p>\n", "\n- ", "\n", printed(&text, format, arguments));
+    paragraph(page, "<p>", "\n", format, arguments);
     va_end(arguments);
-    text_free(&text);
+}
+
+void page_lead(Page *page, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    paragraph(page, "<p class=\"lead\">", "\n- ", format, arguments);
+    va_end(arguments);
 }
 
 void page_code(Page *page, const char *text) {

@@ -29,22 +29,15 @@ void xml_text(FILE *out, const char *text) {
     }
 }
 
-static void open_root(FILE *out, double width, double height, const char *label, const char *class, const char *extra) {
+void svg_open(FILE *out, double width, double height, const char *label, const char *extra, bool alone) {
+    if (alone) fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", out);
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
             "height=\"%.0f\" role=\"img\"%s aria-label=\"",
-            class, width, height, width, height, extra);
+            width, height, width, height, alone ? "" : extra);
     xml_text(out, label);
     fputs("\">\n", out);
-}
-
-void svg_open(FILE *out, double width, double height, const char *label, const char *extra) {
-    open_root(out, width, height, label, "plot", extra);
-}
-
-void svg_open_alone(FILE *out, double width, double height, const char *label) {
-    fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", out);
-    open_root(out, width, height, label, "plot", "");
+    if (!alone) return;
     fputs("<style>\n", out);
     page_file_write(out, "plot.css");
     fputs("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n", out);

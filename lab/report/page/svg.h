@@ -2,6 +2,7 @@
 #ifndef BITTER_SVG_H
 #define BITTER_SVG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,10 +11,9 @@ void xml_text(FILE *out, const char *text);
 
 enum { TEXT_SIZE = 13, LINE_HEIGHT = 16 };
 
-// Begin a drawing, which a reader without eyes is told as `label`: the root element with the class "plot" and `extra`,
-// in HTML; and alone, in a file of its own, with its style and a background.
-void svg_open(FILE *out, double width, double height, const char *label, const char *extra);
-void svg_open_alone(FILE *out, double width, double height, const char *label);
+// Begin a drawing, which a reader without eyes is told as `label`: the root element with the class "plot"; with the
+// attributes `extra` in HTML, or alone in a file of its own, with its style and a background.
+void svg_open(FILE *out, double width, double height, const char *label, const char *extra, bool alone);
 void svg_close(FILE *out);
 
 // Text with a class of style.css: "end" and "middle" say where x is in it.

@@ -1,6 +1,8 @@
 // What the first screen of a report says about given measurements.
 #include "tests/lab/report/sections.h"
 
+// A contrast has one interval and one verdict on the whole page, in words, in the plot's table, among all pairs and
+// among published effects.
 static void a_difference_has_one_verdict(void **state) {
     static const struct {
         double gap, spread;
@@ -32,6 +34,7 @@ static void a_difference_has_one_verdict(void **state) {
     }
 }
 
+// With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
 static void intervals_hold_all_at_once(void **state) {
     Outcome outcome;
     make_plan("sinusoidal;learned;rope;rope-learned;none", "", "", "");
@@ -101,6 +104,7 @@ static void peeking_is_told(void **state) {
     }
 }
 
+// Without learned schemes, or without their designed ones, every scheme is compared with the reference.
 static void without_pairs_the_reference_is_compared(void **state) {
     static const double gap = -0.3;
     Outcome outcome;
@@ -123,6 +127,7 @@ static void without_pairs_the_reference_is_compared(void **state) {
     outcome_free(&outcome);
 }
 
+// What is said of a ladder is what happens between its settings, not one slope.
 static void a_ladder_is_told_step_by_step(void **state) {
     static const struct {
         double gaps[3];
@@ -163,7 +168,8 @@ static void settings_are_told_in_words(void **state) {
         {"0.1M,0.3M", "", "", "| 0.3M | ", "In all settings: 3 seeds, text tales, layers ", "| setting | parameters |"},
         {"", "5,20", "", "| 20 tokens a parameter | ", ", parameters 826k, ", "| setting | steps | tokens |"},
         {"", "0.1,5", "64,256", "| 0.1 tokens a parameter (context 64) | ", ", layers 4, heads 4, width 128.", ""},
-        {"0.1M,0.3M", "5,20", "64,256", "| 0.3M (20 tokens a parameter, context 64) | ", "settings: 3 seeds, text tales", ""},
+        {"0.1M,0.3M", "5,20", "64,256", "| 0.3M (20 tokens a parameter, context 64) | ",
+         "settings: 3 seeds, text tales", ""},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
         const SettingLists lists = {cases[n].scale, cases[n].ratios, cases[n].contexts, .layers = true};

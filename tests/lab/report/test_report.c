@@ -44,11 +44,6 @@ static void effects_need_the_whole_interval(void **state) {
     }
 }
 
-// A contrast has one interval and one verdict on the whole page, in words, in the plot's table, among all pairs and
-// among published effects.
-// With more contrasts, each has a longer interval; pairs that are no contrasts have another correction.
-// Without learned schemes, or without their designed ones, every scheme is compared with the reference.
-// What is said of a ladder is what happens between its settings, not one slope.
 // Which schemes chose an end of the grid, by name; none when the choice is inside.
 static void ends_of_the_grid_are_named(void **state) {
     for (int chosen = 0; chosen < 3; chosen++) {

@@ -102,7 +102,8 @@ static void settings_are_listed(void **state) {
         const char *settings[3], *list;
     } cases[] = {
         {{"25k", "70k", "200k"}, "at 25k and 70k; "},
-        {{"5 tokens a parameter", "20 tokens a parameter", "80 tokens a parameter"}, "at 5 and 20 tokens a parameter; "},
+        {{"5 tokens a parameter", "20 tokens a parameter", "80 tokens a parameter"},
+         "at 5 and 20 tokens a parameter; "},
         {{"70k (5 tokens a parameter)", "70k (20 tokens a parameter)", "x"},
          "at 70k (5 tokens a parameter) and 70k (20 tokens a parameter); "},
         {{"5 tokens a parameter", "20", "x"}, "at 5 tokens a parameter and 20; "},
