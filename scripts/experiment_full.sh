@@ -92,7 +92,7 @@ for part in $parts; do
     case $part in
     rates)
         part rates $(for name in $designed $scratch; do echo "$name=$(spec "$name")"; done) --data "$data/book" $shape \
-            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
+            --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi" --contrast "t5 - alibi"
         ;;
     tokens)
