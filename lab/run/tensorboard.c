@@ -138,15 +138,18 @@ static void put_event(Text *out, long long step, char key, Text *content) {
     text_free(&event);
 }
 
-// What a file begins with: its version, and a SessionLog with status START at step 0. TensorBoard then forgets all
-// events that it has read in this directory before.
-static void put_beginning(Text *out) {
+// What a file begins with: its version, and a SessionLog with status START. TensorBoard then forgets the events after
+// `step` that it has read in this directory before. At step 0, histograms follow.
+static void put_start(Text *out, const Gpt *gpt, long long step) {
     static const char version[] = "brain.Event:2";
     Text content = {0};
     text_add(&content, version, strlen(version));
     put_event(out, 0, BYTES(EVENT_VERSION), &content);
     put_varint(&content, VARINT(1), 1);
-    put_event(out, 0, BYTES(EVENT_SESSION), &content);
+    put_event(out, step > 0 ? step + 1 : 0, BYTES(EVENT_SESSION), &content);
+    if (step > 0 || gpt->pos.param_count == 0) return;
+    put_positions(&content, gpt);
+    put_event(out, 0, BYTES(EVENT_SUMMARY), &content);
 }
 
 static bool write_text(RunLog *log, Text *text, Error *error) {
@@ -196,68 +199,65 @@ static uint32_t stored_crc(const uint8_t *at) {
     return crc;
 }
 
-// Append the records of `file` that hold summaries of steps up to `step`, up to the first record that is damaged or
-// incomplete.
-static void keep_records(Text *out, const Buffer *file, long long step) {
+// The bytes of an event file up to the first summary after `step`, or the first record that is damaged or incomplete.
+static size_t kept_bytes(const Buffer *file, long long step) {
     const size_t head = sizeof(uint64_t) + sizeof(uint32_t), tail = sizeof(uint32_t);
-    for (size_t at = 0; file->size - at >= head + tail;) {
+    size_t at = 0;
+    while (file->size - at >= head + tail) {
         const uint8_t *record = file->bytes + at, *event = record + head;
         uint64_t size;
         memcpy(&size, record, sizeof size);
-        if (masked_crc(record, sizeof size) != stored_crc(record + sizeof size)) return;
-        if (size > file->size - at - head - tail || masked_crc(event, size) != stored_crc(event + size)) return;
-        const long long found = summary_step(event, size);
-        if (found >= 0 && found <= step) text_add(out, (const char *)record, head + size + tail);
+        if (masked_crc(record, sizeof size) != stored_crc(record + sizeof size)) break;
+        if (size > file->size - at - head - tail || masked_crc(event, size) != stored_crc(event + size)) break;
+        if (summary_step(event, size) > step) break;
         at += head + size + tail;
     }
+    return at;
 }
 
-// The newest event file of ours in the directory, other than `besides`: the one whose name is last in the order of
-// strcmp. *path is "" if there is none.
-static void find_events(char path[PATH_CAPACITY], const char *directory, const char *besides) {
-    char newest[256] = ""; // longer names do not exist
-    DIR *entries = opendir(directory);
-    if (entries) {
-        for (const struct dirent *entry; (entry = readdir(entries));)
-            if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && path_ends_with(entry->d_name, SUFFIX) &&
-                strcmp(entry->d_name, path_name(besides)) != 0 && strcmp(entry->d_name, newest) > 0)
-                snprintf(newest, sizeof newest, "%s", entry->d_name);
-        closedir(entries);
-    }
-    Error ignored;
-    if (!*newest || !path_format(path, &ignored, "%s/%s", directory, newest)) *path = 0;
-}
-
-// Append the events up to `step` that the directory's event file has, and if there are none, histograms of now.
-static bool put_events(Text *out, const char *directory, const Gpt *gpt, long long step, Error *error) {
-    char old[PATH_CAPACITY];
+static bool cut(const char *path, long long step, Error *error) {
     Buffer file = {0};
-    find_events(old, directory, "");
-    if (step > 0 && *old && !file_read(&file, old, error)) return false;
-    const size_t before = out->size;
-    keep_records(out, &file, step);
+    if (!file_read(&file, path, error)) return false;
+    const size_t kept = kept_bytes(&file, step);
+    const bool ok = kept == file.size || truncate(path, (off_t)kept) == 0;
     free(file.bytes);
-    if (out->size == before) {
-        Text summary = {0};
-        put_positions(&summary, gpt);
-        if (summary.size > 0) put_event(out, step, BYTES(EVENT_SUMMARY), &summary);
+    return ok || fail_run(error, "cannot shorten %s: %s", path, strerror(errno));
+}
+
+// Cut all event files of the directory, and set *newest to the largest SECONDS of their names, or to 0.
+static bool cut_all(long long *newest, const char *directory, long long step, Error *error) {
+    bool ok = true;
+    *newest = 0;
+    DIR *entries = opendir(directory);
+    if (!entries) return fail_input(error, "cannot list %s: %s", directory, strerror(errno));
+    for (const struct dirent *entry; ok && (entry = readdir(entries));) {
+        long long seconds;
+        char path[PATH_CAPACITY], end;
+        if (!path_ends_with(entry->d_name, SUFFIX)) continue;
+        if (sscanf(entry->d_name, PREFIX "%18lld%c", &seconds, &end) != 2 || end != '.') continue;
+        if (seconds > *newest) *newest = seconds;
+        ok = path_format(path, error, "%s/%s", directory, entry->d_name) && cut(path, step, error);
     }
-    return !out->failed || fail_run(error, "no memory for the events of %s", directory);
+    closedir(entries);
+    return ok;
 }
 
 bool tensorboard_open(RunLog *events, const char *directory, const Gpt *gpt, long long step, Error *error) {
-    char old[PATH_CAPACITY];
-    Text all = {0};
+    Text start = {0};
+    long long newest;
     AtomicFile file;
     *events = (RunLog){0};
-    put_beginning(&all);
-    const bool ok = path_format(events->path, error, "%s/" PREFIX "%lld" SUFFIX, directory, (long long)time(NULL)) &&
-                    put_events(&all, directory, gpt, step, error) && atomic_open(&file, events->path, error) &&
-                    atomic_write(&file, all.bytes, all.size, error) && atomic_commit(&file, error);
-    text_free(&all);
+    if (!cut_all(&newest, directory, step > 0 ? step : -1, error)) return false;
+    const long long now = (long long)time(NULL);
+    put_start(&start, gpt, step);
+    // TensorBoard reads the files of a directory in the order of their names.
+    const bool ok =
+        path_format(events->path, error, "%s/" PREFIX "%lld" SUFFIX, directory, now > newest ? now : newest + 1) &&
+        (!start.failed || fail_run(error, "no memory for the events of %s", directory)) &&
+        atomic_open(&file, events->path, error) && atomic_write(&file, start.bytes, start.size, error) &&
+        atomic_commit(&file, error);
+    text_free(&start);
     if (!ok) return false;
-    for (find_events(old, directory, events->path); *old && unlink(old) == 0;)
-        find_events(old, directory, events->path);
     events->stream = file_append(events->path);
     return events->stream || fail_run(error, "cannot append to %s: %s", events->path, strerror(errno));
 }

@@ -14,23 +14,13 @@ static const unsigned char loss[] = "\x1e\0\0\0\0\0\0\0\xd9\xdc\x12\x32\x09\0\0\
                                     "\x0a\x0f\x0a\x08loss/val\x15\0\0\x20\x40\x6e\xf7\xdd\xac";
 enum { VERSION_SIZE = sizeof version - 1, LOSS_SIZE = sizeof loss - 1 };
 
-// The paths of the run's event files, with that of some other program.
-static void path_of(char path[SCRATCH_PATH + 128], const char *end) {
-    snprintf(path, SCRATCH_PATH + 128, "%s/events.out.tfevents.1700000000.%s", run_directory, end);
+enum { PATH = SCRATCH_PATH + 128 };
+
+static void path_of(char path[PATH], const char *seconds) {
+    snprintf(path, PATH, "%s/events.out.tfevents.%s", run_directory, seconds);
 }
 
-// The run's only event file -> text, its path -> path.
-static void read_events(Text *text, char path[SCRATCH_PATH + 128]) {
-    int found = 0;
-    DIR *entries = opendir(run_directory);
-    for (const struct dirent *entry; (entry = readdir(entries));) {
-        const size_t length = strlen(entry->d_name);
-        if (strncmp(entry->d_name, "events.", 7) != 0 || strcmp(entry->d_name + length - 7, ".bitter") != 0) continue;
-        snprintf(path, SCRATCH_PATH + 128, "%s/%.80s", run_directory, entry->d_name);
-        found++;
-    }
-    closedir(entries);
-    assert_int_equal(found, 1);
+static void read_text(Text *text, const char *path) {
     Buffer file = {0};
     Error error;
     must(file_read(&file, path, &error), &error);
@@ -76,17 +66,18 @@ static bool has_number(const Text *text, const char *tag, double number) {
     return holds(text, value, (size_t)length + 4);
 }
 
-// The file that a run opens at `step`, when before there was one with these bytes.
-static void open_after(Text *text, const void *bytes, size_t size, long long step) {
-    char path[SCRATCH_PATH + 128];
+// A file of an earlier session with these bytes -> what a session from `step` on leaves of it.
+static void cut_at(Text *text, const void *bytes, size_t size, long long step) {
+    char path[PATH];
     RunLog events;
     Error error;
-    path_of(path, "bitter");
+    path_of(path, "1700000000.bitter");
     scratch_write(path, bytes, size);
     must(tensorboard_open(&events, run_directory, &trainer.gpt, step, &error), &error);
     log_close(&events);
-    read_events(text, path);
-    unlink(path);
+    assert_string_not_equal(events.path, path);
+    unlink(events.path);
+    read_text(text, path);
 }
 
 static void checksums_are_castagnolis(void **state) {
@@ -95,7 +86,6 @@ static void checksums_are_castagnolis(void **state) {
 }
 
 static void numbers_and_histograms_are_written(void **state) {
-    char path[SCRATCH_PATH + 128];
     Text text;
     RunLog events;
     Error error;
@@ -104,7 +94,7 @@ static void numbers_and_histograms_are_written(void **state) {
     trainer.progress.step = 300;
     must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
     must(tensorboard_row(&events, &trainer, &report, &error), &error);
-    read_events(&text, path);
+    read_text(&text, events.path);
     assert_int_equal(count_records(&text), 4); // version, session, histograms of step 0, this step
     assert_true(has_number(&text, "loss/train", 2.5));
     assert_true(has_number(&text, "training/lr", 0.25));
@@ -117,7 +107,7 @@ static void numbers_and_histograms_are_written(void **state) {
     report.validation = (Validation){1.5, 0.75};
     must(tensorboard_row(&events, &trainer, &report, &error), &error);
     log_close(&events);
-    read_events(&text, path);
+    read_text(&text, events.path);
     assert_int_equal(count_records(&text), 5);
     assert_true(has_number(&text, "loss/val", 1.5));
     assert_true(has_number(&text, "right/val", 0.75));
@@ -126,7 +116,6 @@ static void numbers_and_histograms_are_written(void **state) {
 
 // The numbers 0 to 31: every bucket has one, and two buckets have two.
 static void buckets_hold_all_numbers(void **state) {
-    char path[SCRATCH_PATH + 128];
     Text text;
     RunLog events;
     Error error;
@@ -134,7 +123,7 @@ static void buckets_hold_all_numbers(void **state) {
     for (int i = 0; i < 32; i++) trainer.gpt.pos.params[0][i] = (real)i;
     must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
     log_close(&events);
-    read_events(&text, path);
+    read_text(&text, events.path);
     for (int field = 1; field <= 5; field++) {
         char bytes[9] = {(char)(field << 3 | 1)};
         memcpy(bytes + 1, &head[field - 1], 8);
@@ -155,28 +144,47 @@ static void buckets_hold_all_numbers(void **state) {
 }
 
 static void events_after_the_checkpoint_are_cut(void **state) {
-    char foreign[SCRATCH_PATH + 128];
+    char foreign[PATH];
     unsigned char file[VERSION_SIZE + LOSS_SIZE];
     Text text;
+    RunLog events;
+    Error error;
     memcpy(file, version, VERSION_SIZE);
     memcpy(file + VERSION_SIZE, loss, LOSS_SIZE);
-    path_of(foreign, "other");
+    path_of(foreign, "1700000000.other");
     scratch_write(foreign, file, sizeof file);
-    for (long long step = 6; step <= 8; step++) {
-        open_after(&text, file, sizeof file, step);
-        assert_int_equal(count_records(&text), 3); // at step 6, histograms instead
-        assert_int_equal(holds(&text, loss, LOSS_SIZE), step >= 7);
-        assert_true(holds(&text, "\x3a\x02\x08\x01", 4)); // SessionLog START
+    for (long long step = 0; step <= 8; step++) {
+        cut_at(&text, file, sizeof file, step);
+        assert_int_equal(text.size, VERSION_SIZE + (step >= 7 ? LOSS_SIZE : 0));
+        assert_memory_equal(text.bytes, file, text.size);
         text_free(&text);
     }
-    assert_true(path_exists(foreign));
-    open_after(&text, file, sizeof file, 0);
-    assert_false(holds(&text, loss, LOSS_SIZE));
+    read_text(&text, foreign);
+    assert_int_equal(text.size, sizeof file);
+    text_free(&text);
+    must(tensorboard_open(&events, run_directory, &trainer.gpt, 300, &error), &error);
+    log_close(&events);
+    read_text(&text, events.path);
+    assert_int_equal(count_records(&text), 2);                    // no histograms but at the start
+    assert_true(holds(&text, "\x10\xad\x02\x3a\x02\x08\x01", 7)); // SessionLog START at step 301
     text_free(&text);
 }
 
+// TensorBoard reads files in the order of their names, so that a new one comes last even if the clock was set back.
+static void a_new_file_is_the_last(void **state) {
+    char path[PATH], next[PATH];
+    RunLog events;
+    Error error;
+    path_of(path, "9999999998.bitter");
+    path_of(next, "9999999999.bitter");
+    scratch_write(path, "", 0);
+    must(tensorboard_open(&events, run_directory, &trainer.gpt, 1, &error), &error);
+    log_close(&events);
+    assert_string_equal(events.path, next);
+}
+
 // Every truncation and every flipped bit: the records before it stay.
-static void what_is_damaged_is_left_out(void **state) {
+static void what_is_damaged_is_cut(void **state) {
     enum { SIZE = VERSION_SIZE + 2 * LOSS_SIZE };
     unsigned char file[SIZE], damaged[SIZE];
     Text text;
@@ -184,37 +192,43 @@ static void what_is_damaged_is_left_out(void **state) {
     memcpy(file + VERSION_SIZE, loss, LOSS_SIZE);
     memcpy(file + VERSION_SIZE + LOSS_SIZE, loss, LOSS_SIZE);
     for (size_t at = 0; at < SIZE; at++) {
-        const int kept = at < VERSION_SIZE + LOSS_SIZE ? 0 : 1; // without any, histograms are written
-        open_after(&text, file, at, 7);
-        assert_int_equal(count_records(&text), 3);
-        assert_int_equal(holds(&text, loss, LOSS_SIZE), kept);
+        const size_t kept = at < VERSION_SIZE               ? 0
+                            : at < VERSION_SIZE + LOSS_SIZE ? VERSION_SIZE
+                                                            : VERSION_SIZE + LOSS_SIZE;
+        cut_at(&text, file, at, 7);
+        assert_int_equal(text.size, kept);
         text_free(&text);
-        memcpy(damaged, file, SIZE);
-        damaged[at] ^= (unsigned char)(1 << at % 8);
-        open_after(&text, damaged, SIZE, 7);
-        assert_int_equal(count_records(&text), 3);
-        assert_int_equal(holds(&text, loss, LOSS_SIZE), kept);
-        text_free(&text);
+        for (int bit = 0; bit < 8; bit++) {
+            memcpy(damaged, file, SIZE);
+            damaged[at] ^= (unsigned char)(1 << bit);
+            cut_at(&text, damaged, SIZE, 7);
+            assert_int_equal(text.size, kept);
+            text_free(&text);
+        }
     }
 }
 
-// Right checksums over nonsense.
-static void hostile_records_are_left_out(void **state) {
+// Right checksums over nonsense: what is no summary stays, and what states a wrong length does not.
+static void hostile_records_are_survived(void **state) {
     static const struct {
         const char *event;
         size_t size;
         uint64_t stated; // the length that the record states
+        bool stays;
     } cases[] = {
-        {"", 0, 0},
-        {"", 0, UINT64_MAX},
-        {"", 0, UINT64_MAX - 15},
-        {"\x09", 1, 1},
-        {"\x09tttttttt", 9, 9},
-        {"\x09tttttttt\x10", 10, 10},
-        {"\x09tttttttt\x10\xff\xff", 12, 12},
-        {"\x09tttttttt\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a", 22, 22},
-        {"\x09tttttttt\x10\x01", 11, 11},
-        {"\x0atttttttt\x10\x01\x2a", 12, 12},
+        {"", 0, 0, true},
+        {"", 0, UINT64_MAX, false},
+        {"", 0, UINT64_MAX - 15, false},
+        {"", 0, 1, false},
+        {"\x09", 1, 1, true},
+        {"\x09tttttttt", 9, 9, true},
+        {"\x09tttttttt\x10", 10, 10, true},
+        {"\x09tttttttt\x10\xff\xff", 12, 12, true},
+        {"\x09tttttttt\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a", 22, 22, true},
+        {"\x09tttttttt\x10\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x2a", 20, 20, false}, // the largest step
+        {"\x09tttttttt\x10\x08", 11, 11, true},
+        {"\x0atttttttt\x10\x08\x2a", 12, 12, true},
+        {"\x09tttttttt\x10\x08\x2a", 12, 12, false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char record[64];
@@ -224,9 +238,8 @@ static void hostile_records_are_left_out(void **state) {
         memcpy(record + 8, &first, 4);
         memcpy(record + 12, cases[i].event, cases[i].size);
         memcpy(record + 12 + cases[i].size, &second, 4);
-        open_after(&text, record, 16 + cases[i].size, 7);
-        assert_int_equal(count_records(&text), 3);
-        assert_false(cases[i].size > 0 && holds(&text, record, 16 + cases[i].size));
+        cut_at(&text, record, 16 + cases[i].size, 7);
+        assert_int_equal(text.size, cases[i].stays ? 16 + cases[i].size : 0);
         text_free(&text);
     }
 }
@@ -237,8 +250,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(numbers_and_histograms_are_written, make_run, remove_run),
         cmocka_unit_test_setup_teardown(buckets_hold_all_numbers, make_run, remove_run),
         cmocka_unit_test_setup_teardown(events_after_the_checkpoint_are_cut, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(what_is_damaged_is_left_out, make_run, remove_run),
-        cmocka_unit_test_setup_teardown(hostile_records_are_left_out, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(a_new_file_is_the_last, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(what_is_damaged_is_cut, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(hostile_records_are_survived, make_run, remove_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
