@@ -94,30 +94,21 @@ static void turn_round(Difference *d) {
     d->other = arm;
     d->gap.mean = -d->gap.mean;
     d->gap.t = negative(d->gap.t);
-    d->gap.bootstrap = negative(d->gap.bootstrap);
     d->interval = negative(d->interval);
     d->text = negative(d->text);
     if (d->verdict != VERDICT_UNRESOLVED) d->verdict = d->verdict == VERDICT_BETTER ? VERDICT_WORSE : VERDICT_BETTER;
 }
 
-static bool find(Difference *found, const Differences *all, int setting, int arm, int other, bool over_texts) {
+bool differences_find(Difference *found, const Differences *all, int setting, int arm, int other) {
     for (int i = 0; i < all->count; i++) {
         const Difference *d = &all->items[i];
-        if (d->setting != setting || (d->texts > 1) != over_texts) continue;
+        if (d->setting != setting || d->texts > 1) continue;
         if (!(d->arm == arm && d->other == other) && !(d->arm == other && d->other == arm)) continue;
         *found = *d;
         if (d->arm != arm) turn_round(found);
         return true;
     }
     return false;
-}
-
-bool differences_find(Difference *found, const Differences *all, int setting, int arm, int other) {
-    return find(found, all, setting, arm, other, false);
-}
-
-bool differences_over_texts(Difference *found, const Differences *all, int setting, int arm, int other) {
-    return find(found, all, setting, arm, other, true);
 }
 
 double outcome_peeking(const Outcome *o) {

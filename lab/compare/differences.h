@@ -33,11 +33,8 @@ typedef struct {
 bool outcome_differences(Differences *differences, const Outcome *outcome, Error *error);
 void differences_free(Differences *differences);
 
-// The difference arm - other in one setting, whichever way round it was named; false if there is none.
+// The difference arm - other in one setting, not over texts, whichever way round it was named; false if there is none.
 bool differences_find(Difference *difference, const Differences *differences, int setting, int arm, int other);
-
-// The same over the texts, of the setting `setting` of the first text.
-bool differences_over_texts(Difference *difference, const Differences *differences, int setting, int arm, int other);
 
 // The probability that this comparison calls a difference that is not there, if seeds were added each time because no
 // difference was resolved: peeking_error of the plan's looks and the present one. 0.05 with no looks before.

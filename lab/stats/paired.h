@@ -1,6 +1,6 @@
 // Two schemes compared by paired differences. Runs of the same seed share initial weights and batches, so the
-// difference of their losses, d = (this scheme's) - (the reference's), is free of what the seed does to both. Below 0
-// is better. The n seeds are the independent units.
+// difference of their losses, the first scheme's minus the second's, is free of what the seed does to both. Below 0 the
+// first one is better. The n seeds are the independent units.
 //
 // What n = 5 can do, with s for the standard deviation of the differences, alone and as one of m comparisons that are
 // corrected together:
@@ -13,8 +13,9 @@
 //
 // What simulated studies with 8 schemes, 5 seeds and no real difference say of this (tests/lab/stats/test_families.c):
 // - Losses, each scheme with noise of its own size: all corrected intervals of a family hold the truth at once in 95.0%
-//   of studies for 5 contrasts, 95.2% for 10 and 95.8% for all 28 pairs, those of 5 slopes over three sizes 95.6%.
-//   Sidak's constant instead of Bonferroni's would make intervals shorter by less than 1%, so the simpler one stays.
+//   of studies for 5 contrasts, 95.2% for 10, 95.8% for all 28 pairs, and 94.9% for the 10 changes of 5 contrasts over
+//   three sizes. Sidak's constant instead of Bonferroni's would make intervals shorter by less than 1%, so the simpler
+//   one stays.
 // - Shares of right answers, where each run learns the task or does not, with a probability of 1/2: 1.1% of studies
 //   call a difference among 5 contrasts, 1.8% among 10, 4.6% among 28 pairs. The intervals are longer than they need
 //   be. But five pairs of runs that differ by chance in the same way (2 in 1024) pass any corrected test, so a family
@@ -33,18 +34,17 @@
 
 // Paired differences of one contrast, or the difference of two independent arms (unpaired_summary).
 typedef struct {
-    int n;              // differences; without pairs: runs of the smaller arm
-    double mean, sd;    // sd with n - 1; without pairs: of the difference of one run of each arm
-    double se;          // standard error of the mean: sd / sqrt(n) for pairs
-    double df;          // degrees of freedom of se: n - 1 for pairs
-    double p;           // two-sided, that the true mean is 0, by Student's t with df degrees of freedom; not corrected
-    Interval t;         // 95%, mean -+ t_.975 se; not corrected for other comparisons (see paired_interval)
-    Interval bootstrap; // 95%, see bootstrap_interval; NAN without pairs
+    int n;           // differences; without pairs: runs of the smaller arm
+    double mean, sd; // sd with n - 1; without pairs: of the difference of one run of each arm
+    double se;       // standard error of the mean: sd / sqrt(n) for pairs
+    double df;       // degrees of freedom of se: n - 1 for pairs
+    double p;        // two-sided, that the true mean is 0, by Student's t with df degrees of freedom; not corrected
+    Interval t;      // 95%, mean -+ t_.975 se; not corrected for other comparisons (see paired_interval)
 } Paired;
 
 // Of n <= SEEDS_MOST differences. If one is not finite, everything is NAN: leaving out the seeds that diverged would
-// flatter a scheme. One difference has only a mean. Equal differences have sd 0, the point as both intervals, and p 0,
-// or 1 if they are all 0.
+// flatter a scheme. One difference has only a mean. Equal differences have sd 0, the point as interval, and p 0, or 1
+// if they are all 0.
 Paired paired_summary(const double *differences, int n);
 
 // The difference mean(a) - mean(b) of arms a (na) and b (nb) that share no seeds, by Welch's test (1947): the variances
@@ -64,43 +64,7 @@ Interval paired_interval(const Paired *paired, double comparisons);
 // min(1, comparisons * p): at most 0.05 exactly where paired_interval leaves out 0. NAN where p is.
 double paired_adjusted(const Paired *paired, double comparisons);
 
-// The studentised bootstrap (Hall 1988; Efron, Tibshirani 1993, chapter 12): with t* = (mean* - mean) / (sd* / sqrt(n))
-// of samples redrawn from the differences, the interval is mean - t* sd / sqrt(n) between the upper and the lower 2.5%
-// of t*. It assumes no shape: where it is longer to one side than the t interval, the differences are skewed. Needs two
-// finite differences at least.
-//
-// Up to n = 8 it is exact: all n^n samples count, each set of values once with its number of orders (126 sets at n =
-// 5). Beyond, 10000 are drawn by a fixed key, which moves the ends by about 3% of the half-width. The order of the
-// differences does not matter.
-//
-// Plain percentiles of mean* would be too short: they stay within the range of the differences, and cover the truth 83%
-// of the time at n = 5 instead of 95%. Measured here (t interval in brackets): n = 5 normal 95% (95%), exponential 93%
-// (88%); n = 10 normal 95% (95%), exponential 94% (90%). The price is length: at n = 5 the median is 1.28 times the t
-// interval's, and one in twenty is 3 times as long. Where more than 2.5% of samples are of equal values an end is
-// infinite: always for n = 2 and 3, and nearly so for 4.
-Interval bootstrap_interval(const double *differences, int n);
-
-// The smallest true difference that the two-sided test finds (p <= 0.05) with a probability of 80%, in the unit of sd;
-// NAN for n < 2. With more than one comparison, p has to be at most 0.05/comparisons. The textbooks' (t_.975 + t_.8) sd
-// / sqrt(n) is 5% too small at n = 3, 1.2% at 5, 0.1% at 10, and 7% at 5 for one of ten comparisons.
-double paired_resolvable(double sd, int n, int comparisons);
-
-// The same for a summary with standard error `se` and `df` degrees of freedom, paired or not, in the unit of se: a true
-// difference of this size has a corrected interval (paired_interval) without 0 with a probability of 80%. NAN if se or
-// df is.
-double resolvable(double se, double df, double comparisons);
-
-// The probability that a paired t-test at 5% finds a difference that is not there if it is repeated as seeds are added,
-// and stops at the first p <= 0.05: looks (count) are the numbers of seeds at each test, from 2 to SEEDS_MOST; smaller
-// ones cannot be tests. One look has 0.05; 5, 6, 7, 8, 9 and 10 seeds have 0.126. From 100000 simulated experiments
-// with a fixed key, so it is right to 0.003.
-double peeking_error(const int *looks, int count);
-
 typedef enum { VERDICT_UNRESOLVED, VERDICT_BETTER, VERDICT_WORSE } Verdict;
-
-// If p, corrected for all comparisons, is at most 0.05: better than the reference for a mean below 0, worse for one
-// above. Else, or if p is NAN, not resolved, which is not the same as equal (see paired_resolvable).
-Verdict verdict(double mean, double p);
 
 // By paired_interval alone: better if all of the interval is below 0, worse if all of it is above. Else, or if it is
 // NAN, not resolved, which is not the same as equal (see resolvable).
@@ -108,39 +72,15 @@ Verdict paired_verdict(const Paired *paired, double comparisons);
 
 const char *verdict_words(Verdict verdict); // "better", "worse", "not resolved"
 
-// How a gap between two schemes, such as learned - designed, changes with x, such as log10 of the compute.
-typedef struct {
-    Paired slope;       // of the seeds' lines: change of the gap where x grows by 1
-    Paired first, last; // the gaps at the smallest and at the largest x, as they were measured
-    Paired bend;        // of the seeds' parabolas, the factor of x^2; NAN with fewer than three different x
-    double misfit;      // largest distance of a mean gap from the mean line; 0 with two points
-} Trend;
+// The smallest true difference whose corrected interval (paired_interval) leaves out 0 with a probability of 80%, in
+// the unit of the standard error se with df degrees of freedom, paired or not. NAN if se or df is. The textbooks'
+// (t_.975 + t_.8) se is 5% too small at df = 2, 1.2% at 4, 0.1% at 9, and 7% at 4 for one of ten comparisons.
+double resolvable(double se, double df, double comparisons);
 
-// Fit one least-squares line for each seed through gaps (seeds, points) at x (points), in any order, and take t
-// intervals over the seeds' slopes. Every seed is at every x, so the mean slope is that of the line through all gaps;
-// but points of one seed are not independent, so the interval has seeds - 1 degrees of freedom, however many points. It
-// says how well the seeds agree on the best line, not that the gap is straight (see trend_is_bent) or goes on so
-// outside its points. NAN where a gap is not finite or all x are equal.
-Trend trend_fit(const double *x, const double *gaps, int seeds, int points);
-
-typedef enum { TREND_UNRESOLVED, TREND_CLOSING, TREND_OPENING, TREND_CROSSING } TrendVerdict;
-
-// p is the slope's, corrected if there are several trends. "Known" means p <= 0.05:
-//   not resolved  the slope is not known, or neither the first nor the last gap is, or last gap - first gap does not
-//                 have the slope's sign
-//   crossing      both gaps are known, with opposite signs: the scheme that was ahead is behind
-//   closing       else, a gap that is known has the sign opposite to the slope's
-//   opening       else
-TrendVerdict trend_verdict(const Trend *trend, double p);
-const char *trend_words(TrendVerdict verdict);
-
-// The same by corrected intervals: the slope is known if paired_interval of one of `slopes` comparisons leaves out 0, a
-// gap if that of one of `gaps` comparisons does. With `gaps` the number with which the gaps' own verdicts are made, the
-// word for the trend cannot contradict them.
-TrendVerdict trend_called(const Trend *trend, double slopes, double gaps);
-
-// Do the seeds agree (p <= 0.05, for each trend alone) that the gap does not change along a straight line? Then the
-// slope is a mean over parts that differ, and the verdict is that of the two ends.
-bool trend_is_bent(const Trend *trend);
+// The probability that a paired t-test at 5% finds a difference that is not there if it is repeated as seeds are added,
+// and stops at the first p <= 0.05: looks (count) are the numbers of seeds at each test, from 2 to SEEDS_MOST; smaller
+// ones cannot be tests. One look has 0.05; 5, 6, 7, 8, 9 and 10 seeds have 0.126. From 100000 simulated experiments
+// with a fixed key, so it is right to 0.003.
+double peeking_error(const int *looks, int count);
 
 #endif

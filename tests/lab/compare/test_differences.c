@@ -127,8 +127,7 @@ static void a_difference_can_be_turned_round(void **state) {
     assert_true(back.interval.low == -there.interval.high && back.interval.high == -there.interval.low);
     assert_true(back.gap.t.low == -there.gap.t.high && back.text.low == -there.text.high && back.p == there.p);
     assert_true(there.verdict == VERDICT_BETTER && back.verdict == VERDICT_WORSE);
-    assert_false(differences_find(&there, &differences, 0, 1, 1) || differences_find(&there, &differences, 1, 1, 0) ||
-                 differences_over_texts(&there, &differences, 0, 1, 0));
+    assert_false(differences_find(&there, &differences, 0, 1, 1) || differences_find(&there, &differences, 1, 1, 0));
     end(&outcome);
 }
 
@@ -185,11 +184,12 @@ static void texts_are_a_random_effect(void **state) {
                 gaps[3 * text + seed] = loss_of(&a) - loss_of(&b);
             }
         const Paired expected = texts_summary(gaps, TEXTS, 3);
-        assert_true(differences_over_texts(&d, &differences, size, 1, 0));
-        assert_true(d.texts == TEXTS && d.primary && d.comparisons == 8 && isnan(d.text.low));
-        expect_near("mean", (size_t)size, d.gap.mean, expected.mean, 1e-8);
-        expect_near("df", (size_t)size, d.gap.df, TEXTS - 1, 1e-12);
-        expect_interval("interval", d.interval, paired_interval(&expected, 8));
+        const Difference *over = &differences.items[6 + size]; // behind the contrast in all six settings
+        assert_true(over->setting == size && over->arm == 1 && over->other == 0);
+        assert_true(over->texts == TEXTS && over->primary && over->comparisons == 8 && isnan(over->text.low));
+        expect_near("mean", (size_t)size, over->gap.mean, expected.mean, 1e-8);
+        expect_near("df", (size_t)size, over->gap.df, TEXTS - 1, 1e-12);
+        expect_interval("interval", over->interval, paired_interval(&expected, 8));
     }
     assert_true(differences_find(&d, &differences, 5, 1, 0) && d.texts == 1 && d.comparisons == 8);
     end(&outcome);

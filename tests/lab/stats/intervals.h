@@ -1,4 +1,4 @@
-// Comparing intervals, and sorting numbers.
+// Comparing numbers and intervals with expected ones.
 #ifndef BITTER_INTERVALS_H
 #define BITTER_INTERVALS_H
 

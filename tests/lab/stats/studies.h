@@ -32,7 +32,7 @@ static inline void expect_coverage(const char *name, double share) {
     if (!covers(share)) fail_msg("%s: %.4f of studies hold the truth, expected 0.93 to 0.97", name, share);
 }
 
-// By the textbook, and without the bootstrap of paired_summary(), which takes long for more than six values.
+// By the textbook.
 static inline double mean_of(const double *values, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += values[i];

@@ -3,7 +3,8 @@
 #include "lab/stats/paired.h"
 #include "tests/lab/stats/studies.h"
 
-enum { SCHEMES = 8, SEEDS = 5, PAIRS = SCHEMES * (SCHEMES - 1) / 2, POINTS = 3 };
+enum { SCHEMES = 8, SEEDS = 5, PAIRS = SCHEMES * (SCHEMES - 1) / 2 };
+enum { SIZES = 3, CHANGES = 5 * (SIZES - 1) };
 
 typedef struct {
     int count;
@@ -31,6 +32,13 @@ typedef struct {
     double covered; // share of studies in which every interval holds the true difference, 0
 } Rates;
 
+// One of so many comparisons in a study.
+static void judge(bool *called, bool *covered, const double differences[SEEDS], double comparisons) {
+    const Paired paired = paired_summary(differences, SEEDS);
+    *called = *called || paired_verdict(&paired, comparisons) != VERDICT_UNRESOLVED;
+    *covered = *covered && holds(paired_interval(&paired, comparisons), 0);
+}
+
 static Rates rates_of(Measure *measure, const Family *family, double comparisons) {
     Rates rates = {0};
     for (int study = 0; study < STUDIES; study++) {
@@ -41,9 +49,7 @@ static Rates rates_of(Measure *measure, const Family *family, double comparisons
             const double *a = values[family->pairs[i][0]], *b = values[family->pairs[i][1]]; // (SEEDS)
             double differences[SEEDS];
             for (int seed = 0; seed < SEEDS; seed++) differences[seed] = a[seed] - b[seed];
-            const Paired paired = paired_summary(differences, SEEDS);
-            called = called || paired_verdict(&paired, comparisons) != VERDICT_UNRESOLVED;
-            covered = covered && holds(paired_interval(&paired, comparisons), 0);
+            judge(&called, &covered, differences, comparisons);
         }
         rates.called += called / (double)STUDIES;
         rates.covered += covered / (double)STUDIES;
@@ -145,35 +151,33 @@ static void unlike_shapes_of_tasks_break_the_level(void **state) {
 
 // --- ladders ---
 
-static const double sizes[POINTS] = {4.4, 4.85, 5.6}; // log10 of the parameters
-
-// Gaps (SEEDS, POINTS) of contrast i that stay at 1, with noise that is largest in the smallest models. Schemes and
-// seeds are those of losses(); a seed has part of its noise in common at all sizes.
-static void ladder(double gaps[SEEDS][POINTS], int study, int i) {
+// Gaps (SIZES, SEEDS) of contrast i that are the same at all sizes, with noise that is largest in the smallest models.
+// Schemes and seeds are those of losses(); a seed has part of its noise in common at all sizes.
+static void ladder(double gaps[SIZES][SEEDS], int study, int i) {
     const uint64_t key = random_key(17, "ladder");
-    const int *pair = five.pairs[i];
     for (int seed = 0; seed < SEEDS; seed++)
-        for (int point = 0; point < POINTS; point++) {
+        for (int size = 0; size < SIZES; size++) {
             double noise[2];
             for (int side = 0; side < 2; side++) {
-                const int s = pair[side], common = s * SEEDS + seed, own = (1 + point) * SCHEMES * SEEDS + common;
+                const int s = five.pairs[i][side], common = s * SEEDS + seed,
+                          own = (1 + size) * SCHEMES * SEEDS + common;
                 noise[side] = 0.01 * pow(1.25, s) * (normal_of(key, study, common) + normal_of(key, study, own));
             }
-            gaps[seed][point] = 1 + (noise[0] - noise[1]) / (1 + point);
+            gaps[size][seed] = 1 + (noise[0] - noise[1]) / (1 + size);
         }
 }
 
-// Gaps are 1, far from 0, so the slope alone decides whether a trend is called "opening" or "closing".
-static Rates ladder_rates(double slopes) {
+// How each contrast changes from one size to the next, as the report has it.
+static Rates ladder_rates(double comparisons) {
     Rates rates = {0};
     for (int study = 0; study < STUDIES; study++) {
         bool called = false, covered = true;
-        for (int i = 0; i < five.count; i++) {
-            double gaps[SEEDS][POINTS];
-            ladder(gaps, study, i);
-            const Trend trend = trend_fit(sizes, gaps[0], SEEDS, POINTS);
-            called = called || trend_called(&trend, slopes, five.count * POINTS) != TREND_UNRESOLVED;
-            covered = covered && holds(paired_interval(&trend.slope, slopes), 0);
+        for (int change = 0; change < CHANGES; change++) {
+            double gaps[SIZES][SEEDS], differences[SEEDS];
+            const int from = change % (SIZES - 1);
+            ladder(gaps, study, change / (SIZES - 1));
+            for (int seed = 0; seed < SEEDS; seed++) differences[seed] = gaps[from + 1][seed] - gaps[from][seed];
+            judge(&called, &covered, differences, comparisons);
         }
         rates.called += called / (double)STUDIES;
         rates.covered += covered / (double)STUDIES;
@@ -181,12 +185,11 @@ static Rates ladder_rates(double slopes) {
     return rates;
 }
 
-// Measured with 8000 studies: 95.6%, and 78% uncorrected.
+// Measured with 8000 studies: 94.9%, and 39% uncorrected.
 static void ladders_are_covered_all_at_once(void **state) {
-    const Rates rates = ladder_rates(five.count), uncorrected = ladder_rates(1);
+    const Rates rates = ladder_rates(CHANGES), uncorrected = ladder_rates(1);
     expect_level("ladders", rates.called);
     expect_coverage("ladders", rates.covered);
-    assert_true(rates.called > 0.02); // or else the word would depend on more than the slope
     assert_false(keeps_level(uncorrected.called));
     assert_false(covers(uncorrected.covered));
 }
