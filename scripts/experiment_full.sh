@@ -1,8 +1,9 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
-# Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start it
-# again at any time. DIR (runs/experiment-full) holds the runs and reports; summaries, plots and results.csv go to RESULTS
-# (runs/baseline/experiment-full). PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
+# Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start
+# it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
+# results.csv go to RESULTS (runs/baseline/experiment-full).
+# PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates    the learning rate of every scheme, on seeds that no other part uses
@@ -24,7 +25,8 @@ parts=${PARTS:-"rates tokens ladder starts texts context epochs primary"}
 seeds=${SEEDS:-5}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 [ -f "$text" ] || {
-    echo "experiment_full.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
+    echo "experiment_full.sh: there is no $text; set TEXT to a long book as plain text" \
+        "(such as Project Gutenberg's number 2600)" >&2
     exit 2
 }
 mkdir -p "$out" "$results"
@@ -45,10 +47,11 @@ spec() {
 # rate NAME: the learning rate that the part "rates" chose for a scheme.
 rate() {
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-        $column["scheme"] == name && $column["chosen"] == 1 { print $column["learning_rate"]; exit }' "$out/rates/results.csv"
+        $column["scheme"] == name && $column["chosen"] == 1 { print $column["learning_rate"]; exit }' \
+        "$out/rates/results.csv"
 }
 
-# arms NAME...: the schemes as compare takes them, each with its rate. LABEL=SPEC:NAME gives a variant the rate of NAME.
+# arms NAME...: the schemes as compare takes them, each with its rate. LABEL=SPEC~NAME gives a variant the rate of NAME.
 arms() {
     for name in "$@"; do
         case $name in
@@ -60,7 +63,8 @@ arms() {
 
 # tokens LIST: tokens for each parameter, as --tokens-per-parameter takes them.
 tokens() {
-    echo "$1" | awk -F, -v shrink="${SHRINK:-1}" '{ for (i = 1; i <= NF; i++) printf "%s%g", (i > 1 ? "," : ""), $i / shrink }'
+    echo "$1" | awk -F, -v shrink="${SHRINK:-1}" \
+        '{ for (i = 1; i <= NF; i++) printf "%s%g", (i > 1 ? "," : ""), $i / shrink }'
 }
 
 # part NAME OPTIONS...: one comparison, and its report among the results.
@@ -68,20 +72,19 @@ shape="--layers 4 --heads 4 --width 48"
 part() {
     name=$1 && shift
     echo "--- $name ---"
-    "$bitter" compare "$@" --context "${context:-128}" --batch 8 --warmup 50 --eval-every 0 --save-every 1000 --out "$out/$name"
-    mkdir -p "$results/$name"
-    rm -f "$results/$name"/plot-*.svg
-    # The page report.html stays behind: eight of them would weigh more than everything else.
-    for file in "$out/$name"/report.md "$out/$name"/report.tex "$out/$name"/results.csv "$out/$name"/compare.json "$out/$name"/plot-*.svg; do
-        cp "$file" "$results/$name"
-    done
+    "$bitter" compare "$@" --context "${context:-128}" --batch 8 --warmup 50 --eval-every 0 --save-every 1000 \
+        --out "$out/$name"
+    sh "$(dirname "$0")/keep_report.sh" "$out/$name" "$results/$name"
 }
 
 # best NAMES: of these schemes the one with the lowest choosing loss at its rate.
 best() {
     for name in $1; do
         awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-            $column["scheme"] == name && $column["chosen"] == 1 && $column["quantity"] == "choose" { sum += $column["value"]; n++ }
+            $column["scheme"] == name && $column["chosen"] == 1 && $column["quantity"] == "choose" {
+                sum += $column["value"]
+                n++
+            }
             END { printf "%.6f %s\n", sum / n, name }' "$out/rates/results.csv"
     done | sort -n | awk 'NR == 1 { print $2 }'
 }
@@ -93,7 +96,8 @@ for part in $parts; do
     rates)
         part rates $(for name in $designed $scratch; do echo "$name=$(spec "$name")"; done) --data "$data/book" $shape \
             --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
-            --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi" --contrast "t5 - alibi"
+            --contrast "learned - sinusoidal" --contrast "rope-random - rope" \
+            --contrast "fire - alibi" --contrast "t5 - alibi"
         ;;
     tokens)
         part tokens $(arms learned sinusoidal rope alibi) --data "$data/book" --layers 4 --heads 4 --width 32 \
@@ -106,12 +110,14 @@ for part in $parts; do
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
         ;;
     starts)
-        part starts $(arms learned learned-sin=learned:start=sinusoidal~learned sinusoidal sin-gain=sinusoidal:gain=trained~sinusoidal \
-            sin-unit=sinusoidal:amplitude=0.7071~sinusoidal rope rope-learned=rope-learned~rope rope-random \
+        part starts $(arms learned learned-sin=learned:start=sinusoidal~learned \
+            sinusoidal sin-gain=sinusoidal:gain=trained~sinusoidal sin-unit=sinusoidal:amplitude=0.7071~sinusoidal \
+            rope rope-learned=rope-learned~rope rope-random \
             alibi alibi-steep alibi-learned=alibi-learned~alibi alibi-random=alibi-learned:start=random~alibi) \
             --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 401 \
-            --contrast "learned - learned-sin" --contrast "sin-gain - sinusoidal" --contrast "rope-random - rope-learned" \
-            --contrast "rope-learned - rope" --contrast "alibi-steep - alibi" --contrast "alibi-random - alibi-learned"
+            --contrast "learned - learned-sin" --contrast "sin-gain - sinusoidal" \
+            --contrast "rope-random - rope-learned" --contrast "rope-learned - rope" \
+            --contrast "alibi-steep - alibi" --contrast "alibi-random - alibi-learned"
         ;;
     texts)
         part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts") $shape \
@@ -120,7 +126,8 @@ for part in $parts; do
         ;;
     context)
         context=512
-        part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 601 \
+        part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape \
+            --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 601 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         context=128
         ;;
@@ -129,13 +136,15 @@ for part in $parts; do
             gzip -dcf "$text" | head -c 120000 >"$data/little.txt"
             "$bitter" prepare --out "$data/little" --val 0.2 "$data/little.txt" >/dev/null
         }
-        part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 701 \
+        part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape \
+            --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 701 \
             --contrast "learned - sinusoidal" --contrast "learned - rope"
         ;;
     primary)
         one=$(best "$designed") other=$(best "$scratch")
-        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 --tokens-per-parameter "$(tokens 20)" \
-            --budget seconds --reference "$one" --seeds 10 --seed 801 --contrast "$other - $one"
+        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 \
+            --tokens-per-parameter "$(tokens 20)" --budget seconds --reference "$one" --seeds 10 --seed 801 \
+            --contrast "$other - $one"
         ;;
     *)
         echo "experiment_full.sh: there is no part $part" >&2

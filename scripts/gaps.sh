@@ -8,7 +8,7 @@ results=${1:?"usage: sh scripts/gaps.sh RESULTS.csv [PLOT.svg]"}
 plot=${2:-}
 rows=$(mktemp)
 trap 'rm -f "$rows"' EXIT
-awk -F , '
+awk -F , -v rows="$rows" '
     # The probability that Student t with 4 degrees of freedom lies outside -t to t.
     function outside(t,    r) { r = t * t / (4 + t * t); return 1 - sqrt(r) * (1 + (1 - r) / 2) }
     function quantile(p,    low, high, middle, i) {
@@ -16,35 +16,42 @@ awk -F , '
         for (i = 0; i < 60; i++) { middle = (low + high) / 2; if (outside(middle) > p) low = middle; else high = middle }
         return low
     }
-    $2 == "" && $5 == 1 && $7 == "loss" && $8 == 128 {
-        loss[$1, $3, $6] = $9
-        if (!($6 in seen)) { seen[$6] = 1; seed[++n] = $6 }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } # the first column is the size
+    $at["task"] == "" && $at["chosen"] == 1 && $at["quantity"] == "loss" && $at["x"] == 128 {
+        loss[$1, $at["scheme"], $at["seed"]] = $at["value"]
+        if (!($1 in known)) { known[$1] = 1; size[++sizes] = $1 }
+        if (!($at["seed"] in seen)) { seen[$at["seed"]] = 1; seed[++n] = $at["seed"] }
     }
     END {
         if (n != 5) { print "gaps.sh: the quantile is that of 5 seeds, and there are " n + 0 >"/dev/stderr"; exit 1 }
-        pairs = split("learned:sinusoidal rope-learned:rope t5:alibi fire:alibi alibi-learned:alibi", pair, " ")
-        sizes = split("25k 70k 200k", size, " ")
-        t = quantile(0.05 / (pairs * sizes))
-        for (i = 1; i <= pairs; i++) for (j = 1; j <= sizes; j++) {
-            split(pair[i], name, ":")
-            sum = square = a = b = 0
-            for (k = 1; k <= n; k++) {
-                a += loss[size[j], name[1], seed[k]] / n
-                b += loss[size[j], name[2], seed[k]] / n
-            }
-            for (k = 1; k <= n; k++) {
-                d = loss[size[j], name[1], seed[k]] - loss[size[j], name[2], seed[k]]
-                square += (d - (a - b)) ^ 2
-            }
-            print name[1], name[2], size[j], a, b, a - b, t * sqrt(square / (n - 1) / n)
+        head = "| learned scheme | designed scheme | their losses at " size[sizes] " |"; line = "|---|---|---:|"
+        for (j = 1; j <= sizes; j++) {
+            head = head (j > 1 ? " at " : " difference at ") size[j] " |"
+            line = line "---:|"
         }
-    }' "$results" >"$rows"
-
-echo "| learned scheme | designed scheme | their losses at 200k | difference at 25k | at 70k | at 200k |"
-echo "|---|---|---:|---:|---:|---:|"
-awk '
-    { cell = cell sprintf(" %+.3f (%+.3f to %+.3f) |", $6, $6 - $7, $6 + $7) }
-    $3 == "200k" { printf "| %s | %s | %.3f, %.3f |%s\n", $1, $2, $4, $5, cell; cell = "" }' "$rows"
+        print head "\n" line
+        pairs = split("learned:sinusoidal rope-learned:rope t5:alibi fire:alibi alibi-learned:alibi", pair, " ")
+        t = quantile(0.05 / (pairs * sizes))
+        for (i = 1; i <= pairs; i++) {
+            cells = ""
+            split(pair[i], name, ":")
+            for (j = 1; j <= sizes; j++) {
+                square = a = b = 0
+                for (k = 1; k <= n; k++) {
+                    a += loss[size[j], name[1], seed[k]] / n
+                    b += loss[size[j], name[2], seed[k]] / n
+                }
+                for (k = 1; k <= n; k++) {
+                    d = loss[size[j], name[1], seed[k]] - loss[size[j], name[2], seed[k]]
+                    square += (d - (a - b)) ^ 2
+                }
+                half = t * sqrt(square / (n - 1) / n)
+                print name[1], name[2], size[j], a - b, half >rows
+                cells = cells sprintf(" %+.3f (%+.3f to %+.3f) |", a - b, a - b - half, a - b + half)
+            }
+            printf "| %s | %s | %.3f, %.3f |%s\n", name[1], name[2], a, b, cells
+        }
+    }' "$results"
 
 [ -n "$plot" ] || exit 0
 style=$(dirname "$0")/../lab/report/page/plot.css
@@ -65,14 +72,20 @@ awk -v style="$style" '
         text(200, 416, "label", "difference of the losses in nats a byte")
         y = 24
     }
-    $3 == "25k" { hue = $2 in hues ? hues[$2] : hues[$2] = n++; text(4, y += 18, "group", $1 " - " $2); y += 3 }
+    $1 $2 != pair {
+        pair = $1 $2
+        hue = $2 in hues ? hues[$2] : hues[$2] = n++
+        text(4, y += 18, "group", $1 " - " $2)
+        y += 3
+    }
     {
         y += 16
-        low = $6 - $7 < -0.4 ? -0.4 : $6 - $7
-        high = $6 + $7 > 0.1 ? 0.1 : $6 + $7
+        low = $4 - $5
+        high = $4 + $5
+        if (low < -0.4 || high > 0.1) { print "gaps.sh: the axis from -0.4 to 0.1 is too short" >"/dev/stderr"; exit 1 }
         printf "<g class=\"h%d\"><path class=\"bar\" d=\"M%.1f %gH%.1f\"/>", hue, at(low), y - 4.5, at(high)
-        printf "<circle class=\"dot\" cx=\"%.1f\" cy=\"%g\" r=\"4\"/></g>\n", at($6), y - 4.5
+        printf "<circle class=\"dot\" cx=\"%.1f\" cy=\"%g\" r=\"4\"/></g>\n", at($4), y - 4.5
         text(150, y, "end", $3)
-        text(580, y, "value", sprintf("%+.3f (%+.3f to %+.3f)", $6, $6 - $7, $6 + $7))
+        text(580, y, "value", sprintf("%+.3f (%+.3f to %+.3f)", $4, low, high))
     }
     END { print "</svg>" }' "$rows" >"$plot"
