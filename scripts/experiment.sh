@@ -20,7 +20,7 @@ text=${TEXT:-../shared/data/war-and-peace.txt.gz}
         "(such as Project Gutenberg's number 2600)" >&2
     exit 2
 }
-mkdir -p "$out" "$results"
+mkdir -p "$out"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 # The list of schemes is meant to be split into words.
 # shellcheck disable=SC2086

@@ -29,7 +29,7 @@ text=${TEXT:-../shared/data/war-and-peace.txt.gz}
         "(such as Project Gutenberg's number 2600)" >&2
     exit 2
 }
-mkdir -p "$out" "$results"
+mkdir -p "$out"
 TEXT=$text sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts"
 data=$out/data
 designed="sinusoidal rope alibi alibi-steep"
