@@ -15,8 +15,9 @@ bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error);
 // seed is complete.
 bool report(const Comparison *comparison, FILE *out, Error *error);
 
-// Write report.md and report.html into the directory of a single run, named as for run_paths: its losses, a sample, what its position scheme
-// has trained (positions.csv), and attention. Fails (input) when there is no run, or a file of it is damaged.
+// Write report.md and report.html into the directory of a single run, named as for run_paths: its losses, a sample,
+// what its position scheme has trained (positions.csv), and attention. Fails (input) when there is no run, or a file of
+// it is damaged.
 bool report_run(const char *name, FILE *out, Error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tests/lab/stats/studies.h"
 
 enum { SCHEMES = 8, SEEDS = 5, PAIRS = SCHEMES * (SCHEMES - 1) / 2 };
-enum { SIZES = 3, CHANGES = 5 * (SIZES - 1) };
+enum { SIZES = 3, CHANGES = 5 * SIZES };
 
 typedef struct {
     int count;
@@ -167,16 +167,16 @@ static void ladder(double gaps[SIZES][SEEDS], int study, int i) {
         }
 }
 
-// How each contrast changes from one size to the next, as the report has it.
+// How each contrast changes from one size to the next, and from the last to the first, as the report has it.
 static Rates ladder_rates(double comparisons) {
     Rates rates = {0};
     for (int study = 0; study < STUDIES; study++) {
         bool called = false, covered = true;
         for (int change = 0; change < CHANGES; change++) {
             double gaps[SIZES][SEEDS], differences[SEEDS];
-            const int from = change % (SIZES - 1);
-            ladder(gaps, study, change / (SIZES - 1));
-            for (int seed = 0; seed < SEEDS; seed++) differences[seed] = gaps[from + 1][seed] - gaps[from][seed];
+            const int from = change % SIZES, to = (from + 1) % SIZES;
+            ladder(gaps, study, change / SIZES);
+            for (int seed = 0; seed < SEEDS; seed++) differences[seed] = gaps[to][seed] - gaps[from][seed];
             judge(&called, &covered, differences, comparisons);
         }
         rates.called += called / (double)STUDIES;
@@ -185,7 +185,7 @@ static Rates ladder_rates(double comparisons) {
     return rates;
 }
 
-// Measured with 8000 studies: 94.9%, and 39% uncorrected.
+// Measured with 8000 studies: 95.4%, and 47% uncorrected.
 static void ladders_are_covered_all_at_once(void **state) {
     const Rates rates = ladder_rates(CHANGES), uncorrected = ladder_rates(1);
     expect_level("ladders", rates.called);
