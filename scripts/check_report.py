@@ -3,8 +3,9 @@
     python3 scripts/check_report.py DIR...
 
 DIR holds compare.json, results.csv, report.md and report.tex, as `bitter compare` leaves them. Every loss, every named
-difference with its simultaneous interval and its verdict, and every change from one setting to the next is computed
-again; it must agree with the report to the last printed digit. Ends with a line "N numbers agree, N do not".
+difference (in each setting, and over the texts if there are several) with its simultaneous interval and its verdict,
+and every change from one setting to the next is computed again; it must agree with the report to the last printed
+digit. Ends with a line "N numbers agree, N do not".
 """
 
 import csv
@@ -36,11 +37,11 @@ class Report:
         self.settings = [s["name"] for s in self.plan["settings"]]
         self.schemes = [s["name"] for s in self.plan["schemes"]]
         named = [c for c in self.plan["contrasts"] if c["arm"] in self.schemes and c["other"] in self.schemes]
-        self.contrasts = [(c["arm"], c["other"]) for c in named]
-        primary = [c for c in self.plan["contrasts"] if c["after"] == 0]
+        primary = sum(c["after"] == 0 for c in self.plan["contrasts"])
         texts = len(self.plan["texts"])
-        places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
-        self.family = len(primary) * (len(self.settings) + places)
+        self.places = len(self.settings) // texts if texts > 1 else 0  # over the texts, one for each kind of setting
+        family, pairs = primary * (len(self.settings) + self.places), len(self.schemes) * (len(self.schemes) - 1) // 2
+        self.contrasts = [(c["arm"], c["other"], family if c["after"] == 0 else pairs) for c in named]
 
     def read(self, name):
         with open(os.path.join(self.directory, name), encoding="utf-8") as file:
@@ -60,20 +61,29 @@ class Report:
         self.differ += 1
         print(f"{self.directory}: {what} is not in the report")
 
-    def gap(self, setting, arm, other, comparisons):
-        """Mean, ends of the simultaneous interval, and the units of a difference."""
+    def gaps(self, setting, arm, other):
+        """The differences of a contrast, one for each seed."""
         a, b = self.losses[setting, arm], self.losses[setting, other]
-        if self.plan["unpaired"]:
-            x, y = np.array(list(a.values())), np.array(list(b.values()))
-            u, v = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
-            mean, se = x.mean() - y.mean(), np.sqrt(u + v)
-            df = (u + v) ** 2 / (u**2 / (len(x) - 1) + v**2 / (len(y) - 1))
-            units = None
-        else:
-            units = np.array([a[seed] - b[seed] for seed in sorted(a)])
-            mean, se, df = units.mean(), units.std(ddof=1) / np.sqrt(len(units)), len(units) - 1
-        half = stats.t.ppf(1 - 0.025 / comparisons, df) * se
-        return mean, mean - half, mean + half, units
+        return np.array([a[seed] - b[seed] for seed in sorted(a)])
+
+    def interval(self, units, comparisons):
+        """Mean of paired differences, and the ends of the simultaneous interval."""
+        half = stats.t.ppf(1 - 0.025 / comparisons, len(units) - 1) * units.std(ddof=1) / np.sqrt(len(units))
+        return units.mean(), units.mean() - half, units.mean() + half
+
+    def unpaired(self, setting, arm, other, comparisons):
+        """The same for arms with seeds of their own."""
+        x, y = (np.array(list(self.losses[setting, scheme].values())) for scheme in (arm, other))
+        u, v = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
+        df = (u + v) ** 2 / (u**2 / (len(x) - 1) + v**2 / (len(y) - 1))
+        mean, half = x.mean() - y.mean(), stats.t.ppf(1 - 0.025 / comparisons, df) * np.sqrt(u + v)
+        return mean, mean - half, mean + half
+
+    def means(self, arm, other, place):
+        """The means over the seeds, one for each text."""
+        losses = [[np.mean(list(self.losses[setting, scheme].values())) for scheme in (arm, other)]
+                  for setting in self.settings[place::self.places]]
+        return np.array([a - b for a, b in losses])
 
     def check_losses(self):
         table = self.read("report.tex").split("\\end{tabular}")[0]
@@ -90,8 +100,8 @@ class Report:
 
     def rows(self):
         """The rows of the table of contrasts in report.md, as dictionaries by heading."""
-        rows = [[c.strip().replace("\\", "") for c in x.strip("|").split("|")] for x in self.read("report.md").splitlines()
-                if x.startswith("|")]
+        rows = [[c.strip().replace("\\", "") for c in x.strip("|").split("|")]
+                for x in self.read("report.md").splitlines() if x.startswith("|")]
         head = next(i for i, row in enumerate(rows) if "contrast" in row)
         body = []
         for row in rows[head + 2:]:
@@ -100,27 +110,35 @@ class Report:
             body.append(dict(zip(rows[head], row)))
         return body
 
-    def of_contrast(self, arm, other):
-        """Its rows, one for each setting and in their order."""
-        return [r for r in self.rows() if r["contrast"] == f"{arm} - {other}" and r.get("setting") != "over the texts"]
+    def of_contrast(self, arm, other, over_texts=False):
+        """Its rows, one for each setting, or for each kind of setting over the texts, in their order."""
+        return [r for r in self.rows() if r["contrast"] == f"{arm} - {other}" and
+                over_texts == (r.get("setting", "").startswith("over the texts"))]
+
+    def check_row(self, what, values, row):
+        mean, low, high = values
+        for name, value in zip(("difference", "low", "high"), values):
+            self.check(f"{what}, {name}", value, row[name])
+        verdict = "better" if high < 0 else "worse" if low > 0 else "not resolved"
+        if row["verdict"].startswith(verdict):
+            self.agree += 1
+        else:
+            self.differ += 1
+            print(f"{self.directory}: {what}: the report says {row['verdict']}, here it is {verdict}")
 
     def check_contrasts(self):
-        for arm, other in self.contrasts:
-            rows = self.of_contrast(arm, other)
-            if len(rows) != len(self.settings):
+        for arm, other, family in self.contrasts:
+            rows, over_texts = self.of_contrast(arm, other), self.of_contrast(arm, other, True)
+            if len(rows) != len(self.settings) or len(over_texts) != self.places:
                 self.missing(f"{arm} - {other} in all settings")
                 continue
             for setting, row in zip(self.settings, rows):
-                mean, low, high, _ = self.gap(setting, arm, other, self.family)
-                what = f"{arm} - {other} {setting}"
-                for name, value in zip(("difference", "low", "high"), (mean, low, high)):
-                    self.check(f"{what}, {name}", value, row[name])
-                verdict = "better" if high < 0 else "worse" if low > 0 else "not resolved"
-                if row["verdict"].startswith(verdict):
-                    self.agree += 1
-                else:
-                    self.differ += 1
-                    print(f"{self.directory}: {what}: the report says {row['verdict']}, here it is {verdict}")
+                values = (self.unpaired(setting, arm, other, family) if self.plan["unpaired"] else
+                          self.interval(self.gaps(setting, arm, other), family))
+                self.check_row(f"{arm} - {other} {setting}", values, row)
+            for place, row in enumerate(over_texts):
+                values = self.interval(self.means(arm, other, place), family)
+                self.check_row(f"{arm} - {other} over the texts", values, row)
 
     def check_changes(self):
         """Sentences such as "rope - learned: from 25k to 70k -0.04 (-0.35 to +0.27), not resolved"."""
@@ -136,10 +154,8 @@ class Report:
             for first, second, *printed in pattern.findall(line):
                 if self.plan["unpaired"]:
                     continue
-                before, after = (self.gap(settings[s], arm, other, 1)[3] for s in (first, second))
-                change = after - before
-                half = stats.t.ppf(1 - 0.025 / family, len(change) - 1) * change.std(ddof=1) / np.sqrt(len(change))
-                for value, text in zip((change.mean(), change.mean() - half, change.mean() + half), printed):
+                before, after = (self.gaps(settings[s], arm, other) for s in (first, second))
+                for value, text in zip(self.interval(after - before, family), printed):
                     self.check(f"{name} from {first} to {second}", value, text)
 
 
