@@ -1,19 +1,20 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
-# Eight comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start
+# Nine comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
-# PARTS names the parts to do ("rates tokens ladder starts texts context epochs primary").
+# PARTS names the parts to do ("rates tokens ladder rates-400k starts texts context epochs primary").
 # TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
 #
-#   rates    the learning rate of every scheme, on seeds that no other part uses
-#   tokens   more training: 5 to 320 tokens a parameter
-#   ladder   larger models of the same depth and the same heads
-#   starts   what a scheme begins with against what it learns
-#   texts    five kinds of text
-#   context  windows four times as long
-#   epochs   little text, read many times
-#   primary  the best designed scheme against the best scheme that is learned from scratch, with the same time to train
+#   rates       the learning rate of every scheme, on seeds that no other part uses
+#   tokens      more training: 5 to 320 tokens a parameter
+#   ladder      larger models of the same depth and the same heads
+#   rates-400k  whether those rates still suit the ladder's largest size (one seed)
+#   starts      what a scheme begins with against what it learns
+#   texts       five kinds of text
+#   context     windows four times as long
+#   epochs      little text, read many times
+#   primary     the best designed scheme against the best scheme that is learned from scratch, with the same time to train
 #
 # The primary question was settled before any of its runs: the two schemes are those with the lowest loss in the part
 # "rates", on the half of the validation text that chooses, at the best rate of each; and the seeds are new ones.
@@ -21,7 +22,7 @@ set -eu
 bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
 out=${2:-runs/experiment-full}
 results=${RESULTS:-runs/baseline/experiment-full}
-parts=${PARTS:-"rates tokens ladder starts texts context epochs primary"}
+parts=${PARTS:-"rates tokens ladder rates-400k starts texts context epochs primary"}
 seeds=${SEEDS:-5}
 text=${TEXT:-../shared/data/war-and-peace.txt.gz}
 [ -f "$text" ] || {
@@ -108,6 +109,11 @@ for part in $parts; do
         part ladder $(arms learned sinusoidal rope rope-random alibi fire) --data "$data/book" --layers 4 --heads 4 \
             --scale 50k,140k,400k --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 301 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
+        ;;
+    rates-400k)
+        part rates-400k $(for name in learned sinusoidal rope rope-random alibi fire; do echo "$name=$(spec "$name")"; done) \
+            --data "$data/book" --layers 4 --heads 4 --scale 400k --lr-grid 4e-3,8e-3,1.6e-2 \
+            --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 301
         ;;
     starts)
         part starts $(arms learned learned-sin=learned:start=sinusoidal~learned \
