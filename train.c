@@ -197,6 +197,8 @@ static const Command commands[] = {
     {"eval", command_eval, "measure perplexity, or right answers of a task", true, false},
     {"sample", command_sample, "generate text from a run", true, false},
     {"extend", command_extend, "make a run with rotary positions usable at a longer context", true, false},
+    {"export", command_export, "write a run for transformers, llama.cpp or llm.c", false, false},
+    {"import", command_import, "make a run of a model of transformers or llm.c", false, false},
     {"compare", command_compare, "train schemes from several seeds and test their differences", true, false},
     {"report", command_report, "write the report of a comparison again", false, false},
     {"demo", command_demo, "train five schemes on generated stories and compare them", true, false},

@@ -8,6 +8,8 @@
 bool command_prepare(int argc, char **argv, Error *error);
 bool command_train(int argc, char **argv, Error *error);
 bool command_eval(int argc, char **argv, Error *error);
+bool command_export(int argc, char **argv, Error *error);
+bool command_import(int argc, char **argv, Error *error);
 bool command_sample(int argc, char **argv, Error *error);
 bool command_extend(int argc, char **argv, Error *error);
 bool command_compare(int argc, char **argv, Error *error);

@@ -138,22 +138,33 @@ static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int co
     return true;
 }
 
-static bool read_tensors(const Buffer *file, json_t **header, const SafeTensor *tensors, int count, const char *path,
-                         Error *error) {
+json_t *safetensors_header(size_t *start, const Buffer *file, const char *path, Error *error) {
     uint64_t length = 0;
     if (file->size >= sizeof length) memcpy(&length, file->bytes, sizeof length);
-    if (length < 2 || length > HEADER_MOST || length > file->size - sizeof length)
-        return fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint",
-                          path, file->size);
-    *header = json_loadb((const char *)file->bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(*header))
-        return fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
+    if (length < 2 || length > HEADER_MOST || length > file->size - sizeof length) {
+        fail_input(error, "%s is not a safetensors file, or is cut short (%zu bytes); use another checkpoint", path,
+                   file->size);
+        return NULL;
+    }
+    json_t *header = json_loadb((const char *)file->bytes + sizeof length, length, JSON_REJECT_DUPLICATES, NULL);
+    *start = sizeof length + length;
+    if (json_is_object(header)) return header;
+    fail_input(error, "%s: its header is not JSON; the file is damaged, use another checkpoint", path);
+    json_decref(header);
+    return NULL;
+}
+
+static bool read_tensors(const Buffer *file, json_t **header, const SafeTensor *tensors, int count, const char *path,
+                         Error *error) {
+    size_t start;
+    *header = safetensors_header(&start, file, path, error);
+    if (!*header) return false;
     size_t size;
     const char *crc;
     char hex[CRC_CAPACITY];
     if (!check_header(&size, &crc, *header, tensors, count, path, error)) return false;
-    const uint8_t *data = file->bytes + sizeof length + length;
-    const size_t found = file->size - sizeof length - length;
+    const uint8_t *data = file->bytes + start;
+    const size_t found = file->size - start;
     if (found != size)
         return fail_input(error,
                           "%s holds %zu bytes of data, but its header says %zu; the file is cut short or damaged", path,

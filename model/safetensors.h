@@ -1,5 +1,5 @@
 // The safetensors format: u64 N, N bytes of JSON, data. Every file written here carries the CRC-32 of its data in
-// __metadata__, and every file read here must.
+// __metadata__, and every file that safetensors_read reads must.
 #ifndef BITTER_SAFETENSORS_H
 #define BITTER_SAFETENSORS_H
 
@@ -25,5 +25,9 @@ bool safetensors_write(const char *path, const SafeTensor *tensors, int count, E
 // and no number may be NaN, infinite, or negative where that cannot be.
 // Numbers are copied to `data` only when the whole file is good. Fails (input) naming what was found and expected.
 bool safetensors_read(const char *path, const SafeTensor *tensors, int count, Error *error);
+
+// The header of a file that is in memory, as JSON to be released, and the byte at which its data start. NULL, and fails
+// (input), when the file is cut short or has no such header; what the header says is not checked.
+json_t *safetensors_header(size_t *start, const Buffer *file, const char *path, Error *error);
 
 #endif

@@ -1,0 +1,70 @@
+// `bitter import`: a model of another program as a run.
+#include "cmd/commands.h"
+#include "cmd/shared/arguments.h"
+#include "cmd/shared/output.h"
+#include "lab/exchange/exchange.h"
+#include "lab/run/config.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct {
+    char out[TEXT_CAPACITY];
+} ImportOptions;
+
+static const Option import_options[] = {
+    TEXT_ROW("out", offsetof(ImportOptions, out), NULL, "RUN", "the run to write, a new or empty directory"),
+    {0},
+};
+
+static bool is_directory(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// The files of a run whose data are unknown.
+static bool write_run(const Run *run, const Output *output, const char out[TEXT_CAPACITY], Error *error) {
+    RunPaths paths;
+    const Corpus unknown = {.tokenizer = run->tokenizer};
+    TrainOptions options = run->options;
+    *options.data = 0;
+    memcpy(options.out, out, sizeof options.out);
+    return run_paths(&paths, output->temporary, error) && tokenizer_write(&run->tokenizer, paths.tokenizer, error) &&
+           model_save(paths.model, &run->gpt, error) &&
+           config_write(paths.config, &options, &run->gpt, &unknown, error);
+}
+
+bool command_import(int argc, char **argv, Error *error) {
+    static const Usage usage = {"import",
+                                "Read a model that another program wrote, and write it as a run that eval, sample, "
+                                "extend and train --init take. FROM is a directory of Hugging Face's transformers with "
+                                "a gpt2, starcoder2 or gpt_neox, or a checkpoint of llm.c.",
+                                "FROM", import_options,
+                                "  bitter import models/gpt2 --out runs/gpt2\n"
+                                "  bitter import gpt2_124M.bin --out runs/gpt2\n"};
+    ImportOptions options;
+    Run run;
+    Output output;
+    const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
+    if (!*options.out) return fail_input(error, "where to? give a new run directory with --out RUN");
+    if (!name_check("--out", options.out, error) || !output_place(&output, "--out", options.out, error) ||
+        !(is_directory(from) ? import_hf : import_llmc)(&run, from, error))
+        return false;
+    const bool ok = output_create(&output, error) && write_run(&run, &output, options.out, error) &&
+                    output_complete(&output, error);
+    output_discard(&output);
+    if (ok) {
+        const Shape *s = &run.gpt.shape;
+        char quoted[QUOTED_CAPACITY];
+        shell_quoted(quoted, output.path);
+        printf("model   %d layers, %d heads, width %d, context %d, %d tokens: %zu parameters\n", s->layers, s->heads,
+               s->width, s->context, s->vocab, tensor_numbers(&run.gpt.tensors, false));
+        printf("pos     %s\n", run.options.pos);
+        if (run.tokenizer.kind == TOKENIZER_NONE)
+            printf("tokens  without a tokenizer, because there is no tokenizer.json beside the model\n");
+        printf("next    bitter eval %s --data DIR, or bitter sample %s\n", quoted, quoted);
+    }
+    run_close(&run);
+    return ok;
+}

@@ -1,0 +1,41 @@
+// The tensors of a directory that transformers wrote: one safetensors file, or several and their index.
+#ifndef BITTER_EXCHANGE_FOUND_H
+#define BITTER_EXCHANGE_FOUND_H
+
+#include "base/file/file.h"
+
+#include <jansson.h>
+
+typedef struct {
+    const char *name, *dtype; // in the header
+    const json_t *shape;
+    size_t begin, end; // bytes of the file's data
+    const uint8_t *data;
+    bool used;
+} FoundTensor;
+
+typedef struct {
+    Buffer *files;
+    json_t **headers;
+    int file_count;
+    FoundTensor *items; // (count), of all files
+    int count;
+    char directory[PATH_CAPACITY];
+} FoundTensors;
+
+// Read model.safetensors, or all files of model.safetensors.index.json. Fails (input) when a file is missing or
+// damaged: names and sizes must be those of the format, and the tensors must fill the file without gaps. Close in any
+// case.
+bool found_open(FoundTensors *found, const char *directory, Error *error);
+void found_close(FoundTensors *found);
+
+// Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
+// (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has
+// another shape or type, and when a number is not finite.
+bool found_copy(float *numbers, FoundTensors *found, const char *name, int rank, int rows, int columns, Error *error);
+
+// Fails (input) when there is a tensor that was never copied; buffers that transformers once saved do not count, and
+// neither does the output layer, which is the token embedding again.
+bool found_all_used(const FoundTensors *found, Error *error);
+
+#endif

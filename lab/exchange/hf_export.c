@@ -1,0 +1,91 @@
+#include "lab/exchange/exchange.h"
+#include "lab/exchange/hf_config.h"
+#include "model/safetensors.h"
+
+#include <stdlib.h>
+
+#define END "<|endoftext|>" // as tokenizer_write_hf calls the end of a document
+
+// A JSON file in a directory; releases the object.
+static bool write_json(const char *directory, const char *name, json_t *object, Error *error) {
+    char path[PATH_CAPACITY];
+    if (path_format(path, error, "%s/%s", directory, name)) return json_write(path, object, 17, error);
+    json_decref(object);
+    return false;
+}
+
+static bool write_weights(const char *directory, const ForeignTensors *tensors, Error *error) {
+    char path[PATH_CAPACITY];
+    SafeTensor *list = calloc((size_t)tensors->count, sizeof *list);
+    float *next = tensors->numbers;
+    for (int i = 0; list && i < tensors->count; i++) {
+        const ForeignTensor *t = &tensors->items[i];
+        list[i] = (SafeTensor){.dtype = DTYPE_F32, .rank = t->rank, .shape = {t->shape[0], t->shape[1]}, .data = next};
+        snprintf(list[i].name, sizeof list[i].name, "%s", t->name);
+        next += t->count;
+    }
+    const bool ok = list ? path_format(path, error, "%s/model.safetensors", directory) &&
+                               safetensors_write(path, list, tensors->count, error)
+                         : fail_run(error, "no memory for a list of %d tensors", tensors->count);
+    free(list);
+    return ok;
+}
+
+// Let the tokenizer begin every text with the end of a document, as this program does.
+static bool add_beginning(const char *path, int end, Error *error) {
+    json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    if (!root) return fail_run(error, "cannot read %s again", path);
+    json_t *mark = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", END, "type_id", 0),
+           *text = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0),
+           *second = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "B", "type_id", 1),
+           *template = json_pack("{s:s, s:[O, O], s:[O, O, o], s:{s:{s:s, s:[i], s:[s]}}}", "type",
+                                 "TemplateProcessing", "single", mark, text, "pair", mark, text, second,
+                                 "special_tokens", END, "id", END, "ids", end, "tokens", END);
+    json_decref(mark);
+    json_decref(text);
+    json_t *before = json_incref(json_object_get(root, "post_processor"));
+    json_t *both = json_is_object(before)
+                       ? json_pack("{s:s, s:[O, O]}", "type", "Sequence", "processors", before, template)
+                       : json_incref(template);
+    json_decref(before);
+    json_decref(template);
+    json_object_set_new(root, "post_processor", both);
+    return json_write(path, root, 17, error);
+}
+
+static bool write_tokenizer(const Run *run, const char *directory, Error *error) {
+    char path[PATH_CAPACITY];
+    const int end = tokenizer_end(&run->tokenizer);
+    json_t *config = json_pack("{s:s, s:i, s:b}", "tokenizer_class", "PreTrainedTokenizerFast", "model_max_length",
+                               run->gpt.shape.context, "clean_up_tokenization_spaces", 0);
+    if (end >= 0) {
+        json_object_set_new(config, "bos_token", json_string(END));
+        json_object_set_new(config, "eos_token", json_string(END));
+    }
+    return write_json(directory, "tokenizer_config.json", config, error) &&
+           path_format(path, error, "%s/tokenizer.json", directory) &&
+           tokenizer_write_hf(&run->tokenizer, path, error) && (end < 0 || add_beginning(path, end, error));
+}
+
+bool export_hf(const Run *run, const char *name, const char *directory, Error *error) {
+    const int end = tokenizer_end(&run->tokenizer);
+    Home home;
+    Rotations rotations;
+    ForeignTensors tensors;
+    if (!find_home(&home, &rotations, FORMAT_HF, &run->gpt, name, error) ||
+        !foreign_from_model(&tensors, hf_tensors[home], &run->gpt, error))
+        return false;
+    json_t *generation = json_pack("{s:b}", "do_sample", 0);
+    if (end >= 0) {
+        json_object_set_new(generation, "bos_token_id", json_integer(end));
+        json_object_set_new(generation, "eos_token_id", json_integer(end));
+        json_object_set_new(generation, "pad_token_id", json_integer(end));
+    }
+    const bool ok = write_weights(directory, &tensors, error) &&
+                    write_json(directory, "config.json", hf_config(home, &run->gpt, &rotations, end), error) &&
+                    (run->tokenizer.kind == TOKENIZER_NONE || write_tokenizer(run, directory, error));
+    foreign_free(&tensors);
+    if (ok) return write_json(directory, "generation_config.json", generation, error);
+    json_decref(generation);
+    return false;
+}

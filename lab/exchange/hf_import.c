@@ -1,0 +1,76 @@
+#include "lab/exchange/exchange.h"
+#include "lab/exchange/found.h"
+#include "lab/exchange/hf_config.h"
+#include "lab/run/config.h"
+
+#include <stdlib.h>
+
+// The tokenizer of a file, or none if there is no file. Fails (input) when the model has another number of tokens.
+static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Error *error) {
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_NONE, .vocab_size = vocab};
+    if (!path_exists(path)) return true;
+    if (!tokenizer_read(tokenizer, path, error)) return false;
+    return tokenizer->vocab_size == vocab ||
+           fail_input(error,
+                      "%s has %d tokens, but the model %d; remove the file to import the model without a tokenizer",
+                      path, tokenizer->vocab_size, vocab);
+}
+
+bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
+    const Shape shape = shape_of(&run->options, vocab);
+    Position pos;
+    Error reason;
+    if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", path, reason.message);
+    if (!find_tokenizer(&run->tokenizer, vocab, tokenizer, error) ||
+        !position_create(&pos, run->options.pos, &shape, error) ||
+        !stretch_apply(&pos, &run->options.stretch.rule, path, error))
+        return false;
+    position_print(&pos, run->options.pos);
+    return gpt_create(&run->gpt, &shape, &pos, false, error);
+}
+
+static bool read_config(Home *home, TrainOptions *options, int *vocab, const char *path, Error *error) {
+    Buffer file;
+    json_error_t mistake;
+    if (!file_read(&file, path, error)) return false;
+    json_t *config = json_loadb((const char *)file.bytes, file.size, JSON_REJECT_DUPLICATES, &mistake);
+    free(file.bytes);
+    const bool ok = config ? hf_config_read(home, options, vocab, config, path, error)
+                           : fail_damaged(error, path, "line %d: %s", mistake.line, mistake.text);
+    json_decref(config);
+    return ok;
+}
+
+static bool copy_weights(Gpt *gpt, Home home, FoundTensors *found, Error *error) {
+    ForeignTensors tensors;
+    size_t most = 0;
+    if (!foreign_list(&tensors, hf_tensors[home], gpt, error)) return false;
+    for (int i = 0; i < tensors.count; i++) most = tensors.items[i].count > most ? tensors.items[i].count : most;
+    float *numbers = malloc(most * sizeof *numbers);
+    bool ok = numbers || fail_run(error, "no memory for a tensor of %zu numbers", most);
+    for (int i = 0; ok && i < tensors.count; i++) {
+        const ForeignTensor *t = &tensors.items[i];
+        ok = found_copy(numbers, found, t->name, t->rank, t->shape[0], t->shape[1], error);
+        if (ok) foreign_to_model(gpt, numbers, t);
+    }
+    free(numbers);
+    foreign_free(&tensors);
+    return ok && found_all_used(found, error);
+}
+
+bool import_hf(Run *run, const char *directory, Error *error) {
+    char config[PATH_CAPACITY], tokenizer[PATH_CAPACITY];
+    Home home;
+    int vocab;
+    FoundTensors found = {0};
+    *run = (Run){0};
+    options_default(&run->options, train_options);
+    const bool ok = path_format(config, error, "%s/config.json", directory) &&
+                    path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
+                    read_config(&home, &run->options, &vocab, config, error) &&
+                    imported_create(run, vocab, config, tokenizer, error) && found_open(&found, directory, error) &&
+                    copy_weights(&run->gpt, home, &found, error);
+    found_close(&found);
+    if (!ok) run_close(run);
+    return ok;
+}

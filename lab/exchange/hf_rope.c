@@ -1,0 +1,171 @@
+// Rotations in config.json: "rope_scaling" and its neighbours, as transformers has them before version 5 and still
+// reads them; newer files have all of it in "rope_parameters".
+#include "lab/exchange/hf_config.h"
+
+#include "base/path.h"
+
+#include <string.h>
+
+static const char *const types[] = {[ROPE_PLAIN] = "default",   [ROPE_PROPORTIONAL] = "proportional",
+                                    [ROPE_LINEAR] = "linear",   [ROPE_DYNAMIC] = "dynamic",
+                                    [ROPE_YARN] = "yarn",       [ROPE_LLAMA3] = "llama3",
+                                    [ROPE_FACTORS] = "longrope"};
+enum { TYPES = sizeof types / sizeof *types };
+
+// A fraction x for which Python's int(x * whole) is `part`.
+static double fraction(int part, int whole) {
+    double x = (double)part / whole;
+    while ((int)(x * whole) < part) x = nextafter(x, 2);
+    return x;
+}
+
+static json_t *factors_json(const double *factors, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_real(factors[i]));
+    return list;
+}
+
+static json_t *scaling_json(const Rotations *r, int head) {
+    if (r->kind == ROPE_PLAIN) return json_null();
+    json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
+    if (r->kind == ROPE_PROPORTIONAL)
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction(2 * r->moving, head)));
+    else
+        json_object_set_new(scaling, "factor", json_real(r->factor));
+    if (r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS)
+        json_object_set_new(scaling, "original_max_position_embeddings", json_integer(r->original));
+    if (r->kind == ROPE_YARN || r->kind == ROPE_FACTORS)
+        json_object_set_new(scaling, "attention_factor", json_real(r->attention));
+    if (r->kind == ROPE_YARN) {
+        json_object_set_new(scaling, "beta_fast", json_real(r->formula.beta_fast));
+        json_object_set_new(scaling, "beta_slow", json_real(r->formula.beta_slow));
+    }
+    if (r->kind == ROPE_LLAMA3) {
+        json_object_set_new(scaling, "low_freq_factor", json_real(r->formula.low_freq));
+        json_object_set_new(scaling, "high_freq_factor", json_real(r->formula.high_freq));
+    }
+    if (r->kind == ROPE_FACTORS) {
+        json_object_set_new(scaling, "short_factor", factors_json(r->for_short, r->pairs));
+        json_object_set_new(scaling, "long_factor", factors_json(r->for_long, r->pairs));
+    }
+    return scaling;
+}
+
+void hf_rope_add(json_t *config, Home home, const Rotations *r, int head) {
+    const bool neox = home == HOME_GPT_NEOX;
+    json_object_set_new(config, neox ? "rotary_emb_base" : "rope_theta", json_real(r->base));
+    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction(2 * r->pairs, head)));
+    json_object_set_new(config, "rope_scaling", scaling_json(r, head));
+}
+
+// A number from an object that may lack it, as transformers' files do; null counts as missing.
+static bool number_or(double *value, double preset, const json_t *object, const char *name, double least, double most,
+                      const char *where, Error *error) {
+    const json_t *member = json_object_get(object, name);
+    *value = preset;
+    return !member || json_is_null(member) || member_number(value, object, name, least, most, where, error);
+}
+
+static bool read_factors(double factors[PAIRS_MOST], const json_t *scaling, const char *name, int pairs,
+                         const char *where, Error *error) {
+    int count;
+    if (!member_length(&count, scaling, name, 1, PAIRS_MOST, where, error)) return false;
+    if (count != pairs)
+        return fail_input(error, "%s: \"%s\" has %d factors, but a head has %d pairs that turn", where, name, count,
+                          pairs);
+    for (int i = 0; i < count; i++) {
+        factors[i] = json_number_value(json_array_get(json_object_get(scaling, name), (size_t)i));
+        if (!(factors[i] >= 1e-6 && factors[i] <= 1e9))
+            return fail_input(error, "%s: \"%s\" has %g, but factors are numbers from 1e-6 to 1e9", where, name,
+                              factors[i]);
+    }
+    return true;
+}
+
+static bool find_kind(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const json_t *member = json_object_get(scaling, "rope_type");
+    const char *type = json_string_value(member ? member : json_object_get(scaling, "type"));
+    for (int kind = 0; kind < TYPES; kind++)
+        if (strcmp(types[kind], type ? type : "default") == 0) {
+            r->kind = (RopeKind)kind;
+            return true;
+        }
+    return fail_input(error, "%s: \"rope_type\" is %.80s, which bitter does not have", where, type);
+}
+
+// Members that change the rotations and that no kind here has.
+static bool check_members(const json_t *scaling, const char *where, Error *error) {
+    static const char *const unknown[] = {"mscale", "mscale_all_dim"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        if (json_object_get(scaling, unknown[i]) && !json_is_null(json_object_get(scaling, unknown[i])))
+            return fail_input(error, "%s has \"%s\", which bitter does not have", where, unknown[i]);
+    return true;
+}
+
+// What the kinds of stretch have, from "rope_scaling".
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    const double ratio = r->kind == ROPE_LINEAR || r->kind == ROPE_DYNAMIC ? 0 : r->context;
+    double original;
+    if (r->kind == ROPE_FACTORS && !json_object_get(scaling, "factor")) {
+        if (!member_number(&original, scaling, "original_max_position_embeddings", 2, 1e8, where, error)) return false;
+        r->factor = fmax(r->context / original, 1);
+    } else if (!member_number(&r->factor, scaling, "factor", 1, 1e6, where, error)) {
+        return false;
+    }
+    const double preset = r->kind == ROPE_LINEAR ? round(r->context / r->factor) : r->context;
+    if (!number_or(&original, preset, ratio > 0 ? scaling : NULL, "original_max_position_embeddings", 2, 1e8, where,
+                   error))
+        return false;
+    r->original = (int)fmax(original, 2);
+    const double usual = r->kind == ROPE_YARN      ? 0.1 * log(r->factor) + 1
+                         : r->kind == ROPE_FACTORS ? longrope_attention(r->factor, r->original)
+                                                   : 1;
+    bool ok = number_or(&r->attention, usual, r->kind == ROPE_YARN || r->kind == ROPE_FACTORS ? scaling : NULL,
+                        "attention_factor", 1e-3, 1e3, where, error) &&
+              number_or(&r->formula.beta_fast, 32, scaling, "beta_fast", 0.001, 1e6, where, error) &&
+              number_or(&r->formula.beta_slow, 1, scaling, "beta_slow", 0.001, 1e6, where, error) &&
+              number_or(&r->formula.low_freq, 1, scaling, "low_freq_factor", 0.001, 1e6, where, error) &&
+              number_or(&r->formula.high_freq, 4, scaling, "high_freq_factor", 0.001, 1e6, where, error);
+    if (json_is_false(json_object_get(scaling, "truncate"))) r->formula.ramp = RAMP_EXACT;
+    if (ok && r->kind == ROPE_FACTORS)
+        ok = read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
+             read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error);
+    return ok;
+}
+
+// How many pairs there are, and how many turn.
+static bool read_pairs(Rotations *r, Home home, const json_t *scaling, const json_t *config, int head, const char *path,
+                       Error *error) {
+    double share;
+    const bool inside = json_object_get(scaling, "partial_rotary_factor"), neox = home == HOME_GPT_NEOX;
+    if (!number_or(&share, neox ? 0.25 : 1, inside ? scaling : config,
+                   inside || !neox ? "partial_rotary_factor" : "rotary_pct", 0, 1, path, error))
+        return false;
+    const int turned = (int)(share * head);
+    r->pairs = neox ? turned / 2 : head / 2;
+    r->moving = turned / 2;
+    if (head % 2 || turned % 2 || r->pairs < 1 || (r->kind == ROPE_PROPORTIONAL) != (r->moving < r->pairs))
+        return fail_input(error, "%s: %d of the %d channels of a head turn, and bitter has no such rotations", path,
+                          turned, head);
+    return r->pairs <= PAIRS_MOST || r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL ||
+           fail_input(error, "%s: a head has %d pairs of channels, but at most %d can be stretched", path, r->pairs,
+                      PAIRS_MOST);
+}
+
+bool hf_rope_read(Rotations *r, Home home, const json_t *config, int head, int context, const char *path,
+                  Error *error) {
+    const char *where_it_is =
+        json_is_object(json_object_get(config, "rope_parameters")) ? "rope_parameters" : "rope_scaling";
+    const json_t *scaling = json_object_get(config, where_it_is);
+    char where[PATH_CAPACITY + 32];
+    snprintf(where, sizeof where, "%s: \"%s\"", path, where_it_is);
+    *r = (Rotations){.base = 10000, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
+    if (scaling && !json_is_object(scaling) && !json_is_null(scaling))
+        return fail_damaged(error, where, "an object or null was expected");
+    const bool inside = json_object_get(scaling, "rope_theta");
+    const char *name = inside || home != HOME_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
+    return find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
+           number_or(&r->base, 10000, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
+           read_pairs(r, home, scaling, config, head, path, error) &&
+           (r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL || read_stretch(r, scaling, where, error));
+}

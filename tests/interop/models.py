@@ -1,0 +1,125 @@
+# Every scheme that `bitter export --to hf` takes: transformers computes the same logits from it, and completes a prompt
+# with the same 100 tokens. What has no home is refused. The way back, `bitter import`, gives the same weights.
+import filecmp
+import os
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from common import *
+
+MOST = 1e-4  # between logits
+torch.set_num_threads(1)
+
+
+def compare(name, run, counts=(TRAINED,)):
+    model = AutoModelForCausalLM.from_pretrained(export(run, "hf")).eval()
+    for count in counts:
+        with torch.no_grad():
+            theirs = model(torch.tensor(tokens(count))[None]).logits[0].numpy()
+        ours = logits(run, count)
+        worst = float(np.abs(ours - theirs).max())
+        check(f"{name}: logits of {count} tokens", worst <= MOST and ours.std() > 0.5, f"differ by {worst:.1e}")
+    return model
+
+
+def complete(name, run, model, prompt=PROMPT):
+    tokenizer = AutoTokenizer.from_pretrained(export(run, "hf"))
+    ids = tokenizer(prompt, return_tensors="pt")
+    answer = model.generate(**ids, max_new_tokens=100, do_sample=False, eos_token_id=None)[0]
+    text = tokenizer.decode(answer[ids.input_ids.shape[1] :], clean_up_tokenization_spaces=False)
+    theirs = text.replace("<|endoftext|>", "\n\n").encode()
+    check(f"{name}: 100 tokens after a prompt", theirs == greedy(run, prompt=prompt), repr(theirs[:40]))
+
+
+def both(name, run, counts=(TRAINED,)):
+    complete(name, run, compare(name, run, counts))
+
+
+def and_back(name, run, exact=True):
+    """Exported and imported: the same weights, where our arrangement is theirs; exported again: the same file."""
+    exported, imported, again = export(run, "hf"), f"{run}.back", f"{run}.again"
+    bitter("import", exported, "--out", imported)
+    bitter("export", imported, "--to", "hf", "--out", again)
+    weights = "model.safetensors"
+    check(f"{name}: exported again, the weights are the same bits",
+          filecmp.cmp(f"{exported}/{weights}", f"{again}/{weights}", shallow=False))
+    if exact:
+        check(f"{name}: imported, the weights are the same bits",
+              filecmp.cmp(f"{run}/{weights}", f"{imported}/{weights}", shallow=False))
+    ours, theirs = logits(run, TRAINED), logits(imported, TRAINED)
+    check(f"{name}: imported, the logits are the same", np.abs(ours - theirs).max() <= 2e-5)
+    check(f"{name}: imported, it says the same", greedy(run) == greedy(imported))
+
+
+SCHEMES = {
+    "learned": "learned",
+    "none": "none",
+    "random": "random",
+    "integer": "integer",
+    "normalized": "normalized",
+    "binary": "binary",
+    "sinusoidal": "sinusoidal",
+    "sinusoidal gain": "sinusoidal:gain=trained,layout=concatenated",
+    "rope": "rope",
+    "rope base": "rope:base=500",
+    "rope interleaved": "rope:pairing=interleaved",
+    "prope": "prope:p=0.6",
+    "prope interleaved": "prope:pairing=interleaved",
+    "partial": "partial",
+    "partial interleaved": "partial:fraction=0.3,pairing=interleaved",
+}
+for name, scheme in SCHEMES.items():
+    run = train(name, scheme)
+    both(name, run)
+    and_back(name, run, exact=name in ("learned", "rope", "rope base", "prope", "partial"))
+
+# A tokenizer of characters, which has no token that ends a text.
+run = train("chars", "rope", tokenizer="chars")
+complete("chars", run, AutoModelForCausalLM.from_pretrained(export(run, "hf")).eval())
+
+# Stretched rotations, in windows below, at and above the original length.
+STRETCHES = {
+    "pi": ["--method", "pi"],
+    "ntk": ["--method", "ntk"],
+    "yarn": ["--method", "yarn"],
+    "llama3": ["--method", "llama3"],
+    "dynamic": ["--method", "dynamic"],
+    "dynamic growth": ["--method", "dynamic", "--growth", "factor"],
+    "yarn paper": ["--method", "yarn", "--ramp", "paper", "--beta-fast", 8],
+    "pi short": ["--method", "pi", "--keep-short"],
+    "yarn short": ["--method", "yarn", "--keep-short"],
+}
+for base in ("rope", "rope interleaved", "partial"):
+    for name, words in STRETCHES.items():
+        for factor in (4, 8) if base == "rope" else (8,):
+            run = extend(path(base), f"{base} {name} {factor}", "--factor", factor, *words)
+            model = compare(f"{base} {name} x{factor}", run, (96, TRAINED, 4 * TRAINED))
+            if base != "rope":
+                continue
+            bitter("import", export(run, "hf"), "--out", f"{run}.back")
+            check(f"{base} {name} x{factor}: imported, the weights are the same bits",
+                  filecmp.cmp(f"{run}/model.safetensors", f"{run}.back/model.safetensors", shallow=False))
+            worst = float(np.abs(logits(run, 4 * TRAINED) - logits(f"{run}.back", 4 * TRAINED)).max())
+            check(f"{base} {name} x{factor}: imported, the logits are the same", worst <= 1e-5, f"differ by {worst:.1e}")
+            if factor == 4 and "short" not in name and "dynamic" not in name:
+                complete(f"{base} {name} x4", run, model)
+for name in ("pi", "pi short"):
+    compare(f"prope {name}", extend(path("prope"), f"prope {name}", *STRETCHES[name]), (96, 4 * TRAINED))
+
+# No home.
+REFUSED = {
+    "t5": (lambda: train("t5", "t5"), b"t5"),
+    "alibi": (lambda: train("alibi", "alibi"), b"--to gguf"),
+    "skip": (lambda: train("skip", "rope:skip=2"), b"skip=0"),
+    "normalized by window": (lambda: train("window", "normalized:length=window"), b"length=trained"),
+    "n_hat": (lambda: extend(path("rope"), "n_hat", "--method", "given", "--factors", ",".join(["4"] * 16),
+                             "--unscaled", 4), b"n_hat"),
+    "attention factor of long windows": (lambda: extend(path("rope"), "long", "--method", "yarn", "--keep-short",
+                                                        "--attention", "long"), b"--attention all"),
+}
+for name, (make, word) in REFUSED.items():
+    run = make()
+    said = bitter("export", run, "--to", "hf", "--out", f"{run}.refused", fails=True)
+    check(f"{name}: refused", word in said and said.count(b"\n") == 1 and not os.path.exists(f"{run}.refused"))
+finish()
