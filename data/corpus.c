@@ -106,6 +106,10 @@ static bool is_unfinished(const char *directory) {
 
 static bool directory_open(Corpus *corpus, Error *error) {
     char path[PATH_CAPACITY];
+    if (!*corpus->name)
+        return fail_input(error,
+                          "which data? the run was imported and knows none of its own; give a directory of shards "
+                          "with --data");
     if (is_unfinished(corpus->name))
         return fail_input(
             error,

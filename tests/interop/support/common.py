@@ -52,7 +52,7 @@ def train(name, scheme, heads=HEADS, tokenizer="bytes"):
     run = path(name)
     if not os.path.exists(run):
         bitter("train", "--data", data(tokenizer), "--pos", scheme, "--layers", LAYERS, "--heads", heads, "--width",
-               WIDTH // 2 * heads, "--context", TRAINED, "--batch", 4, "--steps", 100, "--warmup", 10, "--lr", "1e-2",
+               WIDTH // 2 * heads, "--context", TRAINED, "--batch", 4, "--steps", 100, "--warmup", 10, "--lr", "3e-3",
                "--eval-every", 0, "--eval-tokens", 200, "--save-every", 0, "--threads", 1, "--out", run)
     return run
 
