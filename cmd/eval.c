@@ -3,7 +3,7 @@
 #include "base/progress.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
-#include "cmd/eval.h"
+#include "cmd/eval/eval.h"
 #include "cmd/shared/kernels.h"
 #include "lab/eval/evaluate.h"
 #include "lab/run/config.h"

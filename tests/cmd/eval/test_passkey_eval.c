@@ -1,5 +1,5 @@
 // eval --passkey: what a model writes after prompts, and the table of what it found.
-#include "cmd/eval.h"
+#include "cmd/eval/eval.h"
 #include "data/made/passkey.h"
 #include "model/infer.h"
 #include "model/sample.h"

@@ -1,4 +1,4 @@
-#include "cmd/lesson_exercises.h"
+#include "cmd/lesson/exercises.h"
 
 #include "base/file/text.h"
 #include "base/interrupt.h"

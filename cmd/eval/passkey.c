@@ -1,4 +1,4 @@
-#include "cmd/eval.h"
+#include "cmd/eval/eval.h"
 
 #include "data/made/passkey.h"
 #include "lab/eval/evaluate.h"

@@ -1,4 +1,4 @@
-#include "cmd/eval.h"
+#include "cmd/eval/eval.h"
 
 #include "lab/eval/answers.h"
 #include "lab/eval/evaluate.h"
