@@ -11,8 +11,8 @@ static void unfinished(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     if (done < all)
-        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has the first %d of %d seeds.", done,
-                       all, facts->outcome->seeds, plan->seeds);
+        page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
+                       facts->outcome->seeds, plan->seeds);
 }
 
 // Does every contrast set something learned against something designed?

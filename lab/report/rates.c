@@ -39,7 +39,6 @@ static void ends(Page *page, const Facts *facts) {
 
 bool report_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    if (plan->rate_count < 2) return true;
     page_paragraph(page,
                    "Each scheme was trained at every rate of the grid, and has the rate with the lowest mean loss on "
                    "one half of the validation text. All other losses on this page are those of the other half.");

@@ -22,8 +22,7 @@ bool report_repeat(Page *page, const Facts *facts, Error *error);   // how to re
 // The title of the page.
 const char *report_title(const Facts *facts);
 
-// Is the contrast's change along the settings known? One sentence for each contrast, in their order; nothing where the
-// settings are no ladder.
+// Which schemes gain on others from the first setting of a ladder to its last; nothing where the settings are none.
 void report_scale_sentences(Page *page, const Facts *facts);
 
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.

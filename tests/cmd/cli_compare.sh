@@ -421,6 +421,8 @@ cp good straight/compare.json
 refuses "a report on nothing" "nowhere holds no comparison;bitter compare" report nowhere
 succeed "a report on a run" report straight/runs/none-seed1337
 check "it has the losses" grep -q "<td>validation text</td>" straight/runs/none-seed1337/report.html
+check "and the last of them in words" grep -qE "^- After step $(awk -F, '$5 { step = $1 } END { print step }' \
+    straight/runs/none-seed1337/log.csv), the loss on validation text is [0-9.]+ nats" straight/runs/none-seed1337/report.md
 refuses "a report on two" "report" report straight straight
 succeed "all was left as it was" report straight
 

@@ -1,7 +1,7 @@
 // Contrasts, pairs, and the looks of schemes in charts.
 #include "lab/report/facts/facts.h"
 
-#include <math.h>
+#include <assert.h>
 #include <string.h>
 
 // The words for a setting whose name is such as "book-70k-20tpp-128": "book (70k, 20 tokens a parameter, context 128)".
@@ -85,8 +85,8 @@ Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
 
 Finding report_pair(const Facts *facts, int arm, int other, int setting) {
     Difference d;
-    if (!differences_find(&d, &facts->differences, setting, arm, other))
-        d = (Difference){.arm = arm, .other = other, .setting = setting, .gap = {.mean = NAN}, .interval = {NAN, NAN}};
+    const bool found = differences_find(&d, &facts->differences, setting, arm, other);
+    assert(found); // they have all pairs
     return finding_of(facts, &d);
 }
 

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     double left, right, low, high; // of the points that can be drawn; on a logarithmic axis of those above 0
     double least, largest;         // ends of intervals
+    double positive;               // the smallest y above 0, from which a logarithmic axis begins
     bool any;
 } Extent;
 
@@ -30,7 +31,7 @@ static bool drawable(const Chart *chart, const Point *point) {
 }
 
 static Extent extent_of(const Chart *chart) {
-    Extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, false};
+    Extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, false};
     for (int l = 0; l < chart->count; l++)
         for (int i = 0; i < chart->lines[l].count; i++) {
             const Point *point = &chart->lines[l].points[i];
@@ -40,6 +41,7 @@ static Extent extent_of(const Chart *chart) {
             e.right = fmax(e.right, point->x);
             e.low = fmin(e.low, point->y);
             e.high = fmax(e.high, point->y);
+            if (point->y > 0) e.positive = fmin(e.positive, point->y);
             if (isfinite(point->low)) e.least = fmin(e.least, point->low);
             if (isfinite(point->high)) e.largest = fmax(e.largest, point->high);
         }
@@ -50,24 +52,12 @@ bool chart_has_points(const Chart *chart) {
     return extent_of(chart).any;
 }
 
-// The smallest y above 0, from which a logarithmic axis begins; INFINITY if there is none.
-static double smallest_positive(const Chart *chart) {
-    double least = INFINITY;
-    for (int l = 0; l < chart->count; l++)
-        for (int i = 0; i < chart->lines[l].count; i++) {
-            const Point *point = &chart->lines[l].points[i];
-            if (drawable(chart, point) && point->y > 0) least = fmin(least, point->y);
-        }
-    return least;
-}
-
 static void fit_axes(Drawing *d) {
     const Chart *chart = d->chart;
     Extent e = extent_of(chart);
-    const double positive = smallest_positive(chart);
     // A linear axis would hide values that are much smaller than the largest.
-    const bool log_y = chart->log_y && e.high > 5 * positive;
-    if (log_y) e.low = positive;
+    const bool log_y = chart->log_y && e.high > 5 * e.positive;
+    if (log_y) e.low = e.positive;
     if (chart->spread != SPREAD_NONE) {
         // Intervals that are much longer than the points' own range would press the points together.
         const double span = e.high > e.low ? 3 * (e.high - e.low) : INFINITY;

@@ -26,7 +26,8 @@ static bool write_plot(const Page *page, Draw draw, const void *what, const char
 static bool place(Page *page, const char *title, const char *label, Draw draw, const void *what, bool narrow,
                   Error *error) {
     FILE *html = page->html.stream, *markdown = page->markdown.stream;
-    fprintf(html, "<figure id=\"chart-%d\">\n<figcaption>", ++page->drawn);
+    page->drawn = true;
+    fputs("<figure>\n<figcaption>", html);
     xml_text(html, title);
     fprintf(html, "</figcaption>\n<div class=\"%s\">\n", narrow ? "wide" : "both");
     draw(html, what, label, WIDE, false);

@@ -77,7 +77,7 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
-    if (page->drawn > 0) {
+    if (page->drawn) {
         fputs("<script>\n", page->html.stream);
         page_file_write(page->html.stream, "report.js");
         fputs("</script>\n", page->html.stream);

@@ -11,7 +11,7 @@ typedef struct {
     AtomicFile markdown, html;
     const char *directory; // where both are, and the plots of the Markdown
     int charts;            // in the Markdown so far
-    int drawn;             // in the HTML so far
+    bool drawn;            // there is one in the HTML
     int folded;            // how many folds are open; what is in one is in the HTML only
     bool heading;          // the row that is being written is one of headings
     int cells;             // in that row so far; 0 = no row is open

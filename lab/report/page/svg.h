@@ -16,7 +16,7 @@ enum { TEXT_SIZE = 13, LINE_HEIGHT = 16 };
 void svg_open(FILE *out, double width, double height, const char *label, const char *extra, bool alone);
 void svg_close(FILE *out);
 
-// Text with a class of style.css: "end" and "middle" say where x is in it.
+// Text with a class of plot.css: "end" and "middle" say where x is in it.
 void svg_text(FILE *out, double x, double y, const char *class, const char *text);
 
 // About how wide a text is; rather more than less.

@@ -84,6 +84,29 @@ static void late_contrasts_are_marked(void **state) {
     }
 }
 
+// How many intervals hold at once: all named beforehand; without such all pairs; a single one has no company.
+static void the_family_is_told(void **state) {
+    static const struct {
+        const char *schemes;
+        int after;
+        const char *sentence;
+    } cases[] = {{"none;rope", 0, "The interval has 95% confidence. It covers chance in weights and batches, not the"},
+                 {"none;rope;alibi", 0, "With 95% confidence, the 2 intervals hold at once (Bonferroni). They cover"},
+                 {"none;rope;alibi", 6, "With 95% confidence, those of all 3 intervals hold at once (Bonferroni)."}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        static const double gap = -0.3;
+        Outcome outcome;
+        make_plan(cases[n].schemes, "", "", "");
+        plan_default_contrasts(plan, "2026-01-31T23:59:59Z", cases[n].after);
+        put_gaps(&gap, 0.01);
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        expect_text(text, cases[n].sentence);
+        free(text);
+        outcome_free(&outcome);
+    }
+}
+
 // Adding seeds costs certainty only if results had been seen.
 static void peeking_is_told(void **state) {
     for (int looks = 0; looks < 2; looks++) {
@@ -151,6 +174,7 @@ static void a_ladder_is_told_step_by_step(void **state) {
         expect_text(answer, cases[n].answer);
         expect_text(answer, "as compute grows?");
         expect_text(scale, cases[n].steps);
+        expect_text(scale, "with the changes from the first to the last setting, 3 intervals hold at once.");
         if (n == 0) expect_text(scale, "in favour of learned; from 0.3M to 1M +0.199");
         if (n == 0) expect_text(scale, "in favour of sinusoidal.");
         if (n == 2) expect_no_text(scale, "favour");
@@ -238,7 +262,7 @@ static void a_page_says_that_runs_are_missing(void **state) {
     unlink(path);
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "Not finished: 5 of 6 runs are done, and this page has the first 2 of 3 seeds.");
+    expect_text(text, "Not finished: 5 of 6 runs are done, and this page has 2 of 3 seeds.");
     free(text);
     outcome_free(&outcome);
 }
@@ -281,6 +305,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(intervals_hold_all_at_once, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(the_family_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),

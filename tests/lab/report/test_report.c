@@ -221,10 +221,93 @@ static void times_within_noise_are_marked(void **state) {
             plan->arms[1].speeds[0].rounds[round] = slow ? 0.8e6 : 0.99e6;
         }
         char *text = section(report_cost, &outcome), row[512];
+        expect_no_text(text, "They were not all taken.");
         row_of(text, "| alibi | 100000 | 10 |", row);
         expect_text(row, slow ? "| 1.25 | +25.0% | 0.0% |" : "| 1.01 | +1.0%, within noise | 0.0% |");
         expect_text(row_of(text, "| none | 100000 | 10 |", row), "| 1.00 | - | 0.0% |");
         free(text);
+        outcome_free(&outcome);
+    }
+}
+
+// The loss in longer windows rises, falls, or neither; or is not known, and why.
+static void longer_windows_are_told(void **state) {
+    static const struct {
+        double rise, spread;
+        const char *told;
+    } cases[] = {{1, 0.01, "| rises |"},
+                 {-1, 0.01, "| falls |"},
+                 {0.01, 0.1, "| not resolved |"},
+                 {NAN, 0, "| is not defined there |"}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        make_plan("none;alibi", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            put_rising(&job, 3, job.arm ? cases[n].rise + cases[n].spread * job.seed : 0.5);
+        }
+        read_all(&outcome);
+        char *text = section(report_lengths, &outcome), row[512];
+        expect_text(row_of(text, "| alibi | 3.0000 |", row), cases[n].told);
+        expect_text(row_of(text, "| none | 3.0000 |", row), "| rises |");
+        expect_text(text, "the 2 intervals hold all at once");
+        free(text);
+        outcome_free(&outcome);
+    }
+    Outcome outcome;
+    const Job diverged = {.task = -1, .arm = 1, .seed = 1};
+    put(&diverged, MEASURED_HEADER "diverged,8,nan,1\n");
+    read_all(&outcome);
+    char *text = section(report_lengths, &outcome), row[512];
+    expect_text(row_of(text, "| alibi | - |", row), "| diverged |");
+    free(text);
+    outcome_free(&outcome);
+}
+
+// What a comparison does not show depends on what was tried and how it was timed.
+static void limits_are_those_of_the_plan(void **state) {
+    static const char no_rates[] = "No learning rates were tried", tasks[] = "Tasks are trained at the rate of --lr.",
+                      timed[] = "faster ones make more steps", batches[] = "CRC-32 of all inputs agrees only between";
+    for (int given = 0; given < 2; given++) {
+        Outcome outcome;
+        make_plan("none;alibi", given ? "0.001,0.002" : "", "", given ? "copy:max=2" : "");
+        plan->by_seconds = given;
+        put_all();
+        read_all(&outcome);
+        char *limits = section(report_limits, &outcome), *repeat = section(report_repeat, &outcome);
+        assert_int_equal(strstr(limits, no_rates) != NULL, !given);
+        assert_int_equal(strstr(limits, tasks) != NULL, given);
+        assert_int_equal(strstr(limits, timed) != NULL, given);
+        assert_int_equal(strstr(repeat, batches) != NULL, given);
+        assert_int_equal(strstr(repeat, "All runs of a seed saw the same batches") != NULL, !given);
+        free(limits);
+        free(repeat);
+        outcome_free(&outcome);
+    }
+}
+
+// What these seeds would resolve is more than what a resolved difference is certain to; without schemes that effects
+// are listed for, the page says so.
+static void what_is_missing_is_told(void **state) {
+    for (int listed = 0; listed < 2; listed++) {
+        static const double gap = 0.001;
+        Outcome outcome;
+        char row[512];
+        make_plan(listed ? "none;alibi" : "none;t5", "", "", "");
+        put_gaps(&gap, 0.01);
+        read_all(&outcome);
+        char *effects = section(report_effects, &outcome), *texts = section(report_texts, &outcome),
+             *cost = section(report_cost, &outcome);
+        assert_int_equal(strstr(effects, "none of the schemes for which effects are listed") != NULL, !listed);
+        expect_text(cost, "They were not all taken.");
+        row_of(texts, listed ? "| alibi - none |" : "| t5 - none |", row);
+        // The half-width over three seeds is 4.30 * 0.01 / sqrt(3); a difference must be larger to be found often.
+        double detectable;
+        assert_int_equal(sscanf(strstr(row, "0.0248"), "0.0248 | - | %lf |", &detectable), 1);
+        assert_true(detectable > 0.0248 && detectable < 0.05);
+        free(effects);
+        free(texts);
+        free(cost);
         outcome_free(&outcome);
     }
 }
@@ -239,6 +322,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(frequencies_are_shown_over_training, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(single_losses_are_no_curve, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(times_within_noise_are_marked, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(longer_windows_are_told, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(limits_are_those_of_the_plan, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(what_is_missing_is_told, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
