@@ -82,27 +82,25 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int contrasts = report_contrasts(facts), settings = plan->setting_count;
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
-    all =
-        (Forest){.x_label = "nats a token, on held-out text", .below = "first is better", .above = "second is better"};
+    bool exploratory = false;
+    char label[96];
+    for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
+    snprintf(label, sizeof label, "nats a token on held-out text%s%s",
+             facts->outcome->seeds > 1 ? ", with 95% intervals" : "", exploratory ? "; hollow: exploratory" : "");
+    all = (Forest){.x_label = label, .below = "first is better", .above = "second is better"};
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
             Finding f = report_contrast_over_texts(facts, i, setting);
             f.setting = "over the texts";
             add_row(&all, facts, i, &f, by_contrast);
         }
-    for (int i = 0; i < contrasts; i++)
-        if (!report_named(facts, i)->primary) all.x_label = "nats a token, on held-out text; hollow: exploratory";
     for (int n = 0; n < contrasts * settings; n++) {
         const int i = by_contrast ? n / settings : n % contrasts, setting = by_contrast ? n % settings : n / contrasts;
         const Finding f = report_contrast(facts, i, setting);
         add_row(&all, facts, i, &f, by_contrast);
     }
-    return page_forest(page, &all,
-                       settings == 1 ? ""
-                       : by_contrast ? "contrast"
-                                     : "setting",
-                       settings > 1 && by_contrast ? "setting" : "contrast", error,
-                       facts->outcome->seeds > 1 ? "Differences in loss, 95%% intervals" : "Differences in loss");
+    const char *group = settings == 1 ? "" : by_contrast ? "contrast" : "setting";
+    return page_forest(page, &all, group, by_contrast ? "setting" : "contrast", error, "Differences in loss");
 }
 
 enum { COLUMNS = 11, CELL = NAME_CAPACITY };

@@ -1,15 +1,16 @@
 // How the differences were judged, and what the comparison does not show.
 #include "lab/report/sections.h"
 
-#include <math.h>
-
 bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(
-        page, "Schemes share seeds: the runs of a seed begin with the same weights and see the same batches, so "
-              "differences are paired, and the seeds are the independent units (Student's t). Intervals and "
-              "verdicts are corrected together (Bonferroni): a contrast is better or worse exactly if its interval "
-              "leaves out 0. \"Not resolved\" does not mean \"equal\": every difference in the interval is possible.");
+        page,
+        "%s Intervals and verdicts are corrected together (Bonferroni): a contrast is better or worse "
+        "exactly if its interval leaves out 0. \"Not resolved\" does not mean \"equal\": every difference in "
+        "the interval is possible.",
+        plan->unpaired ? "Every scheme has seeds of its own, and the runs are the independent units (Welch's t-test)."
+                       : "Schemes share seeds: the runs of a seed begin with the same weights and see the same "
+                         "batches, so differences are paired, and the seeds are the independent units (Student's t).");
     page_paragraph(page,
                    "Larger models, other texts and longer training may give other results. Losses are measured on the "
                    "second half of the validation text, which was not used to choose anything.");

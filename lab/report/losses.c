@@ -10,7 +10,8 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
         page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
         T, facts->at[setting], facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s");
     page_row(page, true, "scheme|loss|perplexity|learning rate|position parameters");
-    for (int seed = 0; seed < facts->outcome->seeds; seed++) page_cell(page, "seed %lld", plan->base.seed + seed);
+    for (int seed = 0; seed < facts->outcome->seeds; seed++)
+        page_cell(page, "seed %lld", (plan->unpaired ? 1 : plan->base.seed) + seed);
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const double loss = report_mean(facts, setting, arm, "loss", T),
                      sd = report_deviation(facts, setting, arm, "loss", T);

@@ -10,13 +10,15 @@
 bool report_repeat(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const Job first = {.task = -1, .arm = plan->reference};
+    const long long from = plan_job_seed(plan, &first);
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY];
     if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error)) return false;
     page_code(page, plan->command);
     if (path_exists(path) && config_machine(machine, path))
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
-    page_paragraph(page, "bitter %s. Seeds %lld to %lld.", BITTER_VERSION, plan->base.seed,
-                   plan->base.seed + facts->outcome->seeds - 1);
+    page_paragraph(page, "bitter %s. Seeds %lld to %lld%s%s%s.", BITTER_VERSION, from, from + facts->outcome->seeds - 1,
+                   plan->unpaired ? " for " : "", plan->unpaired ? plan->arms[plan->reference].name : "",
+                   plan->unpaired ? "; every other scheme has seeds of its own" : "");
     if (plan->by_seconds)
         page_paragraph(page,
                        "All runs of a seed see the same batches in the same order, but faster schemes make more steps, "
@@ -29,7 +31,7 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
     page_row(page, true, "seed");
     for (int setting = 0; setting < plan->setting_count; setting++) page_cell(page, "CRC-32%s", facts->at[setting]);
     for (int seed = 0; seed < facts->outcome->seeds; seed++) {
-        page_row(page, false, "%lld", plan->base.seed + seed);
+        page_row(page, false, "%lld", from + seed);
         for (int setting = 0; setting < plan->setting_count; setting++) {
             const double batches = outcome_value(facts->outcome, setting, -1, plan->reference, seed, "batches", 0);
             page_cell(page, isnan(batches) ? "-" : "%08" PRIx32, isnan(batches) ? 0 : (uint32_t)batches);

@@ -13,10 +13,10 @@ static void blocks_table(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     page_paragraph(page,
                    "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
-                   "loss is measured. To compare them, each alone: half of the 95%% interval over seeds, on this text, "
-                   "and half of that over blocks of the text, with these seeds (circular block bootstrap). These are "
-                   "not corrected for other contrasts; the verdicts on this page are those of the corrected intervals "
-                   "above. Detectable: the smallest true difference that these have an 80%% chance of resolving.");
+                   "loss is measured. The table has each alone, as half of a 95%% interval: over seeds, on this text; "
+                   "and over blocks of the text, with these seeds (circular block bootstrap). These are not corrected "
+                   "for other contrasts; the verdicts on this page are those of the corrected intervals above. "
+                   "Detectable: the smallest true difference that these have an 80%% chance of resolving.");
     page_table(page, "%s", "");
     page_row(page, true, "contrast|difference|± over seeds|± over the text|detectable");
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)

@@ -271,13 +271,16 @@ static void limits_are_those_of_the_plan(void **state) {
     for (int given = 0; given < 2; given++) {
         Outcome outcome;
         make_plan("none;alibi", given ? "0.001,0.002" : "", "", given ? "copy:max=2" : "");
-        plan->by_seconds = given;
+        plan->by_seconds = plan->unpaired = given;
         put_all();
         read_all(&outcome);
         char *limits = section(report_limits, &outcome), *repeat = section(report_repeat, &outcome);
         assert_int_equal(strstr(limits, no_rates) != NULL, !given);
         assert_int_equal(strstr(limits, tasks) != NULL, given);
         assert_int_equal(strstr(limits, timed) != NULL, given);
+        assert_int_equal(strstr(limits, "differences are paired") != NULL, !given);
+        assert_int_equal(strstr(limits, "Every scheme has seeds of its own") != NULL, given);
+        assert_int_equal(strstr(repeat, "for none; every other scheme has seeds of its own") != NULL, given);
         assert_int_equal(strstr(repeat, batches) != NULL, given);
         assert_int_equal(strstr(repeat, "All runs of a seed saw the same batches") != NULL, !given);
         free(limits);
