@@ -86,7 +86,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     char label[96];
     for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
     snprintf(label, sizeof label, "nats a token on held-out text%s%s",
-             facts->outcome->seeds > 1 ? ", with 95% intervals" : "", exploratory ? "; hollow: exploratory" : "");
+             facts->outcome->seeds > 1 ? ", 95% intervals" : "", exploratory ? "; hollow: exploratory" : "");
     all = (Forest){.x_label = label, .below = "first is better", .above = "second is better"};
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {

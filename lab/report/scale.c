@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // What differs along the ladder, and so is the axis of its charts.
 typedef enum { BY_TOKENS, BY_SIZE, BY_COMPUTE } Ladder;
@@ -108,10 +109,13 @@ void report_scale_sentences(Page *page, const Facts *facts) {
             words_amount(&gains, &f);
         }
     }
-    if (open.size > 0)
-        text_print(&gains, "%s no change is resolved for %.*s", gains.size ? ";" : ",", (int)open.size, open.bytes);
+    if (open.size > 0 && gains.size > 0)
+        text_print(&gains, "; no change is resolved for %.*s", (int)open.size, open.bytes);
+    else if (open.size > 0)
+        text_print(&gains, ", no change of a difference is resolved");
+    const char *from = facts->settings[rungs[0].setting], *to = facts->settings[rungs[last].setting];
     if (gains.size > 0)
-        page_lead(page, "From %s to %s%.*s.", facts->settings[rungs[0].setting], facts->settings[rungs[last].setting],
+        page_lead(page, "From %.*s to %s%.*s.", (int)strlen(from) - words_shared_end(from, to), from, to,
                   (int)gains.size, gains.bytes);
     text_free(&gains);
     text_free(&open);

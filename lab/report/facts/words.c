@@ -2,6 +2,7 @@
 
 #include "lab/report/page/axis.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,48 +53,50 @@ static void one_setting(Text *text, const Finding *f) {
     text_print(text, " nats a token.");
 }
 
-// How many characters at the end of a setting's words a list of settings needs only once: "5 and 20 tokens a
-// parameter".
-static int shared_end(const Finding *findings, int count, Kind kind) {
+int words_shared_end(const char *setting, const char *other) {
     static const char end[] = " tokens a parameter";
-    for (int n = 0; n < count; n++) {
-        const char *words = strstr(findings[n].setting, end);
-        if (kind_of(&findings[n]) == kind && (!words || words[sizeof end - 1])) return 0;
-    }
-    return (int)sizeof end - 1;
+    const char *one = strstr(setting, end), *two = strstr(other, end);
+    return one && two && !one[sizeof end - 1] && !two[sizeof end - 1] ? (int)sizeof end - 1 : 0;
 }
 
-// The settings of one kind: "at 25k by 0.15 nats a token (0.13 to 0.17) and at 70k by ...", or only their names.
-static void settings_of(Text *text, const Finding *findings, int count, Kind kind, bool amounts) {
-    const int end = amounts ? 0 : shared_end(findings, count, kind);
-    int all = 0, i = 0;
-    for (int n = 0; n < count; n++) all += kind_of(&findings[n]) == kind;
+// "at 25k, 70k and 200k": the settings of one kind, which `all` have; "in any of the 3 settings" if these are all.
+// first: the sentence has named no settings before, and so has to say what they share.
+static void settings_of(Text *text, const Finding *findings, int count, Kind kind, int all, bool first) {
+    int end = INT_MAX, i = 0;
+    if (all == count) {
+        text_print(text, "in %s %d settings", kind == BETTER || kind == WORSE ? "all" : "any of the", count);
+        return;
+    }
+    for (int n = 0; n < count; n++) {
+        const int shared = words_shared_end(findings[0].setting, findings[n].setting);
+        if (shared < end) end = shared;
+    }
     for (int n = 0; n < count; n++) {
         const Finding *f = &findings[n];
         if (kind_of(f) != kind) continue;
-        if (i > 0) text_print(text, "%s", i == all - 1 ? " and " : ", ");
-        if (i == 0 || amounts) text_print(text, "%s ", f->place);
-        i++;
-        text_print(text, "%.*s", (int)strlen(f->setting) - (i < all ? end : 0), f->setting);
-        if (amounts) text_print(text, " ");
-        if (amounts) words_amount(text, f);
+        if (i++ == 0)
+            text_print(text, "%s ", f->place);
+        else
+            text_print(text, "%s", i == all ? " and " : ", ");
+        text_print(text, "%.*s", (int)strlen(f->setting) - (first && i == all ? 0 : end), f->setting);
     }
 }
 
-// "by 0.05 to 0.26 nats a token": the smallest and the largest mean difference of a kind.
-static void range_of(Text *text, const Finding *findings, int count, Kind kind) {
+// " by 0.15 nats a token (0.13 to 0.17)"; of several settings the smallest and the largest mean difference.
+static void amounts_of(Text *text, const Finding *findings, int count, Kind kind, int all) {
     double least = INFINITY, most = 0;
-    for (int n = 0; n < count; n++)
-        if (kind_of(&findings[n]) == kind) {
-            least = fmin(least, fabs(findings[n].gap.mean));
-            most = fmax(most, fabs(findings[n].gap.mean));
-        }
+    text_print(text, " ");
+    for (int n = 0; n < count; n++) {
+        if (kind_of(&findings[n]) != kind) continue;
+        if (all == 1) words_amount(text, &findings[n]);
+        least = fmin(least, fabs(findings[n].gap.mean));
+        most = fmax(most, fabs(findings[n].gap.mean));
+    }
     const int digits = digits_for(most > least ? fmin(least, most - least) : least);
-    text_print(text, " (by %.*f to %.*f nats a token)", digits, least, digits, most);
+    if (all > 1) text_print(text, "by %.*f to %.*f nats a token", digits, least, digits, most);
 }
 
 void words_contrast(Text *text, const Finding *findings, int count) {
-    enum { AMOUNTS_MOST = 2 }; // settings whose amounts a sentence can hold
     int kinds[KINDS] = {0}, parts = 0;
     if (count == 1) {
         one_setting(text, &findings[0]);
@@ -110,21 +113,17 @@ void words_contrast(Text *text, const Finding *findings, int count) {
         const Kind kind = (pass == 0) != named ? BETTER : WORSE;
         if (kinds[kind] == 0) continue;
         text_print(text, "%s%s ", parts ? "; " : "", (kind == BETTER) != named ? "better" : "worse");
-        if (parts++ == 0) text_print(text, "than %s ", second);
-        if (kinds[kind] == count) text_print(text, "in all %d settings: ", count);
-        settings_of(text, findings, count, kind, kinds[kind] <= AMOUNTS_MOST);
-        if (kinds[kind] > AMOUNTS_MOST) range_of(text, findings, count, kind);
+        if (parts == 0) text_print(text, "than %s ", second);
+        settings_of(text, findings, count, kind, kinds[kind], parts++ == 0);
+        amounts_of(text, findings, count, kind, kinds[kind]);
     }
     for (Kind kind = OPEN; kind < KINDS; kind++) {
         static const char *const words[KINDS] = {[OPEN] = "not resolved ",
                                                  [ALONE] = "known from one seed only ",
                                                  [DIVERGED] = "not known, because a run diverged, "};
         if (kinds[kind] == 0) continue;
-        text_print(text, "%s%s", parts++ ? "; " : "", words[kind]);
-        if (kinds[kind] == count)
-            text_print(text, "in any of the %d settings", count);
-        else
-            settings_of(text, findings, count, kind, false);
+        text_print(text, "%s%s", parts ? "; " : "", words[kind]);
+        settings_of(text, findings, count, kind, kinds[kind], parts++ == 0);
     }
     text_print(text, ".");
 }

@@ -21,6 +21,10 @@ typedef struct {
 // equal.
 void words_contrast(Text *text, const Finding *findings, int count);
 
+// How many characters the words of two settings share at their ends, so that a list says them once: "5 and 20 tokens a
+// parameter".
+int words_shared_end(const char *setting, const char *other);
+
 // Append "by 0.15 nats a token (0.13 to 0.17)", or with its sign "-0.15 (-0.17 to -0.13)". As many digits as make the
 // ends of a resolved interval differ from 0.
 void words_amount(Text *text, const Finding *finding);

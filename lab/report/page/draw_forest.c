@@ -42,8 +42,8 @@ static void fit(Sheet *s) {
     for (int i = 0; i < s->forest->count; i++) {
         const ForestRow *row = &s->forest->rows[i];
         if (!known(row)) continue;
-        low = fmin(low, bounded(row) ? fmax(row->low, -6 * far) : row->value);
-        high = fmax(high, bounded(row) ? fmin(row->high, 6 * far) : row->value);
+        low = fmin(low, bounded(row) ? fmax(row->low, -3 * far) : row->value);
+        high = fmax(high, bounded(row) ? fmin(row->high, 3 * far) : row->value);
     }
     axis_fit(&s->x, low, high, 0.04, false);
 }
@@ -69,8 +69,8 @@ static double lay_out(Sheet *s) {
     const double names = column_width(s->forest, false, INFINITY), names_most = (s->narrow ? 0.55 : 0.37) * s->width;
     s->tall = s->narrow && (s->forest->count <= TALL_MOST || names > names_most);
     s->values = !s->narrow || (s->tall && names + column_width(s->forest, true, INFINITY) < s->width);
-    s->row_height = s->tall ? 38 : s->narrow ? 19 : 21;
-    s->group_height = s->narrow ? 19 : 21;
+    s->row_height = s->tall ? 38 : s->narrow ? 17 : 21;
+    s->group_height = s->narrow ? 18 : 21;
     s->top = LINE_HEIGHT + 8;
     s->bottom = s->top + s->row_height * s->forest->count + s->group_height * groups + 4;
     s->x.from = s->tall ? 8 : fmin(names, names_most) + 12;
@@ -110,7 +110,7 @@ static void draw_row(const Sheet *s, int i, double y) {
     FILE *out = s->out;
     char words[INTERVAL_WORDS], cut[TEXT_CAPACITY];
     value_words(words, row);
-    const double text = y + 15, middle = y + (s->tall ? 27 : 0.5 * s->row_height);
+    const double middle = y + (s->tall ? 27 : 0.5 * s->row_height), text = s->tall ? y + 15 : middle + 4.5;
     const double values = svg_text_width(words),
                  names = s->tall ? s->width - (s->values ? values + 12 : 12) : s->x.from - 20;
     fprintf(out, "<g class=\"h%d%s\"><title>", row->hue % HUES, row->filled ? "" : " hollow");
