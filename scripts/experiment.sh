@@ -4,8 +4,8 @@
 # tokens for each parameter, on War and Peace (50 minutes on 2 cores). Finished runs are kept: stop it and start it
 # again at any time. DIR (runs/experiment) holds the runs and the page report.html; the summary, its plots and
 # results.csv go to RESULTS (runs/baseline/experiment).
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SCALE and TOKENS: the sizes, and the tokens for
-# each parameter; TOKENS=0.2 trains a hundredth, to try the script.
+# TEXT: the book (see book.sh). SCALE and TOKENS: the sizes, and the tokens for each parameter; TOKENS=0.2 trains a
+# hundredth, to try the script.
 set -eu
 # All have the learning rate 3e-3. SCHEME@RATE gives a scheme a rate of its own, such as the best one of
 # experiment_full.sh.
@@ -14,12 +14,7 @@ schemes="none learned sinusoidal rope alibi rope-learned t5 fire alibi-learned"
 bitter=${1:?"usage: sh scripts/experiment.sh BITTER [DIR]"}
 out=${2:-runs/experiment}
 results=${RESULTS:-runs/baseline/experiment}
-text=${TEXT:-../shared/data/war-and-peace.txt.gz}
-[ -f "$text" ] || {
-    echo "experiment.sh: there is no $text; set TEXT to a long book as plain text" \
-        "(such as Project Gutenberg's number 2600)" >&2
-    exit 2
-}
+text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
 # The list of schemes is meant to be split into words.

@@ -4,7 +4,7 @@
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
 # PARTS names the parts to do ("rates tokens ladder rates-400k starts texts context epochs primary").
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz). SHRINK=50 trains a fiftieth, to try the script.
+# TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates       the learning rate of every scheme, on seeds that no other part uses
 #   tokens      more training: 5 to 320 tokens a parameter
@@ -14,7 +14,7 @@
 #   texts       five kinds of text
 #   context     windows four times as long
 #   epochs      little text, read many times
-#   primary     the best designed scheme against the best scheme that is learned from scratch, with the same time to train
+#   primary     the best designed scheme against the best one that is learned from scratch, with the same time to train
 #
 # The primary question was settled before any of its runs: the two schemes are those with the lowest loss in the part
 # "rates", on the half of the validation text that chooses, at the best rate of each; and the seeds are new ones.
@@ -24,14 +24,9 @@ out=${2:-runs/experiment-full}
 results=${RESULTS:-runs/baseline/experiment-full}
 parts=${PARTS:-"rates tokens ladder rates-400k starts texts context epochs primary"}
 seeds=${SEEDS:-5}
-text=${TEXT:-../shared/data/war-and-peace.txt.gz}
-[ -f "$text" ] || {
-    echo "experiment_full.sh: there is no $text; set TEXT to a long book as plain text" \
-        "(such as Project Gutenberg's number 2600)" >&2
-    exit 2
-}
+text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out"
-TEXT=$text sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts"
+sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts"
 data=$out/data
 designed="sinusoidal rope alibi alibi-steep"
 scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
@@ -45,6 +40,11 @@ spec() {
     esac
 }
 
+# named NAME...: the schemes as compare takes them.
+named() {
+    for name in "$@"; do echo "$name=$(spec "$name")"; done
+}
+
 # rate NAME: the learning rate that the part "rates" chose for a scheme.
 rate() {
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
@@ -52,7 +52,7 @@ rate() {
         "$out/rates/results.csv"
 }
 
-# arms NAME...: the schemes as compare takes them, each with its rate. LABEL=SPEC~NAME gives a variant the rate of NAME.
+# arms NAME...: the same, each with its rate. LABEL=SPEC~NAME gives a variant the rate of NAME.
 arms() {
     for name in "$@"; do
         case $name in
@@ -95,7 +95,7 @@ for part in $parts; do
     # shellcheck disable=SC2046,SC2086
     case $part in
     rates)
-        part rates $(for name in $designed $scratch; do echo "$name=$(spec "$name")"; done) --data "$data/book" $shape \
+        part rates $(named $designed $scratch) --data "$data/book" $shape \
             --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 101 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" \
             --contrast "fire - alibi" --contrast "t5 - alibi"
@@ -111,8 +111,8 @@ for part in $parts; do
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
         ;;
     rates-400k)
-        part rates-400k $(for name in learned sinusoidal rope rope-random alibi fire; do echo "$name=$(spec "$name")"; done) \
-            --data "$data/book" --layers 4 --heads 4 --scale 400k --lr-grid 4e-3,8e-3,1.6e-2 \
+        part rates-400k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
+            --layers 4 --heads 4 --scale 400k --lr-grid 4e-3,8e-3,1.6e-2 \
             --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 301
         ;;
     starts)

@@ -6,12 +6,12 @@
 # stretched to 64 times. Finished runs are kept, and a stopped search or training
 # continues: stop it and start it again at any time. DIR (runs/extend) holds the runs; tables and the plot of
 # the factors go to RESULTS (runs/baseline/extend).
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz).
+# TEXT: the book (see book.sh).
 set -eu
 bitter=${1:?"usage: sh scripts/extend.sh BITTER [DIR]"}
 out=${2:-runs/extend}
 results=${RESULTS:-runs/baseline/extend}
-text=${TEXT:-../shared/data/war-and-peace.txt.gz}
+text=$(sh "$(dirname "$0")/book.sh")
 steps=${STEPS:-5000}
 short_steps=${SHORT_STEPS:-400}
 keys_steps=${KEYS_STEPS:-400}
@@ -21,10 +21,6 @@ seeds=${SEEDS:-"1 2 3"}
 formulas="pi ntk dynamic yarn llama3"
 methods="none $formulas yarn-tuned longrope-1 gradient"
 tuned="none pi ntk yarn longrope-1 gradient"
-[ -f "$text" ] || {
-    echo "extend.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
-    exit 2
-}
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"

@@ -7,18 +7,14 @@
 # at a depth of 50%. Both keep their state in a file, so the script may be killed and started again at any time.
 # DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 FURTHER=1 measures
 # that window instead (2m-131072.md).
-# TEXT: the book, plain or .gz (../shared/data/war-and-peace.txt.gz), of at least 3.25 million bytes.
+# TEXT: the book (see book.sh), of at least 3.25 million bytes.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
 out=${2:-runs/extend-2m}
 results=${RESULTS:-runs/baseline/extend}
-text=${TEXT:-../shared/data/war-and-peace.txt.gz}
+text=$(sh "$(dirname "$0")/book.sh")
 further=${FURTHER:-16}
 length=$((131072 * further))
-[ -f "$text" ] || {
-    echo "extend_2m.sh: there is no $text; set TEXT to a long book as plain text (such as Project Gutenberg's number 2600)" >&2
-    exit 2
-}
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"

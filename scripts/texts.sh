@@ -1,7 +1,7 @@
 #!/bin/sh
 # Five kinds of text for comparisons: sh scripts/texts.sh BITTER DIR
 # Prepares DIR/book, DIR/source, DIR/russian, DIR/tales and DIR/dna, of at most 3 MB each, unless they are there:
-#   book      War and Peace in English, plain or .gz (TEXT; ../shared/data/war-and-peace.txt.gz)
+#   book      War and Peace in English (TEXT; see book.sh)
 #   source    this program's own C and shell code
 #   russian   sayings and quotations in Cyrillic letters (RUSSIAN, or Debian's package fortunes-ru, which is fetched)
 #   tales     the program's generated stories
@@ -10,7 +10,6 @@
 set -eu
 bitter=${1:?"usage: sh scripts/texts.sh BITTER DIR"}
 dir=${2:?"usage: sh scripts/texts.sh BITTER DIR"}
-book=${TEXT:-../shared/data/war-and-peace.txt.gz}
 most=3000000 # bytes
 mkdir -p "$dir"
 
@@ -30,10 +29,7 @@ made() {
 }
 
 book_text() {
-    case $book in
-    *.gz) gzip -dc "$book" ;;
-    *) cat "$book" ;;
-    esac
+    book=$(sh "$(dirname "$0")/book.sh") && gzip -dcf "$book"
 }
 
 source_text() {

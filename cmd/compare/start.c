@@ -4,6 +4,7 @@
 #include "lab/compare/measure.h"
 #include "lab/compare/outcome.h"
 #include "lab/compare/pace.h"
+#include "lab/report/page/axis.h"
 #include "lab/run/config.h"
 #include "lab/run/trainer.h"
 
@@ -128,11 +129,11 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
                                 .layers = was_given(given, "layers"),
                                 .heads = was_given(given, "heads"),
                                 .steps = was_given(given, "steps")};
-    *plan = (Plan){.base = o->train,
-                   .exercises = (int)o->exercises,
-                   .task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps,
-                   .by_seconds = o->budget == 1,
-                   .unpaired = o->unpaired};
+    plan->base = o->train;
+    plan->exercises = (int)o->exercises;
+    plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
+    plan->by_seconds = o->budget == 1;
+    plan->unpaired = o->unpaired;
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
            plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
@@ -228,25 +229,18 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
     return ok;
 }
 
-// "1.3 M" and the like, at most 7 characters.
-static const char *short_number(char text[16], double number) {
-    const double unit = number >= 1e9 ? 1e9 : number >= 1e6 ? 1e6 : number >= 1e4 ? 1e3 : 1;
-    snprintf(text, 16, "%.4g%s", number / unit, unit > 1e8 ? " G" : unit > 1e5 ? " M" : unit > 1 ? " k" : "");
-    return text;
-}
-
 // The fewest and the most operations for each token, counted in full, of the schemes.
 static void print_operations(const Plan *plan, int setting) {
     double least = HUGE_VAL, most = 0;
-    char text[16];
+    char words[2][TICK_WORDS];
     for (int arm = 0; arm < plan->arm_count; arm++) {
         const double operations = setting_operations(plan, setting, arm);
         if (operations < least) least = operations;
         if (operations > most) most = operations;
     }
-    printf("  %s", short_number(text, least));
-    if (most > least) printf(" to %s", short_number(text, most));
-    printf("\n");
+    number_words(words[0], least);
+    number_words(words[1], most);
+    printf(strcmp(words[0], words[1]) ? "  %s to %s\n" : "  %s\n", words[0], words[1]);
 }
 
 static void print_settings(const Plan *plan) {
@@ -257,10 +251,10 @@ static void print_settings(const Plan *plan) {
            width, "setting");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char tokens[16];
+        char tokens[TICK_WORDS];
         printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g", width, *setting->name ? setting->name : "-",
                setting->layers, setting->heads, setting->width, setting->context, setting->parameters, setting->steps,
-               short_number(tokens, setting_tokens(plan, s)), setting_tokens_per_parameter(plan, s),
+               number_words(tokens, setting_tokens(plan, s)), setting_tokens_per_parameter(plan, s),
                setting_epochs(plan, s));
         print_operations(plan, s);
     }
@@ -271,10 +265,7 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
                    Error *error) {
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
-    char command[sizeof plan->command];
-    memcpy(command, plan->command, sizeof command);
     bool ok = make_plan(plan, corpora, o, given, names, count, comparison_done(c), error);
-    memcpy(plan->command, command, sizeof command);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||

@@ -68,12 +68,12 @@ void plan_default_contrasts(Plan *plan, const char *named, int after) {
 static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
     int next = 0;
     for (int b = 0; b < before->arm_count; b++)
-        if (before->arms[b].block >= next) next = before->arms[b].block + 1;
+        if (before->arms[b].seed_block >= next) next = before->arms[b].seed_block + 1;
     for (int a = 0; a < plan->arm_count; a++) {
         const int b = plan_arm(before, plan->arms[a].name);
-        plan->arms[a].block = b >= 0 ? before->arms[b].block : next++;
+        plan->arms[a].seed_block = b >= 0 ? before->arms[b].seed_block : next++;
     }
-    return next <= BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
+    return next <= SEED_BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
 }
 
 bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error) {

@@ -207,15 +207,20 @@ double outcome_value(const Outcome *o, int setting, int task, int arm, int seed,
     return value_of(outcome_measures(o, &job), quantity, x);
 }
 
+Paired outcome_gap(const Outcome *o, const double *a, const double *b) {
+    double differences[SEEDS_MOST];
+    if (o->comparison->plan.unpaired) return unpaired_summary(a, o->seeds, b, o->seeds);
+    for (int seed = 0; seed < o->seeds; seed++) differences[seed] = a[seed] - b[seed];
+    return paired_summary(differences, o->seeds);
+}
+
 Paired outcome_paired(const Outcome *o, int setting, int arm, int other, const char *quantity, double x) {
-    double a[SEEDS_MOST], b[SEEDS_MOST], differences[SEEDS_MOST];
+    double a[SEEDS_MOST], b[SEEDS_MOST];
     for (int seed = 0; seed < o->seeds; seed++) {
         a[seed] = outcome_value(o, setting, -1, arm, seed, quantity, x);
         b[seed] = outcome_value(o, setting, -1, other, seed, quantity, x);
-        differences[seed] = a[seed] - b[seed];
     }
-    return o->comparison->plan.unpaired && arm != other ? unpaired_summary(a, o->seeds, b, o->seeds)
-                                                        : paired_summary(differences, o->seeds);
+    return outcome_gap(o, a, b);
 }
 
 Answered outcome_right(const Outcome *o, int task, int arm, int seed, double first, double last) {

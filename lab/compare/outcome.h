@@ -26,7 +26,7 @@ typedef struct {
 
 // Read measured.csv of all runs that have one, and choose for each scheme the learning rate with the lowest mean loss
 // on the choosing half of the validation text. Fails (input) on a damaged file, on a run with options other than those
-// of the plan or on another text, and when runs of the same seed, size and task did not see the same batches.
+// of the plan or on another text, and when runs of the same seed, setting and task did not see the same batches.
 bool outcome_read(Outcome *outcome, const Comparison *comparison, Error *error);
 void outcome_free(Outcome *outcome);
 
@@ -49,10 +49,12 @@ const Measures *outcome_measures(const Outcome *outcome, const Job *job);
 // The run of a scheme and a seed on text, with the chosen learning rate.
 Job outcome_job(const Outcome *outcome, int setting, int arm, int seed);
 
-// The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, size is 0.
+// The value measured at x, or NAN. For text (task < 0) that of the chosen learning rate; for a task, setting is 0.
 double outcome_value(const Outcome *outcome, int setting, int task, int arm, int seed, const char *quantity, double x);
 
-// The differences of a quantity, arm minus other, by seed; with --unpaired, of arms that share no seeds.
+// The difference of two arms in anything that each seed has, a minus b (seeds): by seed, or, with --unpaired, of arms
+// that share no seeds. outcome_paired: in a quantity of the runs on text, arm minus other.
+Paired outcome_gap(const Outcome *outcome, const double *a, const double *b);
 Paired outcome_paired(const Outcome *outcome, int setting, int arm, int other, const char *quantity, double x);
 
 // The questions of a task at lengths first to last, and how many of them were answered rightly, by one seed or (seed <

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WARM_UP  3 // untimed steps
-#define SECONDS  2.0
-#define PATIENCE 5 // stop after so many times the seconds asked for, when other programs keep the processor busy
+#define WARM_UP  3   // untimed steps
+#define SECONDS  2.0 // to choose the number of threads
+#define PATIENCE 5   // stop after so many times the seconds asked for, when other programs keep the processor busy
 
-// With --budget seconds, each scheme is timed in rounds.
+// Schemes are timed in rounds; with --budget seconds in more of them, until the fastest ones agree.
 #define ROUND_SECONDS 0.25
 enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12, PROCESSES_MOST = 1024 };
 

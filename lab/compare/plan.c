@@ -45,7 +45,7 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
 }
 
 bool plan_seeds(Plan *plan, long long seeds, Error *error) {
-    const long long all = plan->unpaired ? (BLOCKS_MOST + 1LL) * SEEDS_MOST : seeds;
+    const long long all = plan->unpaired ? (SEED_BLOCKS_MOST + 1LL) * SEEDS_MOST : seeds;
     if (plan->base.seed > LLONG_MAX - all)
         return fail_input(error,
                           "--seed %lld: the last of %lld seeds from there on is too large; choose a smaller --seed",
@@ -65,7 +65,7 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
     for (plan->arm_count = 0; plan->arm_count < count; plan->arm_count++) {
         Arm *arm = &plan->arms[plan->arm_count];
         if (!set_arm(arm, words[plan->arm_count], error)) return false;
-        arm->block = plan->arm_count;
+        arm->seed_block = plan->arm_count;
         if (plan_arm(plan, arm->name) >= 0)
             return fail_input(error, "two schemes are called %s; give one a label: LABEL=%s", arm->name, arm->name);
     }
@@ -139,7 +139,7 @@ double plan_job_rate(const Plan *plan, const Job *job) {
 }
 
 long long plan_job_seed(const Plan *plan, const Job *job) {
-    return plan->base.seed + job->seed + (plan->unpaired ? (long long)plan->arms[job->arm].block * SEEDS_MOST : 0);
+    return plan->base.seed + job->seed + (plan->unpaired ? (long long)plan->arms[job->arm].seed_block * SEEDS_MOST : 0);
 }
 
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job) {

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
-enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, BLOCKS_MOST = 100000 };
+enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
 // The speed of an arm, timed in several short rounds. The fastest rounds count, because other programs disturbed them
@@ -25,10 +25,10 @@ typedef struct {
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
     const Scheme *scheme;
-    bool learned;                   // the scheme, with its options, has parameters of its own
-    const char *designed;           // of a learned scheme: the designed one that it is compared with; or NULL
-    int block;                      // with --unpaired: its seeds begin block * SEEDS_MOST after that of the options
-    double lr;                      // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
+    bool learned;         // the scheme, with its options, has parameters of its own
+    const char *designed; // of a learned scheme: the designed one that it is compared with; or NULL
+    int seed_block;       // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
+    double lr;            // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
     long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
     Speed speeds[SETTINGS_MOST];    // see lab/compare/pace.h
 } Arm;

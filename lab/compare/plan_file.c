@@ -24,7 +24,7 @@ static json_t *arms_json(const Plan *plan) {
             json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
         }
         json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
-                                               "learning_rate", arm->lr, "seeds_block", arm->block, "steps", steps,
+                                               "learning_rate", arm->lr, "seeds_block", arm->seed_block, "steps", steps,
                                                "tokens_a_second", speeds));
     }
     return array;
@@ -201,16 +201,15 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
     }
     if (!as_typed(plan_arms(plan, words, plan->arm_count, "", error), path, error)) return false;
     for (int a = 0; a < plan->arm_count; a++) {
-        const json_t *steps = json_object_get(json_array_get(array, (size_t)a), "steps");
-        if (strcmp(plan->arms[a].pos, pos[a]) != 0)
-            return fail_damaged(error, path, "a scheme is not what its name says");
+        const json_t *object = json_array_get(array, (size_t)a);
+        Arm *arm = &plan->arms[a];
         long long block;
-        const json_t *speeds = json_object_get(json_array_get(array, (size_t)a), "tokens_a_second");
-        if (!read_steps(&plan->arms[a], steps, plan, path, error) ||
-            !read_speeds(&plan->arms[a], speeds, plan, path, error) ||
-            !member_integer(&block, json_array_get(array, (size_t)a), "seeds_block", 0, BLOCKS_MOST, path, error))
+        if (strcmp(arm->pos, pos[a]) != 0) return fail_damaged(error, path, "a scheme is not what its name says");
+        if (!read_steps(arm, json_object_get(object, "steps"), plan, path, error) ||
+            !read_speeds(arm, json_object_get(object, "tokens_a_second"), plan, path, error) ||
+            !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))
             return false;
-        plan->arms[a].block = (int)block;
+        arm->seed_block = (int)block;
     }
     return true;
 }

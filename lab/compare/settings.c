@@ -159,29 +159,29 @@ static long long steps_for(const Setting *setting, const TrainOptions *o, double
     return ratio > 0 ? (long long)ceil(ratio * (double)setting->parameters / step) : o->steps;
 }
 
+static int one_at_least(int count) {
+    return count > 0 ? count : 1;
+}
+
 // One combination; s, r and c count sizes, ratios and contexts.
 static bool set_setting(Setting *setting, const Plan *plan, const Lists *lists, int s, int r, int c,
                         const SettingLists *typed, Error *error) {
     const double preset = lists->size_count > 0 && !typed->steps ? TOKENS_PER_PARAMETER : 0;
     const double ratio = lists->ratio_count > 0 ? lists->ratios[r] : preset;
-    char ratio_name[32] = "", context_name[32] = "", text_name[NAME_CAPACITY] = "", name[NAME_CAPACITY];
+    char ratio_name[32] = "", context_name[32] = "", name[NAME_CAPACITY];
     setting->context = lists->context_count > 0 ? (long long)lists->contexts[c] : plan->base.context;
     if (!set_shape(setting, plan, lists, s, typed, error)) return false;
     setting->steps = steps_for(setting, &plan->base, ratio);
-    if (plan->text_count > 1) memcpy(text_name, plan->texts[setting->text].name, sizeof text_name);
     if (lists->ratio_count > 1) snprintf(ratio_name, sizeof ratio_name, "%gtpp", ratio);
     if (lists->context_count > 1) snprintf(context_name, sizeof context_name, "%lld", setting->context);
-    const char *const parts[] = {text_name, lists->size_count > 1 ? lists->sizes[s] : "", ratio_name, context_name};
+    const char *const parts[] = {plan->text_count > 1 ? plan->texts[setting->text].name : "",
+                                 lists->size_count > 1 ? lists->sizes[s] : "", ratio_name, context_name};
     join_name(name, parts, 4);
     memcpy(setting->name, name, sizeof name);
-    const Setting *smaller = s > 0 && r == 0 ? setting - (lists->ratio_count > 0 ? lists->ratio_count : 1) : NULL;
+    const Setting *smaller = s > 0 && r == 0 ? setting - one_at_least(lists->ratio_count) : NULL;
     return !smaller || setting->parameters > smaller->parameters ||
            fail_input(error, "--scale: give sizes from small to large; %s is not larger than %s", lists->sizes[s],
                       lists->sizes[s - 1]);
-}
-
-static int one_at_least(int count) {
-    return count > 0 ? count : 1;
 }
 
 bool plan_settings(Plan *plan, const SettingLists *typed, Error *error) {

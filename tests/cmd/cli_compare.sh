@@ -103,7 +103,7 @@ job=
 # --- a comparison ---
 need compare $long --out straight $three
 check "the settings come first" test "$(sed -n 2p "$scratch/out" | tr -s ' ')" = \
-    '- 1 2 16 16 7424 1000 64 k 8.621 1.66 49.08 k to 49.28 k'
+    '- 1 2 16 16 7424 1000 64k 8.621 1.66 49.1k to 49.3k'
 check "it says what it does" says '^compare straight: 6 runs; 3 schemes, 2 seeds; 2 side by side with 1 thread each$'
 check "every run once, and nothing left over" whole straight 1000
 check "a directory for each run" test "$(ls straight/runs | tr '\n' ' ')" = \

@@ -91,11 +91,7 @@ Finding report_pair(const Facts *facts, int arm, int other, int setting) {
 }
 
 Paired report_difference(const Facts *facts, const double *a, const double *b) {
-    const int seeds = facts->outcome->seeds;
-    double differences[SEEDS_MOST];
-    if (facts->outcome->comparison->plan.unpaired) return unpaired_summary(a, seeds, b, seeds);
-    for (int seed = 0; seed < seeds; seed++) differences[seed] = a[seed] - b[seed];
-    return paired_summary(differences, seeds);
+    return outcome_gap(facts->outcome, a, b);
 }
 
 // The designed scheme whose hue an arm has; itself, if it has none.

@@ -22,7 +22,7 @@ static bool same_arms(const Plan *a, const Plan *b) {
     bool same = a->arm_count == b->arm_count;
     for (int i = 0; same && i < a->arm_count; i++) {
         same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0 &&
-               a->arms[i].lr == b->arms[i].lr && a->arms[i].block == b->arms[i].block;
+               a->arms[i].lr == b->arms[i].lr && a->arms[i].seed_block == b->arms[i].seed_block;
         for (int s = 0; s < a->setting_count; s++)
             same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
                    memcmp(&a->arms[i].speeds[s], &b->arms[i].speeds[s], sizeof a->arms[i].speeds[s]) == 0;
@@ -92,7 +92,7 @@ static void plans_come_back(void **state) {
          &error);
     plan.base.seed = 7;
     plan.unpaired = plan.default_contrasts = true;
-    plan.arms[1].block = 99999;
+    plan.arms[1].seed_block = 99999;
     plan.arms[1].speeds[3] = (Speed){{1e6 + 1.0 / 3, 1e6, 0.1}};
     expect_round_trip(&plan);
     make_large(&plan);

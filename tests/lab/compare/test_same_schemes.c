@@ -1,14 +1,12 @@
 // The same scheme under two names, trained in earnest with seeds of their own: it differs from itself as rarely as
 // chance has it.
 #include "lab/compare/differences.h"
-#include "tests/lab/compare/run_files.h"
+#include "tests/lab/compare/workers.h"
 
 enum { PAIRS = 20, FALSE_MOST = 3 }; // more than 3 of 20 at p < 0.05 have a probability of 1.6%
 
 static void a_scheme_does_not_differ_from_itself(void **state) {
     char words[2 * PAIRS][16], *list[2 * PAIRS];
-    JobState *jobs;
-    atomic_bool stop = false;
     Outcome outcome;
     Differences all;
     Error error;
@@ -19,24 +17,12 @@ static void a_scheme_does_not_differ_from_itself(void **state) {
     begin(plan);
     plan->unpaired = true;
     plan->seeds = 3;
-    strcpy(plan->texts[0].data, "builtin:tales:bytes=20000");
-    plan->base.layers = plan->base.heads = 1;
-    plan->base.width = plan->base.context = 8;
-    plan->base.batch = 2;
-    plan->base.warmup = 2;
-    plan->base.steps = 20;
-    plan->base.save_every = 0;
-    plan->base.eval_every = 0;
-    plan->base.eval_tokens = 600;
+    tiny_runs("builtin:tales:bytes=20000", 20);
     must(plan_arms(plan, list, 2 * PAIRS, "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, "", "", &error),
          &error);
-    jobs = calloc((size_t)plan_job_count(plan), sizeof *jobs);
-    assert_non_null(jobs);
-    comparison.jobs = jobs;
-    comparison.stop = &stop;
-    comparison.patience = 60;
-    must(directory_create(comparison.claims, &error) && work(&comparison, &error), &error);
+    begin_work();
+    must(work(&comparison, &error), &error);
     read_all(&outcome);
     assert_int_equal(outcome.seeds, plan->seeds);
     must(outcome_differences(&all, &outcome, &error), &error);
@@ -50,7 +36,7 @@ static void a_scheme_does_not_differ_from_itself(void **state) {
     assert_in_range(called, 0, FALSE_MOST);
     differences_free(&all);
     outcome_free(&outcome);
-    free(jobs);
+    end_work();
 }
 
 int main(void) {

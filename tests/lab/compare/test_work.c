@@ -3,14 +3,11 @@
 #include "base/interrupt.h"
 #include "lab/run/positions.h"
 #include "lab/run/train_loop.h"
-#include "tests/lab/compare/run_files.h"
+#include "tests/lab/compare/workers.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <time.h>
-
-static JobState *jobs;
-static atomic_bool stop;
 
 static int begin_plan(void **state) {
     begin_directory(state);
@@ -19,31 +16,18 @@ static int begin_plan(void **state) {
     plan->seeds = 1;
     plan->exercises = 5;
     plan->task_steps = 7;
-    strcpy(plan->base.data, "builtin:tales:bytes=40000");
-    plan->base.layers = plan->base.heads = 1;
-    plan->base.width = 8;
-    plan->base.context = 8;
-    plan->base.batch = 2;
-    plan->base.warmup = 2;
-    plan->base.steps = 16;
+    tiny_runs("builtin:tales:bytes=40000", 16);
     plan->base.save_every = 6;
     plan->base.eval_every = 8;
-    plan->base.eval_tokens = 300;
     must(set_arms(plan, "learned;none", "", &error) && plan_rates(plan, "", &error) &&
              set_sizes(plan, "", "", &error) && plan_tasks(plan, "copy:max=2", &error),
          &error);
-    jobs = calloc((size_t)plan_job_count(plan), sizeof *jobs);
-    stop = false;
-    assert_non_null(jobs);
-    comparison.jobs = jobs;
-    comparison.stop = &stop;
-    comparison.patience = 60;
-    must(directory_create(comparison.claims, &error), &error);
+    begin_work();
     return 0;
 }
 
 static int end_plan(void **state) {
-    free(jobs);
+    end_work();
     return remove_directory(state);
 }
 
@@ -99,7 +83,7 @@ static void every_job_is_done_once(void **state) {
     do_all();
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_int_equal(jobs[i].progress, PROGRESS_ALL);
+        assert_int_equal(comparison.jobs[i].progress, PROGRESS_ALL);
         assert_int_equal(lines_of(&job, "log.csv"), 1 + (job.task < 0 ? 16 : 7));
         assert_true(has(&job, "model.safetensors") && has(&job, "config.json") && has(&job, "tokenizer.json"));
         assert_false(has(&job, "state.safetensors"));
@@ -212,7 +196,7 @@ static void what_diverges_is_done(void **state) {
     assert_true(isnan(outcome_value(&outcome, 0, -1, 1, 0, "loss", 8)));
     outcome_free(&outcome);
     assert_false(has(&none, "state.safetensors") || has(&none, "model.safetensors"));
-    assert_true(jobs[0].progress == PROGRESS_ALL && jobs[1].progress == PROGRESS_ALL);
+    assert_true(comparison.jobs[0].progress == PROGRESS_ALL && comparison.jobs[1].progress == PROGRESS_ALL);
     do_all();
 }
 
@@ -230,13 +214,13 @@ static void what_cannot_be_written_is_said(void **state) {
     must(directory_create(comparison.claims, &error), &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        assert_int_equal(job_done(&comparison, &job), !jobs[i].failed);
-        assert_int_equal(jobs[i].failed, job.arm == 0);
+        assert_int_equal(job_done(&comparison, &job), !comparison.jobs[i].failed);
+        assert_int_equal(comparison.jobs[i].failed, job.arm == 0);
     }
     for (int i = 0; i < 2; i++) assert_int_equal(rmdir(files[i]), 0);
     must(work(&comparison, &error), &error); // what failed here once is left to others
     assert_false(job_done(&comparison, &learned));
-    for (int i = 0; i < plan_job_count(plan); i++) jobs[i].failed = false;
+    for (int i = 0; i < plan_job_count(plan); i++) comparison.jobs[i].failed = false;
     do_all();
 }
 
