@@ -19,8 +19,8 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
-#include "cmd/train_start.h"
-#include "lab/eval/generate.h"
+#include "cmd/train/show.h"
+#include "cmd/train/start.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/tensorboard.h"
@@ -33,105 +33,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SAMPLE_TOKENS 200
-
-// A sample that fails prints its error, and training continues.
-static void print_sample(const Trainer *trainer, long long step) {
-    Generation generation = {.prompt = "",
-                             .tokens = SAMPLE_TOKENS,
-                             .temperature = 0.8,
-                             .top_k = 50,
-                             .context = trainer->gpt.shape.context,
-                             .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
-    Error error;
-    printf("--- sample at step %lld\n", step);
-    if (!generate(stdout, &trainer->gpt, &trainer->corpus->tokenizer, &generation, &error)) printf("%s", error.message);
-    printf("\n---\n");
-    fflush(stdout);
-}
-
-static void print_validation(const Trainer *trainer, const StepReport *report) {
-    const Validation *validation = &report->validation;
-    const double perplexity = exp(validation->loss);
-    printf("step %6lld  train %.4f  val %.4f  perplexity ", (long long)trainer->progress.step, report->loss,
-           validation->loss);
-    printf(perplexity < 1e6 ? "%.3f" : "%.3g", perplexity);
-    if (!isnan(validation->right)) printf("  right %.1f%%", 100 * validation->right);
-    printf("  %.0f tokens/s\n", (double)trainer_tokens(trainer) / trainer->progress.seconds);
-    fflush(stdout);
-}
-
-typedef struct {
-    const Trainer *trainer;
-    ProgressLine line;
-    long long begun;              // the steps that earlier sessions have done
-    double first_loss, last_loss; // training losses of this session's first and last step
-} Session;
-
-// Called after each step: show it, and stop if a signal came.
-static TrainNext show_step(void *context, const StepReport *report, Error *error) {
-    Session *s = context;
-    const TrainOptions *o = s->trainer->options;
-    const long long step = (long long)s->trainer->progress.step;
-    if (step == s->begun + 1) s->first_loss = report->loss;
-    s->last_loss = report->loss;
-    if (!isnan(report->validation.loss)) {
-        progress_clear(&s->line);
-        print_validation(s->trainer, report);
-    }
-    progress_show(&s->line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
-    if (o->sample_every > 0 && step % o->sample_every == 0) {
-        progress_clear(&s->line);
-        print_sample(s->trainer, step);
-    }
-    return interrupt_came() ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
-}
-
-static void print_end(const Trainer *trainer, const TrainOptions *options) {
-    const long long step = (long long)trainer->progress.step;
-    char out[QUOTED_CAPACITY];
-    shell_quoted(out, options->out);
-    if (step < options->steps) {
-        printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n", step, out);
-        return;
-    }
-    printf("done    %s  (batches' CRC-32 %08llx)\n", options->out, (unsigned long long)trainer->progress.batch_crc);
-    printf("next    bitter eval %s%s\n", out, is_task(&trainer->corpus->builtin) ? " --task" : "");
-    if (trainer->corpus->tokenizer.kind != TOKENIZER_NONE) printf("        bitter sample %s\n", out);
-}
-
-// A run can diverge although every number stays finite. It has learned something if its last loss is at most one nat
-// (room for noise) above that of guessing, or if the loss fell. The second is for runs that start from --init on
-// another text, where weights may be worse than guessing.
-static bool check_learning(const Session *s, Error *error) {
-    const double guessing = log(s->trainer->corpus->tokenizer.vocab_size);
-    return s->last_loss <= guessing + 1 || s->last_loss < s->first_loss ||
-           fail_nonfinite(error,
-                          "%s diverged: its last training loss is %.4g nats, where giving every token the same "
-                          "probability has %.4g; start a new run with a smaller --lr or a longer --warmup",
-                          s->trainer->options->out, s->last_loss, guessing);
-}
-
 // Do the remaining steps of the run.
 static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, RunLog *events,
                   Error *error) {
     const TrainOptions *o = trainer->options;
-    Session session = {.trainer = trainer, .begun = (long long)trainer->progress.step};
+    TrainShow show = {.trainer = trainer};
     const TrainLoop loop = {.paths = paths,
                             .log = log,
                             .positions = positions,
                             .events = events,
                             .keeps_best = true,
-                            .after_step = show_step,
-                            .context = &session};
+                            .after_step = train_show_step,
+                            .context = &show};
     interrupt_catch();
     kernels_report(stdout, "train");
     train_describe(trainer, o);
-    progress_start(&session.line, "train", (double)session.begun, (double)o->steps);
-    if (!train_loop(trainer, &loop, error)) return false;
-    progress_clear(&session.line);
-    if (trainer->progress.step == o->steps && !check_learning(&session, error)) return false;
-    print_end(trainer, o);
+    progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
+    if (!train_finished(trainer) && !train_loop(trainer, &loop, error)) return false;
+    progress_clear(&show.line);
+    if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
+    train_show_end(trainer);
     return true;
 }
 
@@ -150,13 +71,14 @@ bool command_train(int argc, char **argv, Error *error) {
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
+    long long steps;
     RunPaths paths;
     arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) {
         print_schemes();
         return true;
     }
-    if (!train_complete_options(&options, &paths, given, error)) return false;
+    if (!train_complete_options(&options, &steps, &paths, given, error)) return false;
     threads_use(options.threads);
 
     Corpus corpus = {0};
@@ -166,20 +88,20 @@ bool command_train(int argc, char **argv, Error *error) {
     const bool ok =
         corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
         tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
-        run_load_or_create(&trainer, &paths, &options, error) &&
+        run_load_or_create(&trainer, &paths, &options, error) && train_more(&trainer, &options, steps, &paths, error) &&
         log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
         positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
         (!options.tensorboard ||
          tensorboard_open(&events, options.out, &trainer.gpt, (long long)trainer.progress.step, error)) &&
         train(&trainer, &paths, &log, &positions, &events, error);
-    const bool finished = trainer.progress.step >= options.steps;
+    const bool finished = ok && train_finished(&trainer);
     log_close(&log);
     log_close(&positions);
     log_close(&events);
     trainer_free(&trainer);
     corpus_close(&corpus);
     run_unlock(&lock);
-    if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // print_end has said so
+    if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // train_show_end has said so
     return ok && finished;
 }
 

@@ -44,7 +44,8 @@ score() {
 # after 12,000 steps one key in twenty was still copied wrongly at 258 bytes.
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 4 --heads 4 --width 128 --context 256 --batch 2 \
     --lr 2e-3 --warmup 20 --steps 20000 --eval-every 2000 --save-every 1000
-train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --steps "$steps" --eval-every 1000 --save-every 500
+train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 1e-3 --warmup 100 --steps "$steps" --eval-every 1000 \
+    --save-every 500
 for method in $formulas; do extend "$out/base" "$out/$method" --method "$method" --factor 8; done
 extend "$out/base" "$out/yarn-tuned" --method yarn --tune --factor 8 --windows "$windows"
 for seed in $seeds; do

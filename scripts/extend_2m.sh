@@ -38,7 +38,8 @@ tuned() {
     logged "$out/data.log" prepare --out "$out/data" --val 0.65 "$text" builtin:passkey:share=0.7,max=360
 train "$out/keys" --data builtin:passkey:max=320,bytes=5e6 --pos rope --layers 2 --heads 1 --width 32 --context 256 --batch 4 \
     --lr 5e-3 --warmup 50 --steps 20000 --eval-every 2000 --save-every 1000
-train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 2e-3 --steps 6000 --eval-every 1000 --save-every 500
+train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 2e-3 --warmup 100 --steps 6000 --eval-every 1000 \
+    --save-every 500
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5"
 extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
 tuned "$out/2k" "$out/2k-ft" 2048 800 400 --batch 4 --lr 2e-3 --save-every 50

@@ -82,7 +82,9 @@ static bool write_config(const char *path, json_t *config, const TrainOptions *o
     const bool stretched = options->stretch.rule.original > 0;
     const bool complete =
         json_object_set_new(config, "options", options_json(options)) == 0 &&
-        (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0);
+        (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0) &&
+        (options->cosine_from == 0 ||
+         json_object_set_new(config, "cosine_from", json_integer(options->cosine_from)) == 0);
     json_t *sealed = complete ? json_sealed(config) : NULL;
     json_decref(config);
     return json_write(path, sealed, digits_of(sealed), error);
@@ -158,10 +160,14 @@ bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error
     const json_t *rotation = json_object_get(config, "rotation");
     long long vocabulary = 0;
     options->stretch = (RunStretch){0};
-    const bool ok = options_read(options, json_object_get(config, "options"), path, error) &&
-                    (!rotation || stretch_from_json(&options->stretch, rotation, path, error)) &&
-                    member_integer(&vocabulary, json_object_get(config, "data"), "vocab_size", 1, TOKENIZER_VOCAB_MOST,
-                                   path, error);
+    options->cosine_from = 0;
+    const bool ok =
+        options_read(options, json_object_get(config, "options"), path, error) &&
+        (!json_object_get(config, "cosine_from") ||
+         member_integer(&options->cosine_from, config, "cosine_from", 0, options->steps - 1, path, error)) &&
+        (!rotation || stretch_from_json(&options->stretch, rotation, path, error)) &&
+        member_integer(&vocabulary, json_object_get(config, "data"), "vocab_size", 1, TOKENIZER_VOCAB_MOST, path,
+                       error);
     *vocab_size = (int)vocabulary;
     json_decref(config);
     return ok;

@@ -18,7 +18,8 @@ bool config_derive(const char *path, const char *from, const TrainOptions *optio
 // Fails (input) when the name of a shard is not UTF-8, so that no config can hold it, or has control characters.
 bool config_check_names(const Corpus *corpus, Error *error);
 
-// Read the options, each checked as if it had been typed, the stretch of the rotations, and the size of the vocabulary.
+// Read the options, each checked as if it had been typed, the stretch of the rotations, the step at which the present
+// cosine began, and the size of the vocabulary.
 // A missing option gets its default; an unknown one fails (input), with the nearest name in the message. All functions
 // that read a config fail as json_read does, too.
 bool config_read(const char *path, TrainOptions *options, int *vocab_size, Error *error);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
-
 bool run_paths(RunPaths *paths, const char *run, Error *error) {
     const char *directory = paths->directory;
     paths->is_best = path_ends_with(run, RUN_BEST);
@@ -210,66 +208,7 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                       options->out, shell_quoted(quoted, options->init));
 }
 
-// The bytes of a log up to the end of the row of `step`. Later rows were written after the checkpoint, or only in part.
-static size_t kept_bytes(const char *text, long long step) {
-    const char *at = strchr(text, '\n');
-    if (!at) return 0;
-    for (at++;;) {
-        const char *end = strchr(at, '\n');
-        if (!end || strtoll(at, NULL, 10) > step) return (size_t)(at - text);
-        at = end + 1;
-    }
-}
-
-bool log_open(RunLog *log, const char *path, long long step, Error *error) {
-    return log_start(log, path, LOG_HEADER, step, error);
-}
-
-bool log_start(RunLog *log, const char *path, const char *header, long long step, Error *error) {
-    Buffer old = {0};
-    size_t kept = 0;
-    *log = (RunLog){0};
-    if (!path_format(log->path, error, "%s", path)) return false;
-    if (step > 0 && path_exists(path)) {
-        if (!file_read(&old, path, error)) return false;
-        kept = kept_bytes((const char *)old.bytes, step);
-    }
-    const void *head = kept > 0 ? (const void *)old.bytes : header;
-    AtomicFile file;
-    const bool ok = atomic_open(&file, path, error) &&
-                    atomic_write(&file, head, kept > 0 ? kept : strlen(header), error) && atomic_commit(&file, error);
-    free(old.bytes);
-    if (!ok) return false;
-    log->stream = file_append(path);
-    return log->stream || fail_run(error, "cannot append to %s: %s", path, strerror(errno));
-}
-
-bool log_failed(const RunLog *log, Error *error) {
-    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; make room and continue with --resume",
-                    log->path, strerror(errno));
-}
-
-bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error) {
-    const Progress *p = &trainer->progress;
-    char validated[80] = ",";
-    if (!isnan(report->validation.loss))
-        snprintf(validated, sizeof validated, "%.9g,%.9g", report->validation.loss, exp(report->validation.loss));
-    const int written = fprintf(log->stream, "%" PRId64 ",%lld,%.9g,%.9g,%s,%.9g,%.9g,%.9g\n", p->step,
-                                trainer_tokens(trainer), p->seconds, report->loss, validated, report->learning_rate,
-                                report->gradient_norm, (double)report->tokens / report->seconds);
-    return (written > 0 && fflush(log->stream) == 0) || log_failed(log, error);
-}
-
-bool log_sync(RunLog *log, Error *error) {
-    return (fflush(log->stream) == 0 && fsync(fileno(log->stream)) == 0) || log_failed(log, error);
-}
-
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
     return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
            state_save(paths->state, &trainer->gpt, &trainer->progress, error);
-}
-
-void log_close(RunLog *log) {
-    if (log->stream) fclose(log->stream);
-    log->stream = NULL;
 }

@@ -84,6 +84,18 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error);
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
 // Append the row of a step that was just done.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
+// What the training losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
+typedef struct {
+    long long rows;
+    double first, last;    // loss of the first and the last row; 0 without rows
+    long long part;        // rows of a part: a twentieth of all, at least 20
+    double lowest, final;  // mean losses: the lowest of the parts before the last, and of the last; NAN without them
+    long long lowest_step; // at which the part with the lowest ends
+} LogLosses;
+
+// Lines that are no rows are passed over. Fails as file_read does.
+bool log_losses(LogLosses *losses, const char *path, Error *error);
+
 // Save a checkpoint: the log, the weights, and the state that run_load_or_create loads.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 

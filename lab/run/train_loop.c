@@ -146,7 +146,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     report->gradient_norm = gradient_norm(gpt);
     if (!check_finite(report, trainer, step, error)) return false;
     // adamw_step clips the gradient, moves the parameters, and clears the gradient for the next step.
-    report->learning_rate = cosine_schedule(step - 1, o->steps, o->warmup, o->lr, o->min_lr);
+    report->learning_rate = trainer_rate(trainer, step);
     adamw_step(gpt, &adamw, report->learning_rate, report->gradient_norm, step);
     trainer->progress.step = step;
     trainer->progress.rows = (int64_t)trainer->batches.cursor;

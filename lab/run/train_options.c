@@ -41,20 +41,24 @@ const Option train_options[] = {
     INTEGER_ROW("eval-every", FIELD(eval_every), "250", 0, HUGE_VAL, "steps between validations; 0 = only at the end"),
     INTEGER_ROW("eval-tokens", FIELD(eval_tokens), "131072", 0, HUGE_VAL,
                 "measure the loss on the first N validation tokens; 0 = all"),
+    INTEGER_ROW("patience", FIELD(patience), "0", 0, HUGE_VAL,
+                "stop after N validations in a row without a lower loss than before; 0 = never"),
     INTEGER_ROW("sample-every", FIELD(sample_every), "0", 0, HUGE_VAL, "steps between printed samples; 0 = none"),
     INTEGER_ROW("save-every", FIELD(save_every), "250", 0, HUGE_VAL, "steps between checkpoints; 0 = only at the end"),
     HEADING_ROW("Run"),
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "run directory; by default runs/SCHEME, or runs/SCHEME-2, -3 ... if that exists"),
-    TEXT_ROW("init", FIELD(init), NULL, "RUN", "start from the weights of RUN; its model and data become the defaults"),
+    TEXT_ROW("init", FIELD(init), NULL, "RUN",
+             "start from the weights of RUN, or RUN@best; its model, data, batch size and schedule become the "
+             "defaults, its seed + 1 the default seed"),
     FLAG_ROW("tensorboard", FIELD(tensorboard), "also write events for TensorBoard into the run directory"),
-    FLAG_ROW("resume", FIELD(resume), "continue the run in --out, bit for bit"),
+    FLAG_ROW("resume", FIELD(resume), "continue the run in --out, bit for bit; more --steps begin a new cosine"),
     {0},
 };
 
 bool option_free_on_resume(const char *name) {
-    static const char *const names[] = {"data", "eval-every", "eval-tokens", "sample-every", "save-every",
-                                        "out",  "resume",     "threads",     "precision",    "tensorboard"};
+    static const char *const names[] = {"data", "eval-every", "eval-tokens", "patience",  "sample-every", "save-every",
+                                        "out",  "resume",     "threads",     "precision", "tensorboard"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
@@ -103,6 +107,9 @@ bool train_options_check(const TrainOptions *options, Error *error) {
     if (!check_names(options, error)) return false;
     if (options->precision == PRECISION_BF16 && bf16_complaint())
         return fail_input(error, "--precision bf16: %s; use --precision float", bf16_complaint());
+    if (options->patience > 0 && options->eval_every == 0)
+        return fail_input(error, "--patience %lld counts validations, but --eval-every 0 makes none before the end",
+                          options->patience);
     if (options->min_lr > options->lr)
         return fail_input(error, "--min-lr %g is above --lr %g, where the cosine starts; make it smaller",
                           options->min_lr, options->lr);

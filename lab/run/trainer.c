@@ -167,6 +167,23 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     return true;
 }
 
+double trainer_rate(const Trainer *trainer, long long step) {
+    const TrainOptions *o = trainer->options;
+    return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
+}
+
+long long trainer_stale(const Trainer *trainer) {
+    const TrainOptions *o = trainer->options;
+    const long long step = (long long)trainer->progress.step, best = (long long)trainer->best.step,
+                    from = best > o->cosine_from ? best : o->cosine_from;
+    if (o->eval_every == 0 || best == 0 || from > step) return 0;
+    return step / o->eval_every - from / o->eval_every;
+}
+
+bool trainer_out_of_patience(const Trainer *trainer) {
+    return trainer->options->patience > 0 && trainer_stale(trainer) >= trainer->options->patience;
+}
+
 long long trainer_tokens(const Trainer *trainer) {
     if (is_task(&trainer->corpus->builtin)) return (long long)trainer->batches.exercise_tokens;
     return (long long)trainer->progress.rows * trainer->gpt.shape.context;

@@ -56,6 +56,16 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
 // Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
+// The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
+double trainer_rate(const Trainer *trainer, long long step);
+
+// How many validations in a row, up to the present step, have found no lower loss than before: those after the best
+// step, or after the present cosine began.
+long long trainer_stale(const Trainer *trainer);
+
+// Has --patience run out?
+bool trainer_out_of_patience(const Trainer *trainer);
+
 // Tokens seen so far, padding not counted.
 long long trainer_tokens(const Trainer *trainer);
 

@@ -33,6 +33,42 @@ succeed "--init RUN@best" train --init run@best --steps 1 --lr 0 --min-lr 0 --ou
 check "it starts from the best weights" test "$(nats tuned)" = "$(nats run@best)"
 check "the run's own name stays free" test ! -e run@best
 
+# --- what train says of them ---
+run train $overfit --steps 120 --eval-every 10 --out again
+check "best was step $best" says "^best +was step $best: validation loss [0-9.]+, perplexity [0-9.]+; its weights are again@best$"
+check "and what is next begins from it" test "$(sed -n 's/^next *\|^        *//p' "$scratch/out" | grep '^bitter' | tr '\n' ' ')" = \
+    'bitter eval again@best bitter sample again@best bitter report again '
+check "a warning after 5 validations above it" grep -q \
+    "^bitter train: for 5 validations the validation loss has been above [0-9.]*, its value at step $best" "$scratch/err"
+check "no warning at every validation" test "$(wc -l <"$scratch/err")" -le 2
+run train $small --data tales --steps 10 --eval-every 5 --lr 1e-2 --warmup 1 --out falling
+check "nothing where the last is the best" test "$(lowest falling)-$(grep -c '^best' "$scratch/out")-$(grep -c . "$scratch/err")" = 10-0-0
+
+# --- --patience ---
+stop=$((best + 30))
+succeed "--patience 3" train $overfit --steps 120 --eval-every 10 --patience 3 --out patient
+check "it stops three validations later" test "$(sed -n '$p' patient/log.csv | cut -d , -f 1)" = $stop
+check "and says so" says "^stopped after step $stop of 120: 3 validations in a row"
+check "best was step $best" says "^best +was step $best:"
+check "with the same best weights" cmp run/best.safetensors patient/best.safetensors
+succeed "resumed, it knows" train --resume --out patient
+check "that it has stopped" says "^run +patient has stopped at step $stop of 120$"
+check "and does no step" test "$(sed -n '$p' patient/log.csv | cut -d , -f 1)" = $stop
+succeed "resumed without patience" train --resume --out patient --patience 0
+check "it ends as if it had never stopped" cmp run/model.safetensors patient/model.safetensors
+check "with the same best weights" cmp run/best.safetensors patient/best.safetensors
+refuses "--patience without validations" "--patience 2;--eval-every 0" train $small --data tales --patience 2 --eval-every 0
+
+# --- divergence with finite numbers: said, and exit code 3 ---
+run train $small --data tales --steps 400 --lr 10 --warmup 0 --eval-every 10 --patience 3 --out wild
+check "a diverged run that --patience stops" test "$code-$(grep -c 'wild diverged.*wild@best.*--lr' "$scratch/err")" = 3-1
+check "it stopped early" test "$(wc -l <wild/log.csv)" -lt 400
+run train --resume --out wild
+check "resumed, it says so again" test "$code-$(grep -c 'wild diverged' "$scratch/err")" = 3-1
+run train $small --data tales --steps 300 --lr 2 --warmup 300 --out late
+check "a run that learns first" awk -F , 'NR > 61 && NR < 120 { sum += $4 } END { exit !(sum / 58 < 4) }' late/log.csv
+check "and unlearns it" test "$code-$(grep -c 'late diverged.*--lr' "$scratch/err")" = 3-1
+
 # --- where there are none ---
 refuses "--out X@best" "x@best;choose another name" train $small --data tales --steps 1 --out x@best
 refuses "--resume X@best" "run@best;choose another name" train --resume --out run@best

@@ -63,8 +63,8 @@ check "time goes on, and speed is positive" awk -F , '
 check "validation stands at steps 10 and 20 only" awk -F , '
     NR > 1 && ($5 != "") != ($1 % 10 == 0) { bad = 1 } NR > 1 && ($5 == "") != ($6 == "") { bad = 1 }
     END { exit bad }' run/log.csv
-check "the end says what to do next" test "$(grep -A 1 '^next ' "$scratch/out" | tr -s ' \n' ' ')" = \
-    'next bitter eval run bitter sample run '
+check "the end says what to do next" test "$(grep -A 2 '^next ' "$scratch/out" | tr -s ' \n' ' ')" = \
+    'next bitter eval run bitter sample run bitter report run '
 succeed "a name that a shell would take for more" train $small --data builtin:tales:bytes=20000 --steps 1 \
     --out 'a b; echo X'
 check "printed commands are quoted" says "^next +bitter eval 'a b; echo X'$"

@@ -1,15 +1,17 @@
-#include "cmd/train_start.h"
+#include "cmd/train/start.h"
 
 #include "base/file/text.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 // With --resume, all options come from the run's config.json. An option that was typed again must have the same value,
-// unless it may differ on a resume.
-static bool take_over_options(TrainOptions *options, const bool *given, const RunPaths *paths, Error *error) {
+// unless it may differ on a resume. Typed --steps go to *steps, and options->steps are those that were planned before.
+static bool take_over_options(TrainOptions *options, long long *steps, const bool *given, const RunPaths *paths,
+                              Error *error) {
     TrainOptions saved;
     int vocab_size;
     if (!path_exists(paths->config))
@@ -24,7 +26,10 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
             options->out, shell_quoted(quoted, options->out));
     }
     if (!config_read(paths->config, &saved, &vocab_size, error)) return false;
+    const Option *steps_row = option_find(train_options, "steps");
     char typed[TEXT_CAPACITY], before[TEXT_CAPACITY];
+    *steps = given[steps_row - train_options] ? options->steps : saved.steps;
+    options->steps = saved.steps;
     for (const Option *option = train_options; (option = options_difference(typed, before, option, options, &saved));
          option++) {
         if (!given[option - train_options]) continue;
@@ -39,10 +44,23 @@ static bool take_over_options(TrainOptions *options, const bool *given, const Ru
     return true;
 }
 
-// A run that starts from the weights of another run also takes over its model and data, except for options that were
-// typed, and its stretched rotations if it has the same scheme and heads.
+// Say what a run that begins with --init has taken over.
+static void tell_taken_over(const TrainOptions *options, bool seed_given) {
+    printf("init    %s: its model, data, batch size and schedule, except for what was given here; %lld steps, learning "
+           "rate %g\n",
+           options->init, options->steps, options->lr);
+    if (!seed_given)
+        printf("        seed %lld, one more than its own, so that other batches are drawn\n", options->seed);
+}
+
+// A run that starts from the weights of another run also takes over its model, data, batch size and schedule, except
+// for options that were typed, and its stretched rotations if it has the same scheme and heads. With the seed of that
+// run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {"data", "pos", "layers", "heads", "width", "context", "random-positions"};
+    static const char *const names[] = {
+        "data",  "pos",        "layers", "heads", "width",  "context", "random-positions",
+        "batch", "accumulate", "steps",  "lr",    "min-lr", "warmup"};
+    const bool seed_given = given[option_find(train_options, "seed") - train_options];
     RunPaths paths;
     TrainOptions from;
     int vocab_size;
@@ -55,6 +73,8 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         option_print(&from, option, text);
         if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
     }
+    if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
+    tell_taken_over(options, seed_given);
     const bool same_heads = options->heads == from.heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
         options->stretch = from.stretch;
@@ -66,7 +86,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     return true;
 }
 
-bool train_complete_options(TrainOptions *options, RunPaths *paths, const bool *given, Error *error) {
+bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Position pos;
     const int any_vocabulary = 1;
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
@@ -74,8 +94,10 @@ bool train_complete_options(TrainOptions *options, RunPaths *paths, const bool *
     if (!position_parse(&pos, options->pos, error)) return false;
     position_print(&pos, options->pos); // with every option of the scheme
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
-    if (options->resume && !(run_paths(paths, options->out, error) && take_over_options(options, given, paths, error)))
+    if (options->resume &&
+        !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
+    if (!options->resume) *steps = options->steps;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
     return trainer_check(&pos, options, any_vocabulary, error);
 }
@@ -91,6 +113,26 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
         if (given || (result == LOCK_MINE && !path_exists(paths->config))) return result == LOCK_MINE;
         run_unlock(lock);
     }
+}
+
+bool train_more(const Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error) {
+    const long long done = (long long)trainer->progress.step;
+    TrainOptions planned;
+    int vocab_size;
+    if (steps == options->steps) return true;
+    if (steps <= done)
+        return fail_input(error, "--steps %lld: the run in %s has done %lld steps already; give more, or leave it out",
+                          steps, options->out, done);
+    if (!config_read(paths->config, &planned, &vocab_size, error)) return false;
+    planned.steps = options->steps = steps;
+    planned.cosine_from = options->cosine_from = done;
+    if (!train_options_check(&planned, error) || !config_derive(paths->config, paths->config, &planned, error))
+        return false;
+    printf(
+        "steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps, then falls to %g at step "
+        "%lld\n",
+        done, options->lr, options->warmup, options->min_lr, steps);
+    return true;
 }
 
 static void describe_data(const Corpus *corpus) {
@@ -131,7 +173,9 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     describe_rotations(&gpt->pos);
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
-    if (done >= options->steps)
+    if (trainer_out_of_patience(trainer))
+        printf("run     %s has stopped at step %lld of %lld\n", options->out, done, options->steps);
+    else if (done >= options->steps)
         printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
     else
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,

@@ -1,0 +1,88 @@
+# More training than was planned: --resume with more --steps, and --init.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+data=builtin:tales:bytes=20000
+
+rates() { # RUN: its learning rates, one a line
+    sed 1d "$1/log.csv" | cut -d , -f 7
+}
+
+# --- more --steps ---
+need train $small --data $data --steps 40 --warmup 4 --lr 1e-2 --min-lr 1e-3 --eval-every 10 --out run
+cp -r run short && cp -r run stopped && cp -r run killed
+succeed "--resume with more --steps" train --resume --out run --steps 100
+check "it says so" says '^steps +a new cosine from step 40 on: the learning rate rises to 0.01 in 4 steps, then falls to 0.001 at step 100$'
+check "it does them" says '^run +run, steps 41 to 100 of '
+check "a row for each" test "$(wc -l <run/log.csv)" -eq 101
+check "the old cosine stays in the log" test "$(rates run | head -n 40)" = "$(rates short)"
+# Of 60 steps from the beginning on, the rates are the same.
+need train $small --data $data --steps 60 --warmup 4 --lr 1e-2 --min-lr 1e-3 --out sixty
+check "the new one is that of a run of 60 steps" test "$(rates run | tail -n 60)" = "$(rates sixty)"
+check "the first batches are not drawn again" test "$(sed -n '42,50p' run/log.csv | cut -d , -f 4)" != "$(sed -n '2,10p' run/log.csv | cut -d , -f 4)"
+check "config.json has the steps" grep -q '"steps": 100,' run/config.json
+succeed "a further resume does nothing" train --resume --out run
+check "and knows that" says '^run +run is complete: all of its 100 steps are done$'
+
+"$BITTER" train --resume --out stopped --steps 100 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+job=$!
+while [ "$(wc -l <stopped/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
+kill -INT $job 2>/dev/null
+wait $job 2>/dev/null
+job=
+succeed "interrupted, it goes on without --steps" train --resume --out stopped
+"$BITTER" train --resume --out killed --steps 100 --save-every 0 >"$scratch/out" 2>"$scratch/err" </dev/null &
+job=$!
+while [ "$(wc -l <killed/log.csv)" -lt 60 ] && kill -0 $job 2>/dev/null; do :; done
+kill -9 $job 2>/dev/null
+wait $job 2>/dev/null
+job=
+succeed "killed, it begins the new cosine again" train --resume --out killed
+for out in stopped killed; do
+    check "$out: the same weights" cmp run/model.safetensors $out/model.safetensors
+    check "$out: the same best weights" cmp run/best.safetensors $out/best.safetensors
+    check "$out: the same rates" test "$(rates run)" = "$(rates $out)"
+done
+succeed "more a second time" train --resume --out run --steps 120
+check "with a third cosine" says '^steps +a new cosine from step 100 on'
+refuses "fewer steps than done" "--steps 30;has done 120 steps;give more" train --resume --out run --steps 30
+refuses "as many as done, of another plan" "--steps 40;has done 120 steps" train --resume --out run --steps 40
+succeed "as many as planned" train --resume --out run --steps 120
+refuses "too many" "--steps;2^62" train --resume --out run --steps 1e18
+refuses "another rate" "--lr;leave the option out" train --resume --out run --steps 200 --lr 1
+sed '/^  "crc32"/d; s/"cosine_from": 100/"cosine_from": 120/' run/config.json >edited && cp edited run/config.json
+refuses "a cosine that begins at its end" "cosine_from;119" train --resume --out run
+rm -r short stopped killed sixty
+
+# --- patience begins again with a new cosine ---
+head -c 1500 "$repository/docs/train.md" >short.txt
+need prepare --val 0.5 --out text short.txt
+need train $small --width 32 --batch 8 --data text --lr 1e-2 --warmup 5 --steps 200 --eval-every 10 --patience 2 --out patient
+stopped=$(sed -n '$p' patient/log.csv | cut -d , -f 1)
+check "it stopped at step $stopped" test "$stopped" -lt 200
+succeed "more steps than planned" train --resume --out patient --steps 300
+check "it goes on for two validations at least" test "$(sed -n '$p' patient/log.csv | cut -d , -f 1)" -ge $((stopped + 20))
+
+# --- --init ---
+need train $small --data $data --steps 30 --lr 2e-2 --min-lr 1e-3 --warmup 5 --accumulate 2 --seed 7 --out origin
+succeed "--init" train --init origin --threads 1 --out tuned
+check "it says what it takes over" says '^init +origin: its model, data, batch size and schedule.*; 30 steps, learning rate 0.02$'
+check "and the seed" says '^ +seed 8, one more than its own'
+for option in '"batch": 2' '"accumulate": 2' '"steps": 30' '"lr": 0.02' '"min-lr": 0.001' '"warmup": 5' '"seed": 8'; do
+    check "config.json: $option" grep -q "$option" tuned/config.json
+done
+crc() { # of the last run's batches
+    sed -n "s/.*(batches' CRC-32 \(.*\))/\1/p" "$scratch/out"
+}
+other=$(crc)
+need train --init origin --threads 1 --seed 7 --out same
+run train $small --data $data --steps 30 --accumulate 2 --seed 7 --out first
+check "other batches than those of the run before" test "$(crc)" != "$other"
+check "a typed seed is taken" grep -q '"seed": 7' same/config.json
+need train --init origin --threads 1 --batch 3 --steps 9 --lr 1e-3 --warmup 2 --out typed
+for option in '"batch": 3' '"accumulate": 2' '"steps": 9' '"lr": 0.001' '"min-lr": 0.001' '"warmup": 2' '"seed": 8'; do
+    check "typed options win: $option" grep -q "$option" typed/config.json
+done
+need train --init tuned --threads 1 --steps 1 --out third
+check "each run of a chain has another seed" grep -q '"seed": 9' third/config.json
+finish
