@@ -39,8 +39,13 @@ static void one_setting(Text *text, const Finding *f) {
         return;
     }
     if (kind == ALONE) {
-        text_print(text, "%s - %s is %+.*f nats a token, but one seed cannot tell how certain that is.", f->arm,
-                   f->other, digits_for(f->gap.mean), f->gap.mean);
+        const bool ahead = f->gap.mean < 0;
+        if (f->gap.mean == 0)
+            text_print(text, "%s and %s have the same loss", f->arm, f->other);
+        else
+            text_print(text, "%s is ahead of %s by %.*f nats a token", ahead ? f->arm : f->other,
+                       ahead ? f->other : f->arm, digits_for(f->gap.mean), fabs(f->gap.mean));
+        text_print(text, ", but one seed cannot tell how certain that is.");
         return;
     }
     text_print(text, "%s or %s: ", f->arm, f->other);

@@ -44,11 +44,18 @@ static void a_difference_in_one_setting(void **state) {
     text_free(&text);
     f.gap.mean = NAN;
     expect_sentence(&f, 1, "rope or learned: not known, because a run diverged.");
-    const double single[] = {-0.5};
-    f.gap = paired_summary(single, 1);
-    f.interval = paired_interval(&f.gap, 1);
-    f.verdict = paired_verdict(&f.gap, 1);
-    expect_sentence(&f, 1, "rope - learned is -0.50 nats a token, but one seed cannot tell how certain that is.");
+    static const double single[] = {-0.5, 0.25, 0};
+    static const char *const told[] = {"rope is ahead of learned by 0.50 nats a token",
+                                       "learned is ahead of rope by 0.25 nats a token",
+                                       "rope and learned have the same loss"};
+    for (int i = 0; i < 3; i++) {
+        char words[128];
+        f.gap = paired_summary(&single[i], 1);
+        f.interval = paired_interval(&f.gap, 1);
+        f.verdict = paired_verdict(&f.gap, 1);
+        snprintf(words, sizeof words, "%s, but one seed cannot tell how certain that is.", told[i]);
+        expect_sentence(&f, 1, words);
+    }
 }
 
 // The end of a resolved interval is not shown as 0, and what is not resolved has an interval with 0 in it.
