@@ -42,8 +42,8 @@ static void fit(Sheet *s) {
     for (int i = 0; i < s->forest->count; i++) {
         const ForestRow *row = &s->forest->rows[i];
         if (!known(row)) continue;
-        low = fmin(low, bounded(row) ? fmax(row->low, -3 * far) : row->value);
-        high = fmax(high, bounded(row) ? fmin(row->high, 3 * far) : row->value);
+        low = fmin(low, bounded(row) ? fmax(row->low, -6 * far) : row->value);
+        high = fmax(high, bounded(row) ? fmin(row->high, 6 * far) : row->value);
     }
     axis_fit(&s->x, low, high, 0.04, false);
 }
