@@ -2,6 +2,7 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
+# PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths.
 # WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
 CFLAGS  ?= -O3 -g
@@ -9,6 +10,7 @@ CFLAGS  ?= -O3 -g
 ARCH    ?= $(if $(filter arm64 aarch64,$(shell uname -m)),-mcpu=native,-march=native -mprefer-vector-width=512)
 BLAS    ?= openblas
 WASM_CC ?= clang
+PREFIX  ?= /usr/local
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
 
@@ -102,11 +104,32 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
 all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradient checks
+
+# What is installed, below PREFIX.
+MANUAL   := $(BUILD)/bitter.1
+ROOT     := $(DESTDIR)$(PREFIX)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html)
+SHARED    = man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter $(addprefix doc/bitter/,$(DOCUMENTS))
+
+install: all $(MANUAL) ## install the program, its man page, completion and guides below PREFIX
+	@install -d $(ROOT)/bin $(sort $(dir $(addprefix $(ROOT)/share/,$(SHARED))))
+	install -m 755 $(PROGRAM) $(PROGRAM)-double $(ROOT)/bin
+	gzip -9n <$(MANUAL) >$(ROOT)/share/man/man1/bitter.1.gz
+	install -m 644 scripts/completion.bash $(ROOT)/share/bash-completion/completions/bitter
+	install -m 644 scripts/completion.zsh $(ROOT)/share/zsh/site-functions/_bitter
+	@for file in $(DOCUMENTS); do install -m 644 $$file $(ROOT)/share/doc/bitter/$$file; done
+
+uninstall: ## remove what `make install` has installed
+	rm -f $(ROOT)/bin/bitter $(ROOT)/bin/bitter-double $(addprefix $(ROOT)/share/,$(SHARED))
+	@find $(ROOT)/share/doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
+
+deb: ## build bitter.deb, a Debian package for any machine of this architecture
+	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
 
 deps: ## install the libraries and tools that are missing
 	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
@@ -194,7 +217,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 clean: ## remove what was built
-	rm -rf build bitter bitter-double
+	rm -rf build bitter bitter-double bitter.deb
 
 # --- rules: float for everything, double for gradient checks ---
 # Objects depend on the compiler and its flags, and are built again when these change.
@@ -234,6 +257,15 @@ $(TALES) $(EXERCISES) $(PAGE) $(LINES):
 $(BUILD)/%/libbitter.a: $(foreach source,$(LIBRARY:.c=.o) $(TALES:.c=.o) $(EXERCISES:.c=.o) $(PAGE:.c=.o) $(LINES:.c=.o),$(BUILD)/%/$(source))
 	@rm -f $@
 	$(Q)$(AR) qcs $@ $^
+
+# For packages (scripts/deb.sh); its objects need -fPIC.
+$(BUILD)/float/libbitter.so: $(BUILD)/float/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) -shared -Wl,-Bsymbolic,-z,defs,--whole-archive $< -Wl,--no-whole-archive $(LIBS) -o $@
+
+$(MANUAL): scripts/man.sh $(PROGRAM)
+	$(call SAY,write,$@)
+	$(Q)sh $< $(abspath $(PROGRAM)) >$@
 
 $(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Print the man page bitter(1), made of what `bitter --help` and `bitter COMMAND --help` print. $1: bitter.
+set -eu
+bitter=$1
+export LC_ALL=C
+
+# escape: the text of standard input, so that roff prints it as it stands, but for dots at the beginning of a line.
+escape() {
+    sed -e 's/\\/\\e/g' -e 's/-/\\-/g'
+}
+
+"$bitter" --help | sed -n 's/^bitter \([0-9.]*\): \(.*\)/.TH BITTER 1 "" "bitter \1" "User Commands"\
+.SH NAME\
+bitter \\- \2/p'
+cat <<'END'
+.SH SYNOPSIS
+.B bitter
+.I COMMAND
+.RI [ options ]
+.br
+.B bitter \-\-version
+.SH COMMANDS
+END
+"$bitter" --help | sed -n 's/^  \([a-z]*\)  *\(.*\)/\1|\2/p' | escape | sed 's/\([^|]*\)|/.TP\n.B \1\n/'
+cat <<'END'
+.PP
+Each command is described in a section of its own.
+Behind the text of an option stand, in square brackets, its default and its range.
+END
+for command in $("$bitter" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+    "$bitter" "$command" --help | escape | awk -v command="$command" '
+    function text(line) {
+        sub(/^ */, "", line)
+        print (line ~ /^[.\047]/ ? "\\&" : "") line
+    }
+    function option(line,    end, name, value) {
+        end = index(line, "  ")
+        name = substr(line, 1, end - 1)
+        value = name ~ /^\\-h,/ ? "" : substr(name, index(name " ", " "))
+        print ".TP\n\\fB" substr(name, 1, length(name) - length(value)) "\\fI" value "\\fR"
+        text(substr(line, end))
+    }
+    /^usage: / {
+        sub(/^usage: bitter [a-z]* /, "")
+        print ".SH " toupper(command) "\n.B bitter " command "\n" $0 "\n.PP"
+        next
+    }
+    /^options \[/ { options = 1; next }
+    /^examples:$/ { examples = 1; print ".SS Examples\n.nf"; next }
+    options && /^[A-Z][^.]*:$/ { sub(/:$/, ""); print ".SS " $0; next }
+    options && /^  \\-/ { option(substr($0, 3)); next }
+    NF { text($0) }
+    END { if (examples) print ".fi" }'
+done
+cat <<'END'
+.SH EXIT STATUS
+.TP
+.B 0
+Success.
+.TP
+.B 1
+The work failed: a file could not be written, memory ran out, a check did not hold.
+.TP
+.B 2
+The command line, or a file that was given, is wrong. Nothing was written.
+.TP
+.B 3
+A loss or a gradient became infinite or NaN, or training diverged.
+.TP
+.B 130
+Interrupted. Training has saved a checkpoint, from which it continues with
+.BR \-\-resume .
+.SH ENVIRONMENT
+.TP
+.B OMP_NUM_THREADS
+The number of threads for commands without
+.BR \-\-threads .
+.TP
+.B OPENBLAS_CORETYPE
+The kernels that OpenBLAS uses; bitter does not choose others then.
+END

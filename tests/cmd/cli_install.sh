@@ -1,0 +1,63 @@
+# `make install` and `make uninstall`: the program works from where it was put, without the source tree; its man page
+# has every command and option. tests/deb checks the Debian package.
+. tests/support/shell
+
+if [ -z "${MAKELEVEL:-}" ]; then
+    skip "make install" "this test wants the make that built the program, so it runs in \`make test\` only"
+    finish
+fi
+root=$scratch/root
+in_tree() { # GOAL...: make in the source tree, with the variables of the make that runs this test
+    (cd "$repository" && make -s --no-print-directory ONLY= DESTDIR="$root" PREFIX=/opt/bitter "$@")
+}
+check "make install" in_tree install
+check "it installs both programs" test -x "$root/opt/bitter/bin/bitter" -a -x "$root/opt/bitter/bin/bitter-double"
+for file in man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter doc/bitter/README.md \
+    doc/bitter/docs/train.md doc/bitter/lesson/lesson.html; do
+    check "it installs $file" test -s "$root/opt/bitter/share/$file"
+done
+
+# --- the program, by a link and by PATH ---
+BITTER=$root/opt/bitter/bin/bitter
+mkdir "$scratch/bin" && ln -s "$BITTER" "$scratch/bin/bitter"
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+# shellcheck disable=SC2086
+succeed "train" train $small --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 500 --out run
+succeed "report of a run" report run
+succeed "demo" demo --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000 --steps 2 --eval-tokens 200
+succeed "lesson, which starts the twin" lesson
+check "it shows lines of code" says 'posenc/rotation/rope\.c'
+succeed "the exercises of the lesson" lesson exercises rope
+check "the exercises build" test -f rope/Makefile -a -f rope/1_turn.c
+BITTER=$scratch/bin/bitter
+succeed "gradcheck by a link" gradcheck --pos alibi
+BITTER=bitter
+PATH=$root/opt/bitter/bin:$PATH succeed "gradcheck by PATH" gradcheck --pos alibi
+
+# --- the man page ---
+page=$scratch/bitter.1
+gzip -dc "$root/opt/bitter/share/man/man1/bitter.1.gz" >"$page"
+BITTER=$root/opt/bitter/bin/bitter
+sections_and_options() {
+    for command in $("$BITTER" --help | awk '/^  [a-z]+ / { print $1 }'); do
+        grep -qx "\.SH $(echo "$command" | tr a-z A-Z)" "$page" || echo "there is no section on $command"
+        "$BITTER" "$command" --help | grep -oE '^  (-h, )?--[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+' >"$scratch/listed"
+        sed -n "/^\.SH $(echo "$command" | tr a-z A-Z)\$/,/^\.SH/p" "$page" | tr -d '\\' |
+            sed -n 's/^fB\(-h, \)*\(--.*\)fI.*/\2/p' | cmp - "$scratch/listed"
+    done
+}
+sections_and_options >"$scratch/missing" 2>&1
+nothing() { cat "$1"; [ ! -s "$1" ]; }
+check "the man page has every command and option" nothing "$scratch/missing"
+if command -v groff >/dev/null; then
+    groff -man -ww -z -Tascii "$page" 2>"$scratch/warnings"
+    check "groff has no warnings about the man page" test ! -s "$scratch/warnings"
+    groff -man -Tascii "$page" 2>/dev/null | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' | tr -s ' \n' ' ' >"$scratch/shown"
+    check "the man page shows texts as --help does" grep -qF 'a text file, a .gz file, - for standard input' "$scratch/shown"
+else
+    skip "the man page is shown without warnings" "there is no groff"
+fi
+
+check "make uninstall" in_tree uninstall
+check "nothing is left" test -z "$(find "$root" -type f)" -a ! -e "$root/opt/bitter/share/doc/bitter"
+finish
