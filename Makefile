@@ -128,8 +128,9 @@ uninstall: ## remove what `make install` has installed
 	rm -f $(ROOT)/bin/bitter $(ROOT)/bin/bitter-double $(addprefix $(ROOT)/share/,$(SHARED))
 	@find $(ROOT)/share/doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
 
-deb: ## build bitter.deb, a Debian package for any machine of this architecture
+deb: ## build and test bitter.deb, a Debian package for all machines of this architecture
 	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb
+	@BUILD=$(BUILD)/deb sh tests/run tests/package/deb.sh
 
 deps: ## install the libraries and tools that are missing
 	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
