@@ -176,7 +176,7 @@ static void open_standard_files(void) {
 // The hidden command: argv are the words after `bitter` of a command line that is being typed. Returns the exit code.
 static int complete_words(int argc, char **argv) {
     Error error;
-    complete_instead();
+    complete_ask();
     for (const Command *c = commands; c->name; c++) {
         if (argc < 2) printf("%s\n", c->name);
         if (argc > 1 && strcmp(argv[0], c->name) == 0) c->run(argc, argv, &error);

@@ -152,7 +152,7 @@ static void check_operands(const Usage *usage, int count, char **operands) {
 }
 
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv) {
-    complete_if_asked(usage, argc, argv);
+    if (complete_if_asked(usage->table, usage->operands, argc, argv)) exit(output_finish(ERROR_NONE));
     struct option rows[ARGUMENTS_MOST + 2] = {{"help", no_argument, NULL, 'h'}};
     int count = 1;
     for (const Option *option = usage->table; option->name; option++) {

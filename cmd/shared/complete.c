@@ -4,12 +4,11 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool asked;
 
-void complete_instead(void) {
+void complete_ask(void) {
     asked = true;
 }
 
@@ -40,15 +39,15 @@ static void print_options(const Option *table) {
         if (option->type != OPTION_HEADING) printf("--%s\n", option->name);
 }
 
-void complete_if_asked(const Usage *usage, int argc, char **argv) {
-    if (!asked) return;
+bool complete_if_asked(const Option *table, const char *operands, int argc, char **argv) {
+    if (!asked) return false;
     const char *word = argc > 1 ? argv[argc - 1] : "", *before = argc > 2 ? argv[argc - 2] : "";
-    const Option *option = strncmp(before, "--", 2) == 0 ? option_find(usage->table, before + 2) : NULL;
+    const Option *option = strncmp(before, "--", 2) == 0 ? option_find(table, before + 2) : NULL;
     if (option && option->type != OPTION_FLAG)
         print_values(option->type == OPTION_CHOICE ? option->choices : option->value ? option->value : "");
     else if (*word == '-')
-        print_options(usage->table);
+        print_options(table);
     else
-        print_values(usage->operands);
-    exit(output_finish(ERROR_NONE));
+        print_values(operands);
+    return true;
 }
