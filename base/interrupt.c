@@ -9,16 +9,21 @@ static void note(int signal_number) {
     came = signal_number;
 }
 
-void interrupt_catch(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = note}, before;
+static void catch_next(int signal_number) {
+    struct sigaction action = {.sa_handler = note};
     action.sa_flags = SA_RESETHAND;
     sigemptyset(&action.sa_mask);
+    sigaction(signal_number, &action, NULL);
+}
+
+void interrupt_catch(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction before;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         sigaction(signals[i], NULL, &before);
         // Ignored SIGHUP is nohup's; ignored SIGINT is what shells do to jobs in the background, and kill -INT means
         // it.
-        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) catch_next(signals[i]);
     }
     signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
 }
@@ -29,6 +34,13 @@ void file_limit_catch(void) {
 
 bool interrupt_came(void) {
     return came;
+}
+
+bool interrupt_forget(void) {
+    if (came != SIGINT) return false;
+    came = 0;
+    catch_next(SIGINT);
+    return true;
 }
 
 bool stop_check(const Stop *stop, Error *error) {

@@ -15,6 +15,9 @@ void file_limit_catch(void);
 // Has such a signal come?
 bool interrupt_came(void);
 
+// If the signal was SIGINT, forget it, so that the next one is only noted as well. Returns whether it was.
+bool interrupt_forget(void);
+
 // How long work finds out, now and then, whether it has to stop.
 typedef struct {
     bool (*asked)(const void *context); // has it been asked to stop?

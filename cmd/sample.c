@@ -1,26 +1,44 @@
 // `bitter sample`: text from a run.
+#include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/generate.h"
 #include "lab/run/run.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 typedef struct {
     char prompt[TEXT_CAPACITY], past[TEXT_CAPACITY];
-    long long tokens, top_k, seed, context, threads;
-    double temperature;
+    long long tokens, top_k, seed, repeat, context, threads;
+    double temperature, top_p, min_p;
+    TextList stops;
+    bool interactive;
 } SampleOptions;
 
 #define FIELD(name) offsetof(SampleOptions, name)
 
 static const Option sample_options[] = {
-    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT", "text to continue"),
-    INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9, "tokens to generate after the prompt"),
+    HEADING_ROW("Text"),
+    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT",
+             "text to continue; - = all of standard input, without a newline at its end"),
+    INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9, "tokens to generate after the prompt, at most"),
+    TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),
+    INTEGER_ROW("repeat", FIELD(repeat), "1", 1, 1e6, "samples to write, with the seeds --seed, --seed + 1, ..."),
+    FLAG_ROW("interactive", FIELD(interactive),
+             "read lines and continue each one; Ctrl-C stops an answer, and Ctrl-D or a second Ctrl-C ends"),
+    HEADING_ROW("Choice of the next token"),
     NUMBER_ROW("temperature", FIELD(temperature), "0.8", 0, 100, "X",
                "sampling temperature; 0 = always the most likely token"),
     INTEGER_ROW("top-k", FIELD(top_k), "50", 0, 65536, "sample among the N most likely tokens; 0 = among all"),
+    NUMBER_ROW("top-p", FIELD(top_p), "1", 1e-6, 1, "X",
+               "of these, only the fewest tokens whose probabilities add up to X; 1 = all"),
+    NUMBER_ROW("min-p", FIELD(min_p), "0", 0, 1, "X",
+               "of these, only tokens at least X times as likely as the most likely one; 0 = all"),
     INTEGER_ROW("seed", FIELD(seed), "1337", 0, HUGE_VAL, "random seed"),
+    HEADING_ROW("Model"),
     INTEGER_ROW("context", FIELD(context), "0", 0, 1e7, "window in tokens; 0 = the trained context"),
     TEXT_ROW("past", FIELD(past), NULL, "clamp|interpolate",
              "for --pos learned, beyond the trained length: clamp = use the last position, interpolate = squeeze all "
@@ -29,27 +47,128 @@ static const Option sample_options[] = {
     {0},
 };
 
+static const Usage usage = {
+    "sample",
+    "Generate text from a run, token by token. When the window is full, its first half is forgotten. With "
+    "--interactive, a line that you type begins a new line of the text, unless --stop has just stopped the answer, and "
+    "an empty line lets the answer go on; all of it is one text, as far as the window reaches.",
+    "RUN", sample_options,
+    "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"
+    "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
+    "  bitter sample runs/rope --interactive\n"};
+
+static bool check_options(const SampleOptions *options, Error *error) {
+    for (int i = 0; i < options->stops.count; i++)
+        if (!*options->stops.items[i]) return fail_input(error, "--stop '': give the text to stop before");
+    if (options->interactive && options->repeat > 1)
+        return fail_input(error, "--repeat %lld: with --interactive there is one text; leave one of them out",
+                          options->repeat);
+    return !options->interactive || strcmp(options->prompt, "-") != 0 ||
+           fail_input(error, "--prompt - and --interactive both read standard input; leave one of them out");
+}
+
+// The prompt as a string, to be freed; NULL on failure.
+static char *read_prompt(const SampleOptions *options, Error *error) {
+    Buffer buffer;
+    if (strcmp(options->prompt, "-") != 0) {
+        char *copy = strdup(options->prompt);
+        if (!copy) fail_run(error, "no memory for the prompt");
+        return copy;
+    }
+    if (!stream_read(&buffer, stdin, "standard input", error)) return NULL;
+    if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\n') buffer.bytes[--buffer.size] = 0;
+    if (strlen((char *)buffer.bytes) == buffer.size) return (char *)buffer.bytes;
+    fail_input(error, "standard input has a byte 0, so it is no text; give a text as the prompt");
+    free(buffer.bytes);
+    return NULL;
+}
+
+static bool write_samples(const Run *run, Generation *generation, const SampleOptions *options, Error *error) {
+    for (long long i = 0; i < options->repeat; i++) {
+        const uint64_t seed = (uint64_t)options->seed + (uint64_t)i;
+        if (options->repeat > 1) printf("%s--- seed %llu\n", i > 0 ? "\n" : "", (unsigned long long)seed);
+        generation->random = (Random){random_key(seed, "sample"), 0};
+        if (!generate(stdout, &run->gpt, &run->tokenizer, generation, error)) return false;
+        putchar('\n');
+    }
+    return true;
+}
+
+// The next line of standard input without its newline. Returns its length, or -1 at the end and after a signal.
+static ssize_t read_line(char **line, size_t *capacity, bool terminal) {
+    if (terminal) {
+        fputs("> ", stdout);
+        fflush(stdout);
+    }
+    ssize_t length = interrupt_came() ? -1 : getline(line, capacity, stdin);
+    if (length > 0 && (*line)[length - 1] == '\n') (*line)[--length] = 0;
+    if (length < 0 && terminal) putchar('\n');
+    return length;
+}
+
+// Append a line to the text. Fails as tokenizer_encode does.
+static bool add_line(Generator *generator, const char *line, size_t length, Error *error) {
+    const bool begins = length > 0 && !generator->stopped && !generator_at_line(generator) &&
+                        tokenizer_newline(generator->tokenizer) >= 0;
+    return (!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
+           generator_add(generator, line, length, "the line", error);
+}
+
+// Let the model continue the text. Ctrl-C stops it; any other signal ends the program.
+static bool answer(Generator *generator, Generation *generation, Error *error) {
+    if (!generator_write(stdout, generator, generation, error)) return false;
+    putchar('\n');
+    fflush(stdout);
+    return !interrupt_came() || interrupt_forget() || fail_interrupted(error, "interrupted");
+}
+
+static bool converse(const Run *run, Generation *generation, Error *error) {
+    const bool terminal = isatty(STDIN_FILENO);
+    Generator generator;
+    char *line = NULL;
+    size_t capacity = 0;
+    if (!generator_create(&generator, &run->gpt, &run->tokenizer, generation->context, error)) return false;
+    interrupt_catch();
+    generation->one_document = true;
+    generation->stop = &stop_at_signal;
+    bool ok = true;
+    if (*generation->prompt) {
+        ok = generator_add(&generator, generation->prompt, strlen(generation->prompt), "the prompt", error);
+        if (ok) printf("%s", generation->prompt);
+        ok = ok && answer(&generator, generation, error);
+    }
+    for (ssize_t length; ok && (length = read_line(&line, &capacity, terminal)) >= 0;) {
+        if (add_line(&generator, line, (size_t)length, error)) {
+            ok = answer(&generator, generation, error);
+        } else {
+            ok = terminal && error->kind == ERROR_INPUT; // a character that the tokenizer does not know: ask again
+            if (ok) fprintf(stderr, "bitter sample: %s\n", error->message);
+        }
+    }
+    if (ok && interrupt_came() && !interrupt_forget()) ok = fail_interrupted(error, "interrupted");
+    free(line);
+    generator_free(&generator);
+    return ok;
+}
+
 bool command_sample(int argc, char **argv, Error *error) {
-    static const Usage usage = {"sample",
-                                "Generate text from a run, token by token. When the window is full, its first half "
-                                "is forgotten.",
-                                "RUN", sample_options,
-                                "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"};
-    SampleOptions options;
+    static SampleOptions options;
     Run run;
     const char *directory = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     threads_use(options.threads);
-    if (!run_open(&run, directory, options.past, error)) return false;
+    if (!check_options(&options, error) || !run_open(&run, directory, options.past, error)) return false;
+    char *prompt = read_prompt(&options, error);
     Generation generation = {
-        .prompt = options.prompt,
+        .prompt = prompt,
         .tokens = (int)options.tokens,
-        .temperature = options.temperature,
-        .top_k = (int)options.top_k,
+        .sampling = {options.temperature, (int)options.top_k, options.top_p, options.min_p},
         .context = options.context > 0 ? (int)options.context : run.gpt.shape.context,
         .random = {random_key((uint64_t)options.seed, "sample"), 0},
+        .stops = &options.stops,
     };
-    const bool ok = generate(stdout, &run.gpt, &run.tokenizer, &generation, error);
-    if (ok) putchar('\n');
+    const bool ok = prompt && (options.interactive ? converse(&run, &generation, error)
+                                                   : write_samples(&run, &generation, &options, error));
+    free(prompt);
     run_close(&run);
     return ok;
 }

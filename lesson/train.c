@@ -209,8 +209,8 @@ int lesson_sample(int tokens) {
     }
     Generation generation = {.prompt = text,
                              .tokens = tokens,
-                             .temperature = 0.8,
-                             .top_k = 50,
+                             .sampling.temperature = 0.8,
+                             .sampling.top_k = 50,
                              .context = (int)lesson.options.context,
                              .random = {random_key((uint64_t)lesson.options.seed, "sample"), 0}};
     const bool ok = generate(out, stretched(), &lesson.corpus.tokenizer, &generation, &error);

@@ -8,8 +8,15 @@
 // The token with the largest of logits (V).
 int likeliest_token(const real *logits, int V);
 
-// Draw from softmax(logits / temperature) among the top_k largest (0 = all; ties with the last of them count too);
-// temperature 0 takes the largest. logits (V); scratch (V) is overwritten.
-int sample_token(real *scratch, const real *logits, int V, double temperature, int top_k, Random *random);
+// Which tokens are drawn, and how often. Probabilities are those of softmax(logits / temperature).
+typedef struct {
+    double temperature; // 0 = always the largest logit
+    int top_k;          // only the most likely ones, so many; 0 = all. Ties with the last of them count too, also below
+    double top_p;       // of these, only the fewest most likely ones whose shares add up to this; 0 or 1 = all
+    double min_p;       // of these, only those that are at least so likely as this times the most likely one
+} Sampling;
+
+// Draw a token. logits (V); scratch (2V) is overwritten.
+int sample_token(real *scratch, const real *logits, int V, const Sampling *sampling, Random *random);
 
 #endif

@@ -17,8 +17,8 @@
 static void print_sample(const Trainer *trainer, long long step) {
     Generation generation = {.prompt = "",
                              .tokens = SAMPLE_TOKENS,
-                             .temperature = 0.8,
-                             .top_k = 50,
+                             .sampling.temperature = 0.8,
+                             .sampling.top_k = 50,
                              .context = trainer->gpt.shape.context,
                              .random = {random_key((uint64_t)trainer->options->seed, "sample"), 0}};
     Error error;

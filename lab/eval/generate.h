@@ -2,23 +2,54 @@
 #ifndef BITTER_GENERATE_H
 #define BITTER_GENERATE_H
 
+#include "base/interrupt.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "data/tokenizer.h"
 #include "model/infer.h"
+#include "model/sample.h"
 
 #include <stdio.h>
 
 typedef struct {
     const char *prompt; // "" starts a new document
     int tokens;         // to write after the prompt
-    double temperature;
-    int top_k;
+    Sampling sampling;
     int context; // window: when it is full, its last half is read again as the new beginning
     Random random;
+    const TextList *stops; // texts, none of them empty, that end the output and are not written; NULL = none
+    bool one_document;     // the end of a document ends the output, too
+    const Stop *stop;      // asked after each token, whether to end the output there; NULL = never
 } Generation;
 
 // Write the prompt and its continuation to `out` as it comes. Fails (input) on a prompt that the tokenizer does not
 // know, or a window that the scheme is not defined for.
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *generation, Error *error);
+
+// A text that a user and the model write in turn.
+typedef struct {
+    const Gpt *gpt;
+    const Tokenizer *tokenizer;
+    Inference inference;
+    real *logits, *scratch; // (V), (2V)
+    Tokens tokens;          // of the whole text
+    size_t fed;             // how many of them the cache has seen, or forgotten
+    int *ids;               // (window)
+    bool stopped;           // a stop text has ended the model's last part
+} Generator;
+
+// Begin a document. The model sees the last `window` tokens at most. Fails (input) when the scheme is not defined for
+// such a window, (run) for want of memory.
+bool generator_create(Generator *generator, const Gpt *gpt, const Tokenizer *tokenizer, int window, Error *error);
+void generator_free(Generator *generator);
+
+// Append text, called `name` in errors. Fails as tokenizer_encode does; then nothing was appended.
+bool generator_add(Generator *generator, const char *text, size_t size, const char *name, Error *error);
+
+// Does the text end with the end of a line or of a document, or is there none?
+bool generator_at_line(const Generator *generator);
+
+// Let the model append to the text, and write that to `out`; prompt and context of `generation` do not count.
+bool generator_write(FILE *out, Generator *generator, Generation *generation, Error *error);
 
 #endif

@@ -78,15 +78,15 @@ static bool sample(Page *page, const Run *run, Error *error) {
     if (!out) return fail_run(error, "no memory for a sample");
     Generation generation = {.prompt = "",
                              .tokens = 400,
-                             .temperature = 0.8,
-                             .top_k = 50,
+                             .sampling.temperature = 0.8,
+                             .sampling.top_k = 50,
                              .context = run->gpt.shape.context,
                              .random = {random_key(1337, "sample"), 0}};
     bool ok = generate(out, &run->gpt, &run->tokenizer, &generation, error);
     if (fclose(out) != 0 && ok) ok = fail_run(error, "no memory for a sample");
     if (ok) {
         page_heading(page, "A sample");
-        page_paragraph(page, "%d tokens at temperature %g:", generation.tokens, generation.temperature);
+        page_paragraph(page, "%d tokens at temperature %g:", generation.tokens, generation.sampling.temperature);
         page_code(page, text);
     }
     free(text);

@@ -8,18 +8,18 @@ enum { V = 12 };
 static const real logits[V] = {0.5f, -1, 2, 0, 1.5f, -3, 1.9f, 0.25f, -0.5f, 1, -2, -INFINITY};
 
 static int draw(double temperature, int top_k, Random *random) {
-    real scratch[V];
-    return sample_token(scratch, logits, V, temperature, top_k, random);
+    real scratch[2 * V];
+    return sample_token(scratch, logits, V, &(Sampling){.temperature = temperature, .top_k = top_k}, random);
 }
 
 static void temperature_0_takes_the_largest(void **state) {
     Random random = {1, 0};
-    real scratch[V], copy[V];
+    real scratch[2 * V], copy[V];
     for (int largest = 0; largest < V; largest++) {
         memcpy(copy, logits, sizeof copy);
         copy[largest] = 5;
         for (int top_k = 0; top_k <= V; top_k += 4)
-            assert_int_equal(sample_token(scratch, copy, V, 0, top_k, &random), largest);
+            assert_int_equal(sample_token(scratch, copy, V, &(Sampling){.top_k = top_k}, &random), largest);
         assert_true(copy[largest] == 5 && memcmp(copy, logits, (size_t)largest * sizeof *copy) == 0);
     }
 }
@@ -86,12 +86,42 @@ static void frequencies_are_softmax_s(void **state) {
     expect_softmax(0.8, 5);
 }
 
+// Which tokens are drawn, most likely first: those of ranks 1 .. `expected`, all of them.
+static void expect_ranks(const Sampling *sampling, int expected) {
+    bool seen[V] = {false};
+    real values[2 * V];
+    Random random = {6, 0};
+    for (int i = 0; i < 20000; i++) seen[sample_token(values, logits, V, sampling, &random)] = true;
+    for (int v = 0; v < V; v++)
+        if (seen[v] != (rank_of(v) <= expected))
+            fail_msg("top_k %d, top_p %g, min_p %g: token %d", sampling->top_k, sampling->top_p, sampling->min_p, v);
+}
+
+static void top_p_and_min_p_leave_out_the_rest(void **state) {
+    // Ranks 1 to 4 of softmax(logits) have 0.280, 0.254, 0.170 and 0.103: 0.280, 0.534, 0.704, 0.807 together.
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.2}, 1);
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.3}, 2);
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.6}, 3);
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.75}, 4);
+    // Shares are those among the top_k: of two, the first has 0.525.
+    expect_ranks(&(Sampling){.temperature = 1, .top_k = 2, .top_p = 0.5}, 1);
+    expect_ranks(&(Sampling){.temperature = 1, .top_k = 2, .top_p = 0.6}, 2);
+    // Relative to the first: 1, 0.905, 0.607, 0.368, 0.223, ...
+    expect_ranks(&(Sampling){.temperature = 1, .min_p = 1}, 1);
+    expect_ranks(&(Sampling){.temperature = 1, .min_p = 0.7}, 2);
+    expect_ranks(&(Sampling){.temperature = 1, .min_p = 0.5}, 3);
+    expect_ranks(&(Sampling){.temperature = 1, .min_p = 0.3}, 4);
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.6, .min_p = 0.7}, 2);
+    expect_ranks(&(Sampling){.temperature = 1, .top_p = 0.3, .min_p = 0.3}, 2);
+    expect_ranks(&(Sampling){.temperature = 1e6, .top_p = 0.999999, .min_p = 0.9}, V - 1); // nearly uniform
+}
+
 static void huge_and_distant_logits_are_drawn_from(void **state) {
     const real far[3] = {-3e38f, 3e38f, 3e38f};
-    real scratch[3];
+    real scratch[6];
     int counts[3] = {0};
     Random random = {5, 0};
-    for (int i = 0; i < 1000; i++) counts[sample_token(scratch, far, 3, 1, 0, &random)]++;
+    for (int i = 0; i < 1000; i++) counts[sample_token(scratch, far, 3, &(Sampling){.temperature = 1}, &random)]++;
     assert_int_equal(counts[0], 0);
     assert_true(counts[1] > 400 && counts[2] > 400);
 }
@@ -124,7 +154,8 @@ static void a_seed_decides_the_text(void **state) {
     Tokenizer tokenizer = bytes_tokenizer();
     Gpt gpt;
     model_make(&gpt, "rope", &shape, false);
-    Generation generation = {.prompt = "Once", .tokens = 60, .temperature = 1, .context = 12, .random = {9, 0}};
+    Generation generation = {
+        .prompt = "Once", .tokens = 60, .sampling.temperature = 1, .context = 12, .random = {9, 0}};
     char *first = text_of(&gpt, &tokenizer, generation), *second = text_of(&gpt, &tokenizer, generation);
     generation.random.key = 10;
     char *third = text_of(&gpt, &tokenizer, generation);
@@ -144,7 +175,7 @@ static void a_seed_decides_the_text(void **state) {
 static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, const char *prompt, int tokens,
                       int context) {
     int ids[256], count = 0, start = 0;
-    real values[257 * 256], scratch[257];
+    real values[257 * 256], scratch[2 * 257];
     Tokens known = {0};
     Error unknown;
     if (tokenizer_end(tokenizer) >= 0)
@@ -167,7 +198,7 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
         inference_logits(values, &inference, gpt, count - start);
         inference_free(&inference);
         const real *last = values + (size_t)(count - start - 1) * (size_t)gpt->shape.vocab;
-        ids[count] = sample_token(scratch, last, gpt->shape.vocab, 0, 0, NULL);
+        ids[count] = sample_token(scratch, last, gpt->shape.vocab, &(Sampling){0}, NULL);
         const size_t length = tokenizer_decode(&text, tokenizer, ids[count]);
         if (ids[count++] == tokenizer_end(tokenizer))
             out += sprintf(out, "\n\n");
@@ -216,10 +247,12 @@ static void more_tokens_go_on_with_the_same_text(void **state) {
             model_by_length(&gpt, i);
             gpt.shape.random_positions = gpt.pos.shape.random_positions = random_positions;
             for (size_t n = 0; n < COUNT(tokens); n++)
-                texts[n] = text_of(
-                    &gpt, &tokenizer,
-                    (Generation){
-                        .prompt = "Once", .tokens = tokens[n], .temperature = 0.8, .context = LONG, .random = {9, 0}});
+                texts[n] = text_of(&gpt, &tokenizer,
+                                   (Generation){.prompt = "Once",
+                                                .tokens = tokens[n],
+                                                .sampling.temperature = 0.8,
+                                                .context = LONG,
+                                                .random = {9, 0}});
             for (size_t n = 0; n + 1 < COUNT(tokens); n++)
                 if (strncmp(texts[n], texts[COUNT(tokens) - 1], strlen(texts[n])) != 0)
                     fail_msg("%s: %s, and with more tokens %s", by_length[i].specification, texts[n],
@@ -354,7 +387,8 @@ static void an_unknown_character_or_length_is_refused(void **state) {
     expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abx", .tokens = 5, .context = 12}, "the prompt");
     expect_refusal(&gpt, &tokenizer, (Generation){.prompt = "abc", .tokens = 5, .context = 13}, "past 12 positions");
     // Nothing marks a beginning here; text must come all the same, and of known characters.
-    char *text = text_of(&gpt, &tokenizer, (Generation){.prompt = "", .tokens = 40, .temperature = 1, .context = 12});
+    char *text =
+        text_of(&gpt, &tokenizer, (Generation){.prompt = "", .tokens = 40, .sampling.temperature = 1, .context = 12});
     assert_int_equal(strlen(text), 40);
     assert_int_equal(strspn(text, "abc"), 40);
     free(text);
@@ -368,6 +402,7 @@ int main(void) {
         cmocka_unit_test(top_1_and_a_tiny_temperature_take_the_largest),
         cmocka_unit_test(top_k_leaves_out_the_rest),
         cmocka_unit_test(frequencies_are_softmax_s),
+        cmocka_unit_test(top_p_and_min_p_leave_out_the_rest),
         cmocka_unit_test(huge_and_distant_logits_are_drawn_from),
         cmocka_unit_test(a_seed_decides_the_text),
         cmocka_unit_test(every_scheme_writes_past_its_window),

@@ -83,12 +83,12 @@ static bool decodes(const Gpt *gpt, const int *inputs, const int *targets, int k
     must(inference_create(&inference, gpt, 1, known + count, known, &error), &error);
     inference_feed(&inference, gpt, inputs, known);
     inference_logits(logits, &inference, gpt, known);
-    int id = sample_token(scratch, logits + (size_t)(known - 1) * (size_t)V, V, 0, 0, &random),
+    int id = sample_token(scratch, logits + (size_t)(known - 1) * (size_t)V, V, &(Sampling){0}, &random),
         right = id == targets[0];
     for (int i = 1; i < count; i++) {
         inference_feed(&inference, gpt, &id, 1); // what the model wrote, right or wrong
         inference_logits(logits, &inference, gpt, 1);
-        id = sample_token(scratch, logits, V, 0, 0, &random);
+        id = sample_token(scratch, logits, V, &(Sampling){0}, &random);
         right += id == targets[i];
     }
     inference_free(&inference);
