@@ -48,7 +48,7 @@ static void continue_slowly(Text *continuation, const Run *run, int key, double 
         inference_feed(&inference, gpt, ids, n);
         inference_logits(logits, &inference, gpt, n);
         inference_free(&inference);
-        const int id = sample_token(scratch, logits + (size_t)(n - 1) * (size_t)V, V, 0, 0, &random);
+        const int id = sample_token(scratch, logits + (size_t)(n - 1) * (size_t)V, V, &(Sampling){0}, &random);
         if (id == end) break;
         const char *text;
         const size_t size = tokenizer_decode(&text, &run->tokenizer, id);
