@@ -92,9 +92,7 @@ bool command_train(int argc, char **argv, Error *error) {
         run_load_or_create(&trainer, &paths, &options, error) && train_more(&trainer, &options, steps, &paths, error) &&
         log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
         positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
-        (!options.tensorboard ||
-         tensorboard_open(&events, options.out, &trainer.gpt, (long long)trainer.progress.step, error)) &&
-        train(&trainer, &paths, &log, &positions, &events, error);
+        tensorboard_open(&events, &trainer, error) && train(&trainer, &paths, &log, &positions, &events, error);
     const bool finished = ok && train_finished(&trainer);
     log_close(&log);
     log_close(&positions);

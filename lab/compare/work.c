@@ -5,6 +5,7 @@
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/result.h"
+#include "lab/run/tensorboard.h"
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
@@ -81,7 +82,7 @@ typedef struct {
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
-    RunLog log, positions;
+    RunLog log, positions, events;
     Stop stop;
 } Worker;
 
@@ -146,8 +147,12 @@ static TrainNext after_step(void *context, const StepReport *report, Error *erro
 }
 
 static bool train(Worker *w, Error *error) {
-    const TrainLoop loop = {
-        .paths = &w->paths, .log = &w->log, .positions = &w->positions, .after_step = after_step, .context = w};
+    const TrainLoop loop = {.paths = &w->paths,
+                            .log = &w->log,
+                            .positions = &w->positions,
+                            .events = &w->events,
+                            .after_step = after_step,
+                            .context = w};
     if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
     return train_loop(&w->trainer, &loop, error) && (w->lost || stop_check(&w->stop, error));
 }
@@ -176,7 +181,8 @@ static bool finish(const Worker *w, bool trained, Error *error) {
 static bool open_logs(Worker *w, Error *error) {
     const long long step = (long long)w->trainer.progress.step;
     return log_open(&w->log, w->paths.log, step, error) &&
-           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error);
+           positions_open(&w->positions, w->paths.positions, &w->trainer.gpt, step, error) &&
+           tensorboard_open(&w->events, &w->trainer, error);
 }
 
 // Train, or continue to train, and measure, in a directory that was entered.
@@ -186,7 +192,7 @@ static bool do_entered(Worker *w, Error *error) {
     if (job_done(w->comparison, &w->job)) return true;
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
-    w->log = w->positions = (RunLog){0};
+    w->log = w->positions = w->events = (RunLog){0};
     bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) && open_logs(w, error);
     if (ok) {
         ok = train(w, error);
@@ -194,6 +200,7 @@ static bool do_entered(Worker *w, Error *error) {
     }
     log_close(&w->log);
     log_close(&w->positions);
+    log_close(&w->events);
     trainer_free(&w->trainer);
     return ok;
 }

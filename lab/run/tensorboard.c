@@ -242,14 +242,17 @@ static bool cut_all(long long *newest, const char *directory, long long step, Er
     return ok;
 }
 
-bool tensorboard_open(RunLog *events, const char *directory, const Gpt *gpt, long long step, Error *error) {
+bool tensorboard_open(RunLog *events, const Trainer *trainer, Error *error) {
+    const char *directory = trainer->options->out;
+    const long long step = (long long)trainer->progress.step;
     Text start = {0};
     long long newest;
     AtomicFile file;
     *events = (RunLog){0};
+    if (!trainer->options->tensorboard) return true;
     if (!cut_all(&newest, directory, step > 0 ? step : -1, error)) return false;
     const long long now = (long long)time(NULL);
-    put_start(&start, gpt, step);
+    put_start(&start, &trainer->gpt, step);
     // TensorBoard reads the files of a directory in the order of their names.
     const bool ok =
         path_format(events->path, error, "%s/" PREFIX "%lld" SUFFIX, directory, now > newest ? now : newest + 1) &&

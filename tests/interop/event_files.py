@@ -73,6 +73,13 @@ for session in range(200):
 check("it was killed, and ended", kills >= 3 and process.returncode == 0, f"{kills} kills")
 compare("a run that was killed", killed)
 
+both = path("both")
+bitter("compare", "learned", "table", *small[:2], *small[4:], "--steps", 20, "--seeds", 1, "--eval-every", 10,
+       "--tensorboard", "--out", both)
+runs = glob.glob(os.path.join(both, "runs", "learned-*"))
+check("compare: a run of each scheme", len(runs) == 1 and len(os.listdir(os.path.join(both, "runs"))) == 2)
+compare("compare", runs[0])
+
 bitter("train", *small, "--steps", 2, "--out", path("unwatched"))
 check("without --tensorboard there is no file", not glob.glob(path("unwatched/events.*")))
 finish()

@@ -66,6 +66,12 @@ static bool has_number(const Text *text, const char *tag, double number) {
     return holds(text, value, (size_t)length + 4);
 }
 
+static bool open_at(RunLog *events, long long step, Error *error) {
+    options.tensorboard = true;
+    trainer.progress.step = step;
+    return tensorboard_open(events, &trainer, error);
+}
+
 // A file of an earlier session with these bytes -> what a session from `step` on leaves of it.
 static void cut_at(Text *text, const void *bytes, size_t size, long long step) {
     char path[PATH];
@@ -73,7 +79,7 @@ static void cut_at(Text *text, const void *bytes, size_t size, long long step) {
     Error error;
     path_of(path, "1700000000.bitter");
     scratch_write(path, bytes, size);
-    must(tensorboard_open(&events, run_directory, &trainer.gpt, step, &error), &error);
+    must(open_at(&events, step, &error), &error);
     log_close(&events);
     assert_string_not_equal(events.path, path);
     unlink(events.path);
@@ -91,8 +97,8 @@ static void numbers_and_histograms_are_written(void **state) {
     Error error;
     StepReport report = {.loss = 2.5, .learning_rate = 0.25, .gradient_norm = 3, .tokens = 8, .seconds = 2};
     report.validation = (Validation){NAN, NAN};
+    must(open_at(&events, 0, &error), &error);
     trainer.progress.step = 300;
-    must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
     must(tensorboard_row(&events, &trainer, &report, &error), &error);
     read_text(&text, events.path);
     assert_int_equal(count_records(&text), 4); // version, session, histograms of step 0, this step
@@ -121,7 +127,7 @@ static void buckets_hold_all_numbers(void **state) {
     Error error;
     double head[] = {0, 31, 32, 496, 10416}, limit = 0, sum = 0;
     for (int i = 0; i < 32; i++) trainer.gpt.pos.params[0][i] = (real)i;
-    must(tensorboard_open(&events, run_directory, &trainer.gpt, 0, &error), &error);
+    must(open_at(&events, 0, &error), &error);
     log_close(&events);
     read_text(&text, events.path);
     for (int field = 1; field <= 5; field++) {
@@ -162,12 +168,25 @@ static void events_after_the_checkpoint_are_cut(void **state) {
     read_text(&text, foreign);
     assert_int_equal(text.size, sizeof file);
     text_free(&text);
-    must(tensorboard_open(&events, run_directory, &trainer.gpt, 300, &error), &error);
+    must(open_at(&events, 300, &error), &error);
     log_close(&events);
     read_text(&text, events.path);
     assert_int_equal(count_records(&text), 2);                    // no histograms but at the start
     assert_true(holds(&text, "\x10\xad\x02\x3a\x02\x08\x01", 7)); // SessionLog START at step 301
     text_free(&text);
+}
+
+static void without_the_option_there_is_no_file(void **state) {
+    StepReport report = {.validation = {NAN, NAN}};
+    const int before = scratch_count(run_directory);
+    RunLog events;
+    Error error;
+    options.tensorboard = false;
+    must(tensorboard_open(&events, &trainer, &error), &error);
+    assert_null(events.stream);
+    must(tensorboard_row(&events, &trainer, &report, &error), &error);
+    log_close(&events);
+    assert_int_equal(scratch_count(run_directory), before);
 }
 
 // TensorBoard reads files in the order of their names, so that a new one comes last even if the clock was set back.
@@ -178,7 +197,7 @@ static void a_new_file_is_the_last(void **state) {
     path_of(path, "9999999998.bitter");
     path_of(next, "9999999999.bitter");
     scratch_write(path, "", 0);
-    must(tensorboard_open(&events, run_directory, &trainer.gpt, 1, &error), &error);
+    must(open_at(&events, 1, &error), &error);
     log_close(&events);
     assert_string_equal(events.path, next);
 }
@@ -250,6 +269,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(numbers_and_histograms_are_written, make_run, remove_run),
         cmocka_unit_test_setup_teardown(buckets_hold_all_numbers, make_run, remove_run),
         cmocka_unit_test_setup_teardown(events_after_the_checkpoint_are_cut, make_run, remove_run),
+        cmocka_unit_test_setup_teardown(without_the_option_there_is_no_file, make_run, remove_run),
         cmocka_unit_test_setup_teardown(a_new_file_is_the_last, make_run, remove_run),
         cmocka_unit_test_setup_teardown(what_is_damaged_is_cut, make_run, remove_run),
         cmocka_unit_test_setup_teardown(hostile_records_are_survived, make_run, remove_run),
