@@ -84,7 +84,7 @@ endif
 
 COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
-LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lz -lm
+LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lpcre2-8 -lz -lm
 
 # V=1 shows whole commands.
 Q       := $(if $(V),,@)

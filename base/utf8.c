@@ -49,3 +49,14 @@ bool is_utf8(const char *string) {
     }
     return true;
 }
+
+int utf8_encode(char *text, uint32_t character) {
+    const int length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    if (length == 1) {
+        text[0] = (char)character;
+        return 1;
+    }
+    for (int i = length - 1; i > 0; i--, character >>= 6) text[i] = (char)(0x80 | (character & 0x3F));
+    text[0] = (char)((0xF00 >> length & 0xFF) | character);
+    return length;
+}

@@ -17,6 +17,9 @@ void make_plain(char *text);
 // 0 when they are not UTF-8; overlong forms, surrogates and code points above U+10FFFF are not.
 int utf8_decode(uint32_t *character, const char *text, size_t size);
 
+// Encode the code point; returns the number of bytes, 1 to 4.
+int utf8_encode(char *text, uint32_t character);
+
 // Is all of the string UTF-8?
 bool is_utf8(const char *string);
 

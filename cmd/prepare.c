@@ -2,19 +2,15 @@
 #include "base/interrupt.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
+#include "cmd/prepare/inputs.h"
+#include "cmd/prepare/tokens.h"
 #include "cmd/shared/output.h"
 #include "data/corpus.h"
-#include "data/made/builtin.h"
 #include "data/scatter.h"
-#include "data/source.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef struct {
     char out[TEXT_CAPACITY];
-    int tokenizer; // a TokenizerKind; the choices below are in the order of that enum
+    char tokenizer[TEXT_CAPACITY];
     double validation;
     long long shard_tokens;
     bool gzip;
@@ -25,9 +21,12 @@ typedef struct {
 static const Option prepare_options[] = {
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "new directory for the shards; by default runs/data/NAME, named after the first input"),
-    CHOICE_ROW("tokenizer", FIELD(tokenizer), "bytes", "bytes|chars", NULL,
-               "bytes: each byte is a token, each input a document; chars: each different character is a token, all "
-               "inputs are joined into one text"),
+    TEXT_ROW(
+        "tokenizer", FIELD(tokenizer), "bytes", "bytes|chars|bpe:N|PATH",
+        "bytes: each byte is a token, each input a document; chars: each different character is a token, all inputs "
+        "are joined into one text; bpe:N: N tokens (257 to 65536) of byte pair encoding, trained on the text; PATH: "
+        "the tokenizer of a run, of data, or of other programs: tokenizer.json, a directory with GPT-2's "
+        "encoder.json and vocab.bpe, or gpt2_tokenizer.bin"),
     NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
@@ -42,128 +41,13 @@ static const Usage usage = {
     .operands = "INPUT...",
     .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"
+                "  bitter prepare --tokenizer bpe:4096 book.txt\n"
+                "  bitter prepare --tokenizer runs/book --out runs/data/sequel sequel.txt\n"
                 "  bitter prepare --out runs/data/books --val 0.05 books/*.txt.gz\n"
                 "  zcat wiki.gz | bitter prepare --out runs/data/wiki -\n"
                 "  bitter prepare builtin:tales:bytes=1e8,seed=2\n"
                 "  bitter prepare book.txt builtin:passkey:share=0.05\n",
 };
-
-// The text of all inputs. A document is one file or one built-in document.
-typedef struct {
-    const char *name; // of the input
-    Text text;
-} Document;
-
-typedef struct {
-    Document *documents; // (count)
-    size_t count, capacity, bytes;
-    const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
-    BuiltinCorpus scattered;
-} InputTexts;
-
-static void texts_free(InputTexts *texts) {
-    for (size_t i = 0; i < texts->count; i++) text_free(&texts->documents[i].text);
-    free(texts->documents);
-    *texts = (InputTexts){0};
-}
-
-// Add one text, or free it.
-static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
-    if (texts->count == texts->capacity) {
-        const size_t more = texts->capacity ? 2 * texts->capacity : 64;
-        Document *larger = realloc(texts->documents, more * sizeof *larger);
-        if (!larger) {
-            text_free(text);
-            return fail_run(error, "%s: no memory for %zu documents; give less text", name, more);
-        }
-        texts->documents = larger;
-        texts->capacity = more;
-    }
-    texts->documents[texts->count++] = (Document){name, *text};
-    texts->bytes += text->size;
-    return true;
-}
-
-static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
-    BuiltinCorpus corpus;
-    if (!builtin_choose(&corpus, input, error)) return false;
-    const size_t end = texts->bytes + (size_t)corpus.bytes;
-    for (uint64_t index = 0; texts->bytes < end; index++) {
-        if (!stop_check(&stop_at_signal, error)) return false;
-        Text text = {0};
-        builtin_document(&text, &corpus, index);
-        if (text.failed) {
-            text_free(&text);
-            return fail_run(error, "%s: no memory for its text; ask for less with bytes=N", input);
-        }
-        if (!texts_add(texts, input, &text, error)) return false;
-    }
-    return true;
-}
-
-static bool add_file(InputTexts *texts, const char *input, Error *error) {
-    Buffer buffer;
-    const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
-    if (!source_read(&buffer, input, error)) return false;
-    if (buffer.size == 0) {
-        free(buffer.bytes);
-        return fail_input(error, "%s is empty; give a file with text, or leave this one out", name);
-    }
-    Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
-    return texts_add(texts, name, &text, error);
-}
-
-// Find the input whose documents are to be scattered through the others. A single input is not scattered.
-static bool find_scattered(InputTexts *texts, char **inputs, int count, Error *error) {
-    for (int i = 0; count > 1 && i < count; i++) {
-        BuiltinCorpus corpus;
-        if (!is_builtin(inputs[i])) continue;
-        if (!builtin_choose(&corpus, inputs[i], error)) return false;
-        if (!corpus.builtin->scattered) continue;
-        if (texts->scattered_name)
-            return fail_input(error, "%s and %s would both be scattered through other text; give only one of them",
-                              texts->scattered_name, inputs[i]);
-        texts->scattered_name = inputs[i];
-        texts->scattered = corpus;
-    }
-    return true;
-}
-
-static bool read_inputs(InputTexts *texts, char **inputs, int count, Error *error) {
-    const bool show = isatty(STDERR_FILENO) && count > 1;
-    bool ok = find_scattered(texts, inputs, count, error);
-    for (int i = 0; ok && i < count; i++) {
-        if (inputs[i] == texts->scattered_name) continue;
-        ok = stop_check(&stop_at_signal, error) &&
-             (is_builtin(inputs[i]) ? add_builtin(texts, inputs[i], error) : add_file(texts, inputs[i], error));
-        if (show) fprintf(stderr, "\rread %d of %d inputs, %.1f MB", i + 1, count, (double)texts->bytes * 1e-6);
-    }
-    if (show) fprintf(stderr, "\n");
-    return ok;
-}
-
-// The tokens of all documents in order. Each text is freed as soon as it is encoded, since tokens take twice its
-// memory.
-static bool encode(Tokens *tokens, Tokenizer *tokenizer, InputTexts *texts, TokenizerKind kind, Error *error) {
-    bool ok = tokenizer_create(tokenizer, kind, "", 0, "", error);
-    for (size_t i = 0; ok && i < texts->count; i++) {
-        const Document *document = &texts->documents[i];
-        ok = stop_check(&stop_at_signal, error) &&
-             tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
-    }
-    if (ok && texts->scattered_name)
-        ok = scatter_extend(tokenizer, &texts->scattered, texts->scattered_name, texts->bytes, error);
-    const int end = tokenizer_end(tokenizer);
-    const uint16_t end_token = (uint16_t)end;
-    for (size_t i = 0; ok && i < texts->count; i++) {
-        Document *document = &texts->documents[i];
-        ok = stop_check(&stop_at_signal, error) &&
-             tokenizer_encode(tokens, tokenizer, document->text.bytes, document->text.size, document->name, error) &&
-             (end < 0 || tokens_add(tokens, &end_token, 1, error));
-        text_free(&document->text);
-    }
-    return ok;
-}
 
 typedef struct {
     const char *split;
@@ -191,9 +75,10 @@ static bool write_shards(Shards *shards, const Output *output, const PrepareOpti
 // The contents of the directory.
 typedef struct {
     Tokenizer tokenizer;
-    Tokens tokens;    // of the text, training and validation
-    Tokens mixed;     // of training with the scattered documents, when there are any
-    size_t documents; // scattered
+    UnknownCharacters unknown; // left out of the text
+    Tokens tokens;             // of the text, training and validation
+    Tokens mixed;              // of training with the scattered documents, when there are any
+    size_t documents;          // scattered
     Shards train, val;
 } Prepared;
 
@@ -222,8 +107,12 @@ static void print_summary(const Prepared *prepared, const Output *output, const 
     const Shards *train = &prepared->train, *val = &prepared->val;
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
     printf("text         %zu bytes\n", texts->bytes);
-    printf("tokenizer    %s, vocabulary of %d\n", tokenizer_kind_name(prepared->tokenizer.kind),
-           prepared->tokenizer.vocab_size);
+    const Tokenizer *tokenizer = &prepared->tokenizer;
+    printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
+    if (tokenizer->kind == TOKENIZER_BPE)
+        printf(", %.2f bytes per token", (double)texts->bytes / (double)prepared->tokens.count);
+    printf("\n");
+    print_unknown(&prepared->unknown);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
     if (texts->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
@@ -245,13 +134,16 @@ static bool write_output(Output *output, Prepared *prepared, const PrepareOption
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
     InputTexts texts = {0};
     Prepared prepared = {0};
-    bool ok = output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
+    TokenizerChoice choice;
+    bool ok = tokenizer_choose(&choice, options->tokenizer, error) &&
+              output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
               read_inputs(&texts, inputs, count, error) &&
-              encode(&prepared.tokens, &prepared.tokenizer, &texts, (TokenizerKind)options->tokenizer, error) &&
+              encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
               split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);
     if (ok) print_summary(&prepared, output, &texts);
     texts_free(&texts);
     tokenizer_free(&prepared.tokenizer);
+    unknown_free(&prepared.unknown);
     tokens_free(&prepared.tokens);
     tokens_free(&prepared.mixed);
     return ok;

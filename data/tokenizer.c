@@ -1,12 +1,9 @@
 #include "data/tokenizer.h"
 
-#include "base/file/file.h"
-#include "base/file/text.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +14,10 @@ enum {
     BYTES_VOCAB = 257,
 };
 
-static const char *const kind_names[] = {
-    [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_NONE] = "none"};
-
 const char *tokenizer_kind_name(TokenizerKind kind) {
-    return kind_names[kind];
+    static const char *const names[] = {
+        [TOKENIZER_BYTES] = "bytes", [TOKENIZER_CHARS] = "chars", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};
+    return names[kind];
 }
 
 // `name` is what the tokens are made from.
@@ -47,17 +43,6 @@ bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error)
 void tokens_free(Tokens *tokens) {
     free(tokens->ids);
     *tokens = (Tokens){0};
-}
-
-static TokenText utf8_encode(uint32_t character) {
-    TokenText text = {.size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4};
-    if (text.size == 1) {
-        text.bytes[0] = (char)character;
-        return text;
-    }
-    for (int i = text.size - 1; i > 0; i--, character >>= 6) text.bytes[i] = (char)(0x80 | (character & 0x3F));
-    text.bytes[0] = (char)((0xF00 >> text.size & 0xFF) | character);
-    return text;
 }
 
 // Line and column, in bytes, both counted from 1.
@@ -112,7 +97,7 @@ static bool insert_character(Tokenizer *tokenizer, uint32_t character, const cha
     memmove(characters + position + 1, characters + position, (size_t)(count - position) * sizeof *characters);
     memmove(texts + position + 1, texts + position, (size_t)(count - position) * sizeof *texts);
     characters[position] = character;
-    texts[position] = utf8_encode(character);
+    texts[position].size = (uint8_t)utf8_encode(texts[position].bytes, character);
     tokenizer->vocab_size = count + 1;
     return true;
 }
@@ -150,9 +135,25 @@ static bool create_plain(Tokenizer *tokenizer, TokenizerKind kind, int vocab_siz
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error) {
     if (kind == TOKENIZER_BYTES) return create_plain(tokenizer, kind, BYTES_VOCAB, error);
-    if (kind == TOKENIZER_NONE) return create_plain(tokenizer, kind, TOKENIZER_VOCAB_GPT2, error);
+    if (kind == TOKENIZER_NONE) return tokenizer_create_none(tokenizer, TOKENIZER_VOCAB_GPT2, error);
+    assert(kind == TOKENIZER_CHARS);
     *tokenizer = (Tokenizer){.kind = kind};
     return tokenizer_extend(tokenizer, text, size, name, error);
+}
+
+bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
+    return create_plain(tokenizer, TOKENIZER_NONE, vocab_size, error);
+}
+
+bool tokenizer_from_bpe(Tokenizer *tokenizer, Bpe *bpe, Error *error) {
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .vocab_size = bpe->vocab_size, .bpe = malloc(sizeof *bpe)};
+    if (!tokenizer->bpe) {
+        bpe_free(bpe);
+        return fail_run(error, "no memory for the vocabulary");
+    }
+    *tokenizer->bpe = *bpe;
+    *bpe = (Bpe){0};
+    return true;
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -170,9 +171,32 @@ static bool fail_character(Error *error, const Tokenizer *tokenizer, const char 
         (unsigned)character, tokenizer->vocab_size);
 }
 
+static bool count_unknown(UnknownCharacters *unknown, uint32_t character, Error *error) {
+    if (!unknown->counts) unknown->counts = calloc(CODE_POINTS, sizeof *unknown->counts);
+    if (!unknown->counts) return fail_run(error, "no memory to count characters");
+    unknown->total++;
+    unknown->different += unknown->counts[character]++ == 0;
+    return true;
+}
+
+long long unknown_most(const UnknownCharacters *unknown, const long long *found, int count) {
+    long long most = -1;
+    for (long long c = 0; unknown->counts && c < CODE_POINTS; c++) {
+        bool fresh = unknown->counts[c] > 0;
+        for (int i = 0; i < count; i++) fresh = fresh && found[i] != c;
+        if (fresh && (most < 0 || unknown->counts[c] > unknown->counts[most])) most = c;
+    }
+    return most;
+}
+
+void unknown_free(UnknownCharacters *unknown) {
+    free(unknown->counts);
+    *unknown = (UnknownCharacters){0};
+}
+
 // Room for the ids is reserved: a character takes at least a byte.
-static bool encode_chars(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
-                         Error *error) {
+static bool encode_chars(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
+                         size_t size, const char *name, Error *error) {
     int ascii[128]; // most text is mostly this: look it up once
     for (uint32_t c = 0; c < 128; c++) ascii[c] = character_id(tokenizer, c);
     size_t count = tokens->count;
@@ -181,135 +205,73 @@ static bool encode_chars(Tokens *tokens, const Tokenizer *tokenizer, const char 
         int length = utf8_decode(&character, text + offset, size - offset);
         if (length == 0) return fail_encoding(error, text, offset, name);
         int id = character < 128 ? ascii[character] : character_id(tokenizer, character);
-        if (id < 0) return fail_character(error, tokenizer, text, offset, length, name);
-        tokens->ids[count++] = (uint16_t)id;
+        if (id < 0 && !unknown) return fail_character(error, tokenizer, text, offset, length, name);
+        if (id < 0 && !count_unknown(unknown, character, error)) return false;
+        if (id >= 0) tokens->ids[count++] = (uint16_t)id;
         offset += (size_t)length;
     }
     tokens->count = count;
     return true;
 }
 
-bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
-                      Error *error) {
+bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
+                            size_t size, const char *name, Error *error) {
     if (tokenizer->kind == TOKENIZER_NONE)
         return fail_input(error,
                           "%s cannot be turned into tokens: the model's data came without a tokenizer; use data "
                           "made by `bitter prepare`",
                           name);
     if (!tokens_reserve(tokens, size, name, error)) return false;
-    if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, tokenizer, text, size, name, error);
+    if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, unknown, tokenizer, text, size, name, error);
     assert(tokens->ids || size == 0);
-    for (size_t i = 0; i < size; i++) tokens->ids[tokens->count++] = (unsigned char)text[i];
+    size_t count = tokens->count;
+    if (tokenizer->kind == TOKENIZER_BPE && !bpe_encode(tokens->ids, &count, tokenizer->bpe, text, size, error))
+        return false;
+    for (size_t i = 0; tokenizer->kind == TOKENIZER_BYTES && i < size; i++)
+        tokens->ids[count++] = (unsigned char)text[i];
+    tokens->count = count;
     return true;
+}
+
+bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
+                      Error *error) {
+    return tokenizer_encode_known(tokens, NULL, tokenizer, text, size, name, error);
 }
 
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b) {
     return a->kind == b->kind && a->vocab_size == b->vocab_size &&
+           (a->kind != TOKENIZER_BPE || bpe_same(a->bpe, b->bpe)) &&
            (a->kind != TOKENIZER_CHARS ||
             memcmp(a->characters, b->characters, (size_t)a->vocab_size * sizeof *a->characters) == 0);
 }
 
 size_t tokenizer_decode(const char **text, const Tokenizer *tokenizer, int id) {
     assert(id >= 0 && id < tokenizer->vocab_size);
+    if (tokenizer->kind == TOKENIZER_BPE) {
+        const Bpe *bpe = tokenizer->bpe;
+        *text = bpe->text.bytes + bpe->tokens[id].start;
+        return id == bpe->end ? 0 : bpe->tokens[id].size;
+    }
     *text = tokenizer->texts[id].bytes;
     return tokenizer->texts[id].size;
 }
 
 int tokenizer_end(const Tokenizer *tokenizer) {
-    return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : -1;
+    return tokenizer->kind == TOKENIZER_BYTES ? BYTES_END : tokenizer->kind == TOKENIZER_BPE ? tokenizer->bpe->end : -1;
 }
 
 int tokenizer_newline(const Tokenizer *tokenizer) {
     if (tokenizer->kind == TOKENIZER_BYTES) return '\n';
+    if (tokenizer->kind == TOKENIZER_BPE) return tokenizer->bpe->bytes['\n'];
     for (int id = 0; tokenizer->kind == TOKENIZER_CHARS && id < tokenizer->vocab_size; id++)
         if (tokenizer->characters[id] == '\n') return id;
     return -1;
 }
 
-bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
-    json_t *root =
-        json_pack("{s:s, s:i}", "tokenizer", kind_names[tokenizer->kind], "vocab_size", tokenizer->vocab_size);
-    bool whole = true;
-    if (tokenizer->kind == TOKENIZER_CHARS) {
-        Text text = {0};
-        for (int i = 0; i < tokenizer->vocab_size; i++) {
-            text_add(&text, tokenizer->texts[i].bytes, tokenizer->texts[i].size);
-        }
-        whole = !text.failed && json_object_set_new(root, "characters", json_stringn(text.bytes, text.size)) == 0;
-        text_free(&text);
-    }
-    char *dump = whole ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
-    json_decref(root);
-    const bool ok = dump ? atomic_text(path, dump, error) : fail_run(error, "no memory to write %s", path);
-    free(dump);
-    return ok;
-}
-
-static bool read_kind(TokenizerKind *kind, const json_t *root, const char *path, Error *error) {
-    const char *name = json_string_value(json_object_get(root, "tokenizer"));
-    for (int i = 0; name && i < (int)(sizeof kind_names / sizeof *kind_names); i++) {
-        if (strcmp(name, kind_names[i]) != 0) continue;
-        *kind = (TokenizerKind)i;
-        return true;
-    }
-    return fail_input(error,
-                      "%s: \"tokenizer\" is %s, but \"bytes\", \"chars\" or \"none\" was expected; make the file "
-                      "with `bitter prepare`",
-                      path, name ? name : "missing");
-}
-
-// The characters of a CHARS tokenizer, which must be sorted, as `bitter prepare` writes them.
-static bool read_characters(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    const json_t *characters = json_object_get(root, "characters");
-    if (!json_is_string(characters)) return fail_input(error, "%s: \"characters\" must be a string", path);
-    const char *text = json_string_value(characters);
-    size_t size = json_string_length(characters);
-    Tokens ids = {0};
-    bool ok = tokenizer_extend(tokenizer, text, size, path, error) &&
-              tokenizer_encode(&ids, tokenizer, text, size, path, error);
-    bool sorted = ok && ids.count > 0;
-    for (size_t i = 0; sorted && i < ids.count; i++) sorted = ids.ids[i] == i;
-    tokens_free(&ids);
-    if (!ok || sorted) return ok;
-    return fail_input(error,
-                      "%s: \"characters\" must be distinct, at least one and in rising order of code point; make "
-                      "the file again with `bitter prepare`",
-                      path);
-}
-
-static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
-    TokenizerKind kind = TOKENIZER_NONE;
-    if (!read_kind(&kind, root, path, error)) return false;
-    if (!tokenizer_create(tokenizer, kind, "", 0, path, error) ||
-        (kind == TOKENIZER_CHARS && !read_characters(tokenizer, root, path, error)))
-        return false;
-    const json_t *vocab_size = json_object_get(root, "vocab_size");
-    if (json_is_integer(vocab_size) && json_integer_value(vocab_size) == tokenizer->vocab_size) return true;
-    return fail_input(error,
-                      "%s: \"vocab_size\" must be %d for its tokenizer \"%s\"; make the file again with "
-                      "`bitter prepare`",
-                      path, tokenizer->vocab_size, kind_names[kind]);
-}
-
-bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error) {
-    *tokenizer = (Tokenizer){0};
-    Buffer buffer;
-    if (!file_read(&buffer, path, error)) return false;
-    json_error_t mistake;
-    json_t *root =
-        json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
-    free(buffer.bytes);
-    if (!root)
-        return fail_input(error, "%s, line %d: not JSON (%s); make the file again with `bitter prepare`", path,
-                          mistake.line, mistake.text);
-    bool ok = read_fields(tokenizer, root, path, error);
-    json_decref(root);
-    if (!ok) tokenizer_free(tokenizer);
-    return ok;
-}
-
 void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->characters);
     free(tokenizer->texts);
+    if (tokenizer->bpe) bpe_free(tokenizer->bpe);
+    free(tokenizer->bpe);
     *tokenizer = (Tokenizer){0};
 }

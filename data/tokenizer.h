@@ -3,6 +3,7 @@
 #define BITTER_TOKENIZER_H
 
 #include "base/error.h"
+#include "data/bpe/bpe.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +12,11 @@ typedef enum {
     TOKENIZER_BYTES, // a byte is its value, 256 ends a document
     TOKENIZER_CHARS, // index into the sorted set of the text's code points (nanoGPT's convention); nothing ends a
                      // document
-    TOKENIZER_NONE,  // ids that came without their tokenizer (llm.c's own shards: GPT-2's 50257)
+    TOKENIZER_BPE,   // byte pair encoding, such as GPT-2's
+    TOKENIZER_NONE,  // ids that came without their tokenizer
 } TokenizerKind;
 
-enum { TOKENIZER_VOCAB_MOST = 65536, TOKENIZER_VOCAB_GPT2 = 50257 };
+enum { TOKENIZER_VOCAB_MOST = BPE_VOCAB_MOST, TOKENIZER_VOCAB_GPT2 = 50257 };
 
 // The bytes of a short token.
 typedef struct {
@@ -26,10 +28,11 @@ typedef struct {
     TokenizerKind kind;
     int vocab_size;       // at most 65536: tokens are uint16
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
-    TokenText *texts;     // (vocab_size) what tokenizer_decode returns
+    TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
+    Bpe *bpe;             // for BPE
 } Tokenizer;
 
-// "bytes", "chars" or "none", as in files.
+// "bytes", "chars", "bpe" or "none", as in files.
 const char *tokenizer_kind_name(TokenizerKind kind);
 
 // A growing array of tokens; start from {0}.
@@ -41,8 +44,9 @@ typedef struct {
 bool tokens_add(Tokens *tokens, const uint16_t *ids, size_t count, Error *error);
 void tokens_free(Tokens *tokens);
 
-// The tokenizer of this kind for this text: CHARS collects its characters. Fails (input), naming `name` and the byte,
-// on text that is not UTF-8 or has more than 65536 different characters.
+// The tokenizer of this kind for this text: CHARS collects its characters, and NONE is that of llm.c's own shards,
+// which hold GPT-2's 50257 tokens. Not for BPE. Fails (input), naming `name` and the byte, on text that is not UTF-8 or
+// has more than 65536 different characters.
 bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text, size_t size, const char *name,
                       Error *error);
 
@@ -50,10 +54,32 @@ bool tokenizer_create(Tokenizer *tokenizer, TokenizerKind kind, const char *text
 // before encoding any. Fails as tokenizer_create does.
 bool tokenizer_extend(Tokenizer *tokenizer, const char *text, size_t size, const char *name, Error *error);
 
-// Append the ids of the text. Fails (input) on a character that the tokenizer does not know, naming it, its line and
-// `name`, the text's origin; then nothing was appended.
+// The tokenizer of a vocabulary, which is the tokenizer's from now on (*bpe becomes {0}). Fails (run) when there is too
+// little memory; then the vocabulary is freed.
+bool tokenizer_from_bpe(Tokenizer *tokenizer, Bpe *bpe, Error *error);
+
+// NONE with a vocabulary of this size (1 to 65536).
+bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error);
+
+// Append the ids of the text. Not for several threads at once. Fails (input) on a character that the tokenizer does not
+// know, naming it, its line and `name`, the text's origin; then nothing was appended.
 bool tokenizer_encode(Tokens *tokens, const Tokenizer *tokenizer, const char *text, size_t size, const char *name,
                       Error *error);
+
+// Characters that a tokenizer does not know.
+typedef struct {
+    uint32_t *counts; // (0x110000) by code point; NULL = none was met
+    uint64_t total;
+    int different;
+} UnknownCharacters; // start from {0}
+
+// As tokenizer_encode, but characters that the tokenizer does not know are left out, and counted.
+bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const Tokenizer *tokenizer, const char *text,
+                            size_t size, const char *name, Error *error);
+
+// The most frequent of them that is not among the first `count` of `found`, or -1.
+long long unknown_most(const UnknownCharacters *unknown, const long long *found, int count);
+void unknown_free(UnknownCharacters *unknown);
 
 // Do both turn the same text into the same ids?
 bool tokenizer_same(const Tokenizer *a, const Tokenizer *b);
@@ -69,9 +95,16 @@ int tokenizer_end(const Tokenizer *tokenizer);
 int tokenizer_newline(const Tokenizer *tokenizer);
 
 // tokenizer.json: {"tokenizer": "chars", "vocab_size": 65, "characters": "..."}, or "bytes" or "none" without
-// characters. Written atomically; read with every field checked.
+// characters; of BPE, what tokenizer_write_hf writes. Written atomically; read with every field checked. A file that
+// tokenizer_write_hf wrote is read as the same tokenizer. Fails (input) on one of Hugging Face's that would be read
+// wrongly.
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error);
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
+
+// Read the tokenizer that a user names: a tokenizer.json or llm.c's gpt2_tokenizer.bin, or a directory (a run, data,
+// another program's) with a tokenizer.json or with GPT-2's encoder.json and vocab.bpe. Fails (input) when there is
+// none, or when it is NONE.
+bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 
 // Write the tokenizer as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids; the end of
 // a document is its special token <|endoftext|>. Written atomically. Fails (input) for NONE, and as atomic_text does.

@@ -1,29 +1,15 @@
-// The tokenizer.json of Hugging Face's tokenizers.
+#include "data/tokenizer_hf.h"
+
 #include "base/file/file.h"
 #include "base/file/text.h"
-#include "data/tokenizer.h"
+#include "base/utf8.h"
+#include "data/bpe/files.h"
+#include "data/bpe/symbols.h"
 
-#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
-// In a vocabulary of bytes, a byte stands for a character that can be seen, as in GPT-2's: itself if it is one in
-// Latin-1, and otherwise the next one from U+0100 on.
-static bool is_visible(int byte) {
-    return (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
-}
-
-static void add_byte(Text *text, int byte) {
-    int character = byte;
-    if (!is_visible(byte)) {
-        character = 256;
-        for (int lower = 0; lower < byte; lower++) character += !is_visible(lower);
-    }
-    const char two[2] = {(char)(0xC0 | character >> 6), (char)(0x80 | (character & 0x3F))};
-    if (character < 0x80)
-        text_add(text, &(char){(char)character}, 1);
-    else
-        text_add(text, two, 2);
-}
+// --- writing ---
 
 static void add_json_string(Text *json, const char *bytes, size_t size) {
     json_t *string = json_stringn(bytes, size);
@@ -36,57 +22,84 @@ static void add_json_string(Text *json, const char *bytes, size_t size) {
     free(dump);
 }
 
-// The vocabulary, without the end of a document: that is an added token.
-static void add_vocabulary(Text *json, const Tokenizer *tokenizer) {
-    const int end = tokenizer_end(tokenizer);
+// How a token is written. One that is special has its name; the end of a document of BYTES has no bytes of its own.
+static void add_token(Text *json, const Tokenizer *tokenizer, const Symbols *symbols, int id) {
+    const Bpe *bpe = tokenizer->bpe;
+    const char *bytes;
+    size_t size = tokenizer_decode(&bytes, tokenizer, id);
     Text token = {0};
-    text_print(json, "{");
-    for (int id = 0; id < tokenizer->vocab_size; id++) {
-        if (id == end) continue;
-        const char *bytes;
-        const size_t size = tokenizer_decode(&bytes, tokenizer, id);
-        token.size = 0;
-        if (tokenizer->kind == TOKENIZER_CHARS)
-            text_add(&token, bytes, size);
-        else
-            for (size_t i = 0; i < size; i++) add_byte(&token, (unsigned char)bytes[i]);
-        text_print(json, "%s\n      ", id > 0 ? "," : "");
-        add_json_string(json, token.bytes, token.size);
-        text_print(json, ": %d", id);
-        json->failed |= token.failed;
-    }
-    text_print(json, "\n    }");
+    if (bpe && bpe->tokens[id].special)
+        text_add(&token, bpe->text.bytes + bpe->tokens[id].start, bpe->tokens[id].size);
+    else if (id == tokenizer_end(tokenizer))
+        text_add(&token, BPE_END, strlen(BPE_END));
+    else if (tokenizer->kind == TOKENIZER_CHARS)
+        text_add(&token, bytes, size);
+    else
+        symbols_add(&token, symbols, bytes, size);
+    add_json_string(json, token.bytes, token.size);
+    json->failed |= token.failed;
     text_free(&token);
 }
 
+static void add_added_tokens(Text *json, const Tokenizer *tokenizer, const Symbols *symbols) {
+    const Bpe *bpe = tokenizer->bpe;
+    const char *separator = "";
+    text_print(json, "  \"added_tokens\": [");
+    for (int id = 0; id < tokenizer->vocab_size; id++) {
+        if (id != tokenizer_end(tokenizer) && !(bpe && bpe->tokens[id].special)) continue;
+        text_print(json, "%s\n    {\"id\": %d, \"content\": ", separator, id);
+        add_token(json, tokenizer, symbols, id);
+        text_print(json, ", \"single_word\": false, \"lstrip\": false, \"rstrip\": false, \"normalized\": false, "
+                         "\"special\": true}");
+        separator = ",";
+    }
+    text_print(json, "%s],\n", *separator ? "\n  " : "");
+}
+
+static void add_merges(Text *json, const Bpe *bpe, const Symbols *symbols) {
+    text_print(json, ",\n    \"merges\": [");
+    for (int i = 0; bpe && i < bpe->merge_count; i++) {
+        const BpeToken pair[] = {bpe->tokens[bpe->merges[i].left], bpe->tokens[bpe->merges[i].right]};
+        Text merge = {0};
+        symbols_add(&merge, symbols, bpe->text.bytes + pair[0].start, pair[0].size);
+        text_add(&merge, " ", 1);
+        symbols_add(&merge, symbols, bpe->text.bytes + pair[1].start, pair[1].size);
+        text_print(json, "%s\n      ", i > 0 ? "," : "");
+        add_json_string(json, merge.bytes, merge.size);
+        json->failed |= merge.failed;
+        text_free(&merge);
+    }
+    text_print(json, "%s]", bpe && bpe->merge_count > 0 ? "\n    " : "");
+}
+
 static void add_fields(Text *json, const Tokenizer *tokenizer) {
-    const int end = tokenizer_end(tokenizer);
-    const bool chars = tokenizer->kind == TOKENIZER_CHARS;
-    text_print(json,
-               "{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n  \"added_tokens\": [");
-    if (end >= 0)
-        text_print(json,
-                   "\n    {\"id\": %d, \"content\": \"<|endoftext|>\", \"single_word\": false, \"lstrip\": false, "
-                   "\"rstrip\": false, \"normalized\": false, \"special\": true}\n  ",
-                   end);
-    text_print(json, "],\n  \"normalizer\": null,\n");
-    if (chars)
+    Symbols symbols;
+    symbols_make(&symbols);
+    text_print(json, "{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n  \"padding\": null,\n");
+    add_added_tokens(json, tokenizer, &symbols);
+    text_print(json, "  \"normalizer\": null,\n");
+    if (tokenizer->kind == TOKENIZER_CHARS)
         text_print(json, "  \"pre_tokenizer\": null,\n  \"post_processor\": null,\n"
                          "  \"decoder\": {\"type\": \"Fuse\"},\n");
     else
-        text_print(json,
-                   "  \"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"trim_offsets\": "
-                   "true, \"use_regex\": true},\n"
-                   "  \"post_processor\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, \"trim_offsets\": "
-                   "false, \"use_regex\": true},\n"
-                   "  \"decoder\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, \"trim_offsets\": true, "
-                   "\"use_regex\": true},\n");
+        text_print(json, "  \"pre_tokenizer\": {\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
+                         "\"trim_offsets\": true, \"use_regex\": true},\n"
+                         "  \"post_processor\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, "
+                         "\"trim_offsets\": false, \"use_regex\": true},\n"
+                         "  \"decoder\": {\"type\": \"ByteLevel\", \"add_prefix_space\": true, "
+                         "\"trim_offsets\": true, \"use_regex\": true},\n");
     text_print(json, "  \"model\": {\n    \"type\": \"BPE\",\n    \"dropout\": null,\n    \"unk_token\": null,\n"
                      "    \"continuing_subword_prefix\": null,\n    \"end_of_word_suffix\": null,\n"
                      "    \"fuse_unk\": false,\n    \"byte_fallback\": false,\n    \"ignore_merges\": false,\n"
-                     "    \"vocab\": ");
-    add_vocabulary(json, tokenizer);
-    text_print(json, ",\n    \"merges\": []\n  }\n}");
+                     "    \"vocab\": {");
+    for (int id = 0; id < tokenizer->vocab_size; id++) {
+        text_print(json, "%s\n      ", id > 0 ? "," : "");
+        add_token(json, tokenizer, &symbols, id);
+        text_print(json, ": %d", id);
+    }
+    text_print(json, "\n    }");
+    add_merges(json, tokenizer->bpe, &symbols);
+    text_print(json, "\n  }\n}");
 }
 
 bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *error) {
@@ -101,4 +114,58 @@ bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *err
     const bool ok = json.failed ? fail_run(error, "no memory to write %s", path) : atomic_text(path, json.bytes, error);
     text_free(&json);
     return ok;
+}
+
+// --- reading ---
+
+// A vocabulary of characters in rising order, none of which is ever joined to another.
+static bool is_chars(const json_t *root) {
+    const json_t *model = json_object_get(root, "model"), *splits = json_object_get(root, "pre_tokenizer");
+    const json_t *joins = json_object_get(json_object_get(root, "decoder"), "type");
+    return json_is_null(splits) && json_is_string(joins) && strcmp(json_string_value(joins), "Fuse") == 0 &&
+           json_array_size(json_object_get(root, "added_tokens")) == 0 &&
+           json_array_size(json_object_get(model, "merges")) == 0;
+}
+
+static bool read_chars(Tokenizer *tokenizer, const json_t *vocabulary, const char *path, Error *error) {
+    Text characters = {0};
+    const char *name;
+    json_t *id;
+    bool sorted = json_object_size(vocabulary) > 0;
+    uint32_t before = 0;
+    long long next = 0;
+    json_object_foreach((json_t *)vocabulary, name, id) {
+        uint32_t character = 0;
+        const size_t size = strlen(name);
+        sorted = sorted && size > 0 && (size_t)utf8_decode(&character, name, size) == size &&
+                 (next == 0 || character > before) && json_is_integer(id) && json_integer_value(id) == next++;
+        before = character;
+        text_add(&characters, name, size);
+    }
+    bool ok = !characters.failed || fail_run(error, "%s: no memory for its characters", path);
+    if (ok && !sorted)
+        ok = fail_input(error,
+                        "%s: a vocabulary of characters in rising order of code point was expected; get the file "
+                        "again",
+                        path);
+    ok = ok && tokenizer_create(tokenizer, TOKENIZER_CHARS, characters.bytes, characters.size, path, error);
+    text_free(&characters);
+    return ok;
+}
+
+// Is it the vocabulary of BYTES?
+static bool is_bytes(const Bpe *bpe) {
+    bool same = bpe->vocab_size == 257 && bpe->merge_count == 0 && bpe->end == 256;
+    for (int byte = 0; same && byte < 256; byte++) same = bpe->bytes[byte] == byte;
+    return same;
+}
+
+bool tokenizer_from_hf(Tokenizer *tokenizer, const json_t *root, const char *path, Error *error) {
+    if (is_chars(root))
+        return read_chars(tokenizer, json_object_get(json_object_get(root, "model"), "vocab"), path, error);
+    Bpe bpe;
+    if (!bpe_from_hf(&bpe, root, path, error)) return false;
+    if (!is_bytes(&bpe)) return tokenizer_from_bpe(tokenizer, &bpe, error);
+    bpe_free(&bpe);
+    return tokenizer_create(tokenizer, TOKENIZER_BYTES, "", 0, path, error);
 }

@@ -9,13 +9,13 @@ build=${BUILD:-build/arm}
 gcc=aarch64-linux-gnu-gcc
 mkdir -p "$build"
 
-probe='#include <jansson.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n'
+probe='#define PCRE2_CODE_UNIT_WIDTH 8\n#include <jansson.h>\n#include <pcre2.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n'
 probe=$probe'#include <cmocka.h>\n#include <zlib.h>\nint main(void) { return 0; }\n'
-if ! printf "$probe" | $gcc -fopenmp -x c - -o "$build/probe" -ljansson -lz -lcmocka 2>"$build/probe.log" ||
+if ! printf "$probe" | $gcc -fopenmp -x c - -o "$build/probe" -ljansson -lpcre2-8 -lz -lcmocka 2>"$build/probe.log" ||
     ! qemu-aarch64 "$build/probe" 2>>"$build/probe.log"; then
     echo "arm.sh: a compiler, libraries or an emulator for ARM are missing ($build/probe.log); on Debian, install them" \
         "with \`dpkg --add-architecture arm64 && apt-get update && apt-get install gcc-aarch64-linux-gnu qemu-user" \
-        "libjansson-dev:arm64 zlib1g-dev:arm64 libcmocka-dev:arm64\`" >&2
+        "libjansson-dev:arm64 libpcre2-dev:arm64 zlib1g-dev:arm64 libcmocka-dev:arm64\`" >&2
     exit 2
 fi
 

@@ -1,7 +1,8 @@
-// What the lesson's modules have instead of files that need an operating system: base/memory.c, base/interrupt.c and
-// zlib's CRC-32.
+// What the lesson's modules have instead of files that need an operating system: base/memory.c, base/interrupt.c,
+// PCRE2 and zlib's CRC-32.
 #include "base/interrupt.h"
 #include "base/memory.h"
+#include "data/bpe/splitter.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,6 +24,18 @@ void *memory_grow(void *block, size_t size, size_t larger) {
 // No signal comes; the page stops between steps.
 bool stop_check(const Stop *stop, Error *error) {
     return true;
+}
+
+// The lesson has tokens of bytes only.
+Splitter *splitter_create(Error *error) {
+    fail_run(error, "text cannot be split into words here");
+    return NULL;
+}
+
+void splitter_free(Splitter *splitter) {}
+
+bool split(Splitter *splitter, const char *text, size_t size, TakeWord take, void *context, Error *error) {
+    return false;
 }
 
 // Bit by bit: only the batches of a training step are summed up.

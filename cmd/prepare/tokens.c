@@ -1,0 +1,105 @@
+#include "cmd/prepare/tokens.h"
+
+#include "base/interrupt.h"
+#include "base/utf8.h"
+#include "data/bpe/trainer.h"
+#include "data/scatter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool choose_bpe(TokenizerChoice *choice, const char *number, Error *error) {
+    char *end;
+    const long size = strtol(number, &end, 10);
+    if (*number < '0' || *number > '9' || *end || size < BPE_VOCAB_LEAST || size > BPE_VOCAB_MOST)
+        return fail_input(error,
+                          "--tokenizer bpe:%s: a whole number of tokens from %d to %d was expected behind the "
+                          "colon, such as bpe:4096",
+                          number, BPE_VOCAB_LEAST, BPE_VOCAB_MOST);
+    *choice = (TokenizerChoice){.kind = TOKENIZER_BPE, .vocab_size = (int)size};
+    return true;
+}
+
+bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
+    static const TokenizerKind kinds[] = {TOKENIZER_BYTES, TOKENIZER_CHARS};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        *choice = (TokenizerChoice){.kind = kinds[i]};
+        if (strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
+    }
+    if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
+    *choice = (TokenizerChoice){.path = text};
+    return path_exists(text) ||
+           fail_input(error,
+                      "--tokenizer %s: there is no such file or directory; give bytes, chars, bpe:N (such as "
+                      "bpe:4096) or the path of a run, of data or of a tokenizer",
+                      text);
+}
+
+// --- the tokenizer ---
+
+static bool make_chars(Tokenizer *tokenizer, const InputTexts *texts, Error *error) {
+    bool ok = tokenizer_create(tokenizer, TOKENIZER_CHARS, "", 0, "", error);
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        const Document *document = &texts->documents[i];
+        ok = stop_check(&stop_at_signal, error) &&
+             tokenizer_extend(tokenizer, document->text.bytes, document->text.size, document->name, error);
+    }
+    return ok && (!texts->scattered_name ||
+                  scatter_extend(tokenizer, &texts->scattered, texts->scattered_name, texts->bytes, error));
+}
+
+static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_size, Error *error) {
+    BpeWords words = {0};
+    Bpe bpe;
+    bool ok = true;
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        const Text *text = &texts->documents[i].text;
+        ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
+    }
+    ok = ok && bpe_train(&bpe, &words, vocab_size, error) && tokenizer_from_bpe(tokenizer, &bpe, error);
+    bpe_words_free(&words);
+    return ok;
+}
+
+static bool make_tokenizer(Tokenizer *tokenizer, const InputTexts *texts, const TokenizerChoice *choice, Error *error) {
+    if (choice->path) return tokenizer_find(tokenizer, choice->path, error);
+    if (choice->kind == TOKENIZER_CHARS) return make_chars(tokenizer, texts, error);
+    if (choice->kind == TOKENIZER_BPE) return make_bpe(tokenizer, texts, choice->vocab_size, error);
+    return tokenizer_create(tokenizer, choice->kind, "", 0, "", error);
+}
+
+// --- the tokens ---
+
+bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
+                  const TokenizerChoice *choice, Error *error) {
+    bool ok = make_tokenizer(tokenizer, texts, choice, error);
+    const int end = ok ? tokenizer_end(tokenizer) : -1;
+    const uint16_t end_token = (uint16_t)end;
+    for (size_t i = 0; ok && i < texts->count; i++) {
+        Document *document = &texts->documents[i];
+        ok = stop_check(&stop_at_signal, error) &&
+             tokenizer_encode_known(tokens, unknown, tokenizer, document->text.bytes, document->text.size,
+                                    document->name, error) &&
+             (end < 0 || tokens_add(tokens, &end_token, 1, error));
+        text_free(&document->text);
+    }
+    return ok;
+}
+
+void print_unknown(const UnknownCharacters *unknown) {
+    enum { NAMED = 3 };
+    long long found[NAMED];
+    if (unknown->total == 0) return;
+    printf("left out     %llu characters (%d different) that the tokenizer does not know; the most frequent:",
+           (unsigned long long)unknown->total, unknown->different);
+    for (int i = 0; i < NAMED && (found[i] = unknown_most(unknown, found, i)) >= 0; i++) {
+        char text[5];
+        const int size = utf8_encode(text, (uint32_t)found[i]);
+        const bool visible = found[i] > ' ' && (found[i] < 0x7F || found[i] >= 0xA0);
+        printf("%s ", i > 0 ? "," : "");
+        if (visible) printf("'%.*s' ", size, text);
+        printf("U+%04llX (%u)", found[i], (unsigned)unknown->counts[found[i]]);
+    }
+    printf("\n");
+}

@@ -1,0 +1,71 @@
+// Byte pair encoding: text is split into words, and the bytes of a word are joined, pair by pair, to tokens. Which
+// pairs are joined, and in which order, is a list of merges.
+#ifndef BITTER_BPE_H
+#define BITTER_BPE_H
+
+#include "base/error.h"
+#include "base/file/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BPE_VOCAB_MOST = 65536 }; // tokens are uint16
+#define BPE_END "<|endoftext|>"  // what the end of a document is called
+
+typedef struct {
+    uint32_t start, size; // of its bytes in Bpe.text
+    bool present;
+    bool special; // stands for no text: encoding never gives it
+} BpeToken;
+
+typedef struct {
+    uint16_t left, right, joined; // ids
+} BpeMerge;
+
+typedef struct {
+    int vocab_size, merge_count;
+    int end;                    // the id that ends a document, or -1
+    Text text;                  // the bytes of all tokens, in any order
+    BpeToken *tokens;           // (BPE_VOCAB_MOST); vocab_size of them are present when the Bpe is complete
+    BpeMerge *merges;           // (BPE_VOCAB_MOST), the first to be applied first
+    uint16_t bytes[256];        // the id of each byte
+    uint32_t *by_text;          // table of ids by their bytes
+    uint32_t *by_pair;          // table of merges by their pair
+    struct BpeEncoder *encoder; // made when the first text is encoded
+} Bpe;
+
+// Make one token by token, merge by merge: begin, add in any order, but the tokens of a merge before it, and complete.
+// `name` is the file that they come from. Fails (run) when there is too little memory. After any failure, call
+// bpe_free.
+bool bpe_begin(Bpe *bpe, Error *error);
+
+// Fails (input) when the id is not from 0 to 65535, or taken, or another token has the same bytes. The bytes of a
+// special token are its name.
+bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool special, const char *name,
+                   Error *error);
+
+// The bytes of `left` and of `right`, joined, must be a token; all three must have been added. Fails (input) otherwise,
+// and when the pair has a merge already.
+bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size, const char *name,
+                   Error *error);
+
+// Fails (input) when an id up to the highest has no token, or a byte none. The end of a document is the special token
+// <|endoftext|>, or the only special token.
+bool bpe_complete(Bpe *bpe, const char *name, Error *error);
+void bpe_free(Bpe *bpe); // harmless on {0}
+
+// The id of the token with these bytes that is not special, or -1.
+int bpe_find(const Bpe *bpe, const char *bytes, size_t size);
+
+// The merge of a pair of ids: its index, or -1.
+int bpe_merge_of(const Bpe *bpe, int left, int right);
+
+// Do both turn the same text into the same ids?
+bool bpe_same(const Bpe *a, const Bpe *b);
+
+// Append the ids of a text to ids, which has room for `size` more (every token has at least one byte); *count is
+// updated. Bytes that are not UTF-8 are words by themselves. Not for several threads at once. Fails (run) when there is
+// too little memory, and when a signal asks to stop.
+bool bpe_encode(uint16_t *ids, size_t *count, Bpe *bpe, const char *text, size_t size, Error *error);
+
+#endif
