@@ -146,14 +146,17 @@ bool tokenizer_create_none(Tokenizer *tokenizer, int vocab_size, Error *error) {
 }
 
 bool tokenizer_from_bpe(Tokenizer *tokenizer, Bpe *bpe, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .vocab_size = bpe->vocab_size, .bpe = malloc(sizeof *bpe)};
-    if (!tokenizer->bpe) {
-        bpe_free(bpe);
-        return fail_run(error, "no memory for the vocabulary");
+    *tokenizer = (Tokenizer){.kind = TOKENIZER_BPE, .vocab_size = bpe->vocab_size, .encoder = encoder_create(error)};
+    if (tokenizer->encoder) tokenizer->bpe = malloc(sizeof *bpe);
+    if (tokenizer->bpe) {
+        *tokenizer->bpe = *bpe;
+        *bpe = (Bpe){0};
+        return true;
     }
-    *tokenizer->bpe = *bpe;
-    *bpe = (Bpe){0};
-    return true;
+    if (tokenizer->encoder) fail_run(error, "no memory for a vocabulary");
+    tokenizer_free(tokenizer);
+    bpe_free(bpe);
+    return false;
 }
 
 static bool fail_character(Error *error, const Tokenizer *tokenizer, const char *text, size_t offset, int length,
@@ -225,7 +228,8 @@ bool tokenizer_encode_known(Tokens *tokens, UnknownCharacters *unknown, const To
     if (tokenizer->kind == TOKENIZER_CHARS) return encode_chars(tokens, unknown, tokenizer, text, size, name, error);
     assert(tokens->ids || size == 0);
     size_t count = tokens->count;
-    if (tokenizer->kind == TOKENIZER_BPE && !bpe_encode(tokens->ids, &count, tokenizer->bpe, text, size, error))
+    if (tokenizer->kind == TOKENIZER_BPE &&
+        !encode_text(tokens->ids, &count, tokenizer->encoder, tokenizer->bpe, text, size, error))
         return false;
     for (size_t i = 0; tokenizer->kind == TOKENIZER_BYTES && i < size; i++)
         tokens->ids[count++] = (unsigned char)text[i];
@@ -273,5 +277,6 @@ void tokenizer_free(Tokenizer *tokenizer) {
     free(tokenizer->texts);
     if (tokenizer->bpe) bpe_free(tokenizer->bpe);
     free(tokenizer->bpe);
+    encoder_free(tokenizer->encoder);
     *tokenizer = (Tokenizer){0};
 }

@@ -3,7 +3,7 @@
 #define BITTER_TOKENIZER_H
 
 #include "base/error.h"
-#include "data/bpe/bpe.h"
+#include "data/bpe/encoder.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +30,7 @@ typedef struct {
     uint32_t *characters; // (vocab_size) code points in rising order, for CHARS
     TokenText *texts;     // (vocab_size) what tokenizer_decode returns, but for BPE
     Bpe *bpe;             // for BPE
+    BpeEncoder *encoder;  // for BPE
 } Tokenizer;
 
 // "bytes", "chars", "bpe" or "none", as in files.

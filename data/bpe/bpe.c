@@ -1,8 +1,5 @@
 #include "data/bpe/bpe.h"
 
-#include "data/bpe/encoder.h"
-
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +52,6 @@ void bpe_free(Bpe *bpe) {
     free(bpe->merges);
     free(bpe->by_text);
     free(bpe->by_pair);
-    encoder_free(bpe->encoder);
     *bpe = (Bpe){0};
 }
 

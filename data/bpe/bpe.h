@@ -24,14 +24,13 @@ typedef struct {
 
 typedef struct {
     int vocab_size, merge_count;
-    int end;                    // the id that ends a document, or -1
-    Text text;                  // the bytes of all tokens, in any order
-    BpeToken *tokens;           // (BPE_VOCAB_MOST); vocab_size of them are present when the Bpe is complete
-    BpeMerge *merges;           // (BPE_VOCAB_MOST), the first to be applied first
-    uint16_t bytes[256];        // the id of each byte
-    uint32_t *by_text;          // table of ids by their bytes
-    uint32_t *by_pair;          // table of merges by their pair
-    struct BpeEncoder *encoder; // made when the first text is encoded
+    int end;             // the id that ends a document, or -1
+    Text text;           // the bytes of all tokens, in any order
+    BpeToken *tokens;    // (BPE_VOCAB_MOST); vocab_size of them are present when the Bpe is complete
+    BpeMerge *merges;    // (BPE_VOCAB_MOST), the first to be applied first
+    uint16_t bytes[256]; // the id of each byte
+    uint32_t *by_text;   // table of ids by their bytes
+    uint32_t *by_pair;   // table of merges by their pair
 } Bpe;
 
 // Make one token by token, merge by merge: begin, add in any order, but the tokens of a merge before it, and complete.
@@ -62,10 +61,5 @@ int bpe_merge_of(const Bpe *bpe, int left, int right);
 
 // Do both turn the same text into the same ids?
 bool bpe_same(const Bpe *a, const Bpe *b);
-
-// Append the ids of a text to ids, which has room for `size` more (every token has at least one byte); *count is
-// updated. Bytes that are not UTF-8 are words by themselves. Not for several threads at once. Fails (run) when there is
-// too little memory, and when a signal asks to stop.
-bool bpe_encode(uint16_t *ids, size_t *count, Bpe *bpe, const char *text, size_t size, Error *error);
 
 #endif

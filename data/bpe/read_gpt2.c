@@ -80,10 +80,11 @@ static bool read_header(int32_t *tokens, int32_t *end, const uint8_t *bytes, siz
 }
 
 // The merge that makes this token: by the merges before it, its bytes become the two tokens to be joined.
-static bool find_merge(Bpe *bpe, int id, uint16_t *parts, const char *path, Error *error) {
+static bool find_merge(Bpe *bpe, int id, BpeEncoder *encoder, const char *path, Error *error) {
+    uint16_t parts[UINT8_MAX];
     const BpeToken token = bpe->tokens[id];
     size_t count = 0;
-    if (!bpe_encode_word(parts, &count, bpe, bpe->text.bytes + token.start, token.size, error)) return false;
+    if (!encode_word(parts, &count, encoder, bpe, bpe->text.bytes + token.start, token.size, error)) return false;
     if (count != 2)
         return fail_input(error,
                           "%s: token %d is not two earlier tokens joined, as in GPT-2's vocabulary; get the file "
@@ -111,10 +112,13 @@ static bool read_tokens(Bpe *bpe, const uint8_t *bytes, size_t size, const char 
 }
 
 bool bpe_from_llmc(Bpe *bpe, const uint8_t *bytes, size_t size, const char *path, Error *error) {
-    uint16_t parts[UINT8_MAX];
-    bool ok = bpe_begin(bpe, error) && read_tokens(bpe, bytes, size, path, error) && bpe_complete(bpe, path, error);
+    BpeEncoder *encoder = encoder_create(error);
+    bool ok = encoder != NULL;
+    *bpe = (Bpe){0};
+    ok = ok && bpe_begin(bpe, error) && read_tokens(bpe, bytes, size, path, error) && bpe_complete(bpe, path, error);
     for (int id = 0; ok && id < bpe->vocab_size; id++)
-        if (bpe->tokens[id].size > 1 && !bpe->tokens[id].special) ok = find_merge(bpe, id, parts, path, error);
+        if (bpe->tokens[id].size > 1 && !bpe->tokens[id].special) ok = find_merge(bpe, id, encoder, path, error);
+    encoder_free(encoder);
     if (!ok) bpe_free(bpe);
     return ok;
 }

@@ -1,10 +1,8 @@
-// The words of a text into tokens.
-#include "base/memory.h"
-#include "data/bpe/bpe.h"
 #include "data/bpe/encoder.h"
+
+#include "base/memory.h"
 #include "data/bpe/splitter.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +42,14 @@ void encoder_free(BpeEncoder *encoder) {
     free(encoder);
 }
 
-static bool encoder_ready(Bpe *bpe, Error *error) {
-    if (bpe->encoder) return true;
-    BpeEncoder *encoder = bpe->encoder = calloc(1, sizeof *encoder);
-    if (!encoder) return fail_run(error, "no memory to encode text");
-    encoder->cache = calloc(CACHE_PLACES, sizeof *encoder->cache);
-    encoder->splitter = encoder->cache ? splitter_create(error) : NULL;
-    if (encoder->splitter) return true;
-    if (!encoder->cache) fail_run(error, "no memory to encode text");
+BpeEncoder *encoder_create(Error *error) {
+    BpeEncoder *encoder = calloc(1, sizeof *encoder);
+    if (encoder) encoder->cache = calloc(CACHE_PLACES, sizeof *encoder->cache);
+    if (encoder && encoder->cache) encoder->splitter = splitter_create(error);
+    if (encoder && encoder->splitter) return encoder;
+    if (!encoder || !encoder->cache) fail_run(error, "no memory to encode text");
     encoder_free(encoder);
-    bpe->encoder = NULL;
-    return false;
+    return NULL;
 }
 
 static bool encoder_reserve(BpeEncoder *encoder, size_t size, Error *error) {
@@ -114,9 +109,9 @@ static void join(BpeEncoder *encoder, const Bpe *bpe, const BpeMerge *merge, uin
 }
 
 // Of all pairs, the one with the first merge is joined, the leftmost of several, until none is left.
-bool bpe_encode_word(uint16_t *ids, size_t *count, Bpe *bpe, const char *word, size_t size, Error *error) {
-    if (!encoder_ready(bpe, error) || !encoder_reserve(bpe->encoder, size, error)) return false;
-    BpeEncoder *encoder = bpe->encoder;
+bool encode_word(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *word, size_t size,
+                 Error *error) {
+    if (!encoder_reserve(encoder, size, error)) return false;
     for (uint32_t i = 0; i < size; i++)
         encoder->parts[i] = (Part){.before = i == 0 ? NO_PART : i - 1,
                                    .next = i + 1 == size ? NO_PART : i + 1,
@@ -132,7 +127,8 @@ bool bpe_encode_word(uint16_t *ids, size_t *count, Bpe *bpe, const char *word, s
 }
 
 typedef struct {
-    Bpe *bpe;
+    BpeEncoder *encoder;
+    const Bpe *bpe;
     uint16_t *ids;
     size_t *count;
 } Encoding;
@@ -142,14 +138,14 @@ static bool take_word(void *context, const char *word, size_t size, Error *error
     size_t *count = encoding->count;
     uint32_t hash = 2166136261u; // FNV-1a
     for (size_t i = 0; i < size && size <= CACHE_WORD; i++) hash = (hash ^ (unsigned char)word[i]) * 16777619u;
-    CachedWord *cached = &encoding->bpe->encoder->cache[(hash ^ hash >> 16) % CACHE_PLACES];
+    CachedWord *cached = &encoding->encoder->cache[(hash ^ hash >> 16) % CACHE_PLACES];
     if (size == cached->size && memcmp(cached->word, word, size) == 0) {
         memcpy(encoding->ids + *count, cached->ids, cached->count * sizeof *cached->ids);
         *count += cached->count;
         return true;
     }
     const size_t before = *count;
-    if (!bpe_encode_word(encoding->ids, count, encoding->bpe, word, size, error)) return false;
+    if (!encode_word(encoding->ids, count, encoding->encoder, encoding->bpe, word, size, error)) return false;
     const size_t tokens = *count - before;
     if (size > CACHE_WORD || tokens > CACHE_IDS) return true;
     cached->size = (uint8_t)size;
@@ -159,8 +155,8 @@ static bool take_word(void *context, const char *word, size_t size, Error *error
     return true;
 }
 
-bool bpe_encode(uint16_t *ids, size_t *count, Bpe *bpe, const char *text, size_t size, Error *error) {
-    if (!encoder_ready(bpe, error)) return false;
-    Encoding encoding = {bpe, ids, count};
-    return split(bpe->encoder->splitter, text, size, take_word, &encoding, error);
+bool encode_text(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *text, size_t size,
+                 Error *error) {
+    Encoding encoding = {encoder, bpe, ids, count};
+    return split(encoder->splitter, text, size, take_word, &encoding, error);
 }

@@ -1,0 +1,266 @@
+// Words, merges and their training, beside slow twins that recount everything in every step.
+#include "data/bpe/encoder.h"
+#include "data/bpe/splitter.h"
+#include "data/bpe/symbols.h"
+#include "data/bpe/trainer.h"
+#include "tests/support/support.h"
+
+// --- words ---
+
+static bool add_bar(void *context, const char *word, size_t size, Error *error) {
+    text_add(context, word, size);
+    text_add(context, "|", 1);
+    return true;
+}
+
+static void text_is_split_as_gpt2_does(void **state) {
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"Hello world", "Hello| world|"},
+        {"it's we'll I'D 'sx", "it|'s| we|'ll| I|'|D| '|sx|"},
+        {"  two   three", " | two|  | three|"},
+        {"end  ", "end|  |"},
+        {"a\n\n b", "a|\n\n| b|"},
+        {"a \n b", "a| \n| b|"},
+        {"x1y22 3", "x|1|y|22| 3|"},
+        {"(a) == b!?", "(|a|)| ==| b|!?|"},
+        {"\xC3\xA9t\xC3\xA9 \xD7\xA9", "\xC3\xA9t\xC3\xA9| \xD7\xA9|"},
+        {"a\xC2\xA0"
+         "b\xE1\xA0\x8E"
+         "c",
+         "a|\xC2\xA0|b|\xE1\xA0\x8E|c|"}, // U+00A0 is a space, U+180E is none
+        {"e\xCC\x81", "e|\xCC\x81|"},     // a combining mark is no letter
+        {"a\xFF\xFE b", "a|\xFF\xFE| b|"},
+        {"\xC3", "\xC3|"},
+    };
+    Error error;
+    Splitter *splitter = splitter_create(&error);
+    assert_non_null(splitter);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Text words = {0};
+        must(split(splitter, cases[i][0], strlen(cases[i][0]), add_bar, &words, &error), &error);
+        text_add(&words, "", 1);
+        assert_string_equal(words.bytes, cases[i][1]);
+        text_free(&words);
+    }
+    splitter_free(splitter);
+}
+
+static void symbols_stand_for_bytes(void **state) {
+    char bytes[256];
+    Symbols symbols;
+    Text text = {0}, again = {0};
+    for (int i = 0; i < 256; i++) bytes[i] = (char)i;
+    symbols_make(&symbols);
+    symbols_add(&text, &symbols, bytes, sizeof bytes);
+    assert_true(symbols_read(&again, &symbols, text.bytes, text.size));
+    assert_int_equal(again.size, 256);
+    assert_memory_equal(again.bytes, bytes, 256);
+    assert_int_equal(symbols.of_byte[' '], 0x120);
+    assert_int_equal(symbols.of_byte[0xAD], 0x143);
+    for (int i = 1; i < 256; i++)
+        assert_true(symbols.of_byte[symbols.in_order[i]] > symbols.of_byte[symbols.in_order[i - 1]]);
+    static const char *const bad[] = {" ", "\xC4", "\xC5\x84", "\xC2\xA0", "\xE2\x82\xAC"};
+    for (size_t i = 0; i < COUNT(bad); i++) assert_false(symbols_read(&again, &symbols, bad[i], strlen(bad[i])));
+    text_free(&text);
+    text_free(&again);
+}
+
+// --- training ---
+
+// Words of 1 to 12 letters of a small alphabet, so that pairs overlap and the same token can be made in two ways.
+static char *random_text(size_t size, int letters, const char *name) {
+    char *text = malloc(size);
+    Random random = {.key = random_key(1, name)};
+    int left = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (left-- == 0) left = 1 + random_below(&random, 12);
+        text[i] = (char)(left == 0 ? ' ' : 'a' + random_below(&random, 1 + random_below(&random, letters)));
+    }
+    return text;
+}
+
+static Bpe train(const char *text, size_t size, int vocab_size) {
+    BpeWords words = {0};
+    Bpe bpe;
+    Error error;
+    must(bpe_words_add(&words, text, size / 2, &error), &error);
+    must(bpe_words_add(&words, text + size / 2, size - size / 2, &error), &error);
+    must(bpe_train(&bpe, &words, vocab_size, &error), &error);
+    bpe_words_free(&words);
+    return bpe;
+}
+
+// The text as ids, with -1 between words.
+typedef struct {
+    int *ids;
+    size_t count;
+    const Bpe *bpe;
+} Stream;
+
+static bool add_ids(void *context, const char *word, size_t size, Error *error) {
+    Stream *stream = context;
+    for (size_t i = 0; i < size; i++) stream->ids[stream->count++] = stream->bpe->bytes[(unsigned char)word[i]];
+    stream->ids[stream->count++] = -1;
+    return true;
+}
+
+static void join_everywhere(Stream *stream, int left, int right, int joined) {
+    size_t kept = 0;
+    for (size_t i = 0; i < stream->count; kept++) {
+        const bool here = i + 1 < stream->count && stream->ids[i] == left && stream->ids[i + 1] == right;
+        stream->ids[kept] = here ? joined : stream->ids[i];
+        i += here ? 2 : 1;
+    }
+    stream->count = kept;
+}
+
+// The most frequent pair; of several, the one with the lowest ids. Returns its count.
+static int best_pair(int pair[2], const Stream *stream, int vocab_size) {
+    int *counts = calloc((size_t)vocab_size * (size_t)vocab_size, sizeof *counts), best = 0;
+    for (size_t i = 0; i + 1 < stream->count; i++)
+        if (stream->ids[i] >= 0 && stream->ids[i + 1] >= 0) counts[stream->ids[i] * vocab_size + stream->ids[i + 1]]++;
+    for (int i = 0; i < vocab_size * vocab_size; i++) {
+        if (counts[i] <= best) continue;
+        best = counts[i];
+        pair[0] = i / vocab_size;
+        pair[1] = i % vocab_size;
+    }
+    free(counts);
+    return best;
+}
+
+static void expect_slow_training(const char *text, size_t size, int vocab_size) {
+    Bpe bpe = train(text, size, vocab_size);
+    Error error;
+    Stream stream = {.ids = malloc(2 * size * sizeof(int)), .bpe = &bpe};
+    Splitter *splitter = splitter_create(&error);
+    must(split(splitter, text, size / 2, add_ids, &stream, &error), &error);
+    must(split(splitter, text + size / 2, size - size / 2, add_ids, &stream, &error), &error);
+    splitter_free(splitter);
+    for (int m = 0; m < bpe.merge_count; m++) {
+        int pair[2];
+        assert_true(best_pair(pair, &stream, vocab_size) >= 2);
+        assert_int_equal(bpe.merges[m].left, pair[0]);
+        assert_int_equal(bpe.merges[m].right, pair[1]);
+        join_everywhere(&stream, pair[0], pair[1], bpe.merges[m].joined);
+    }
+    int pair[2];
+    if (bpe.vocab_size < vocab_size) assert_true(best_pair(pair, &stream, vocab_size) < 2);
+    assert_int_equal(bpe.end, bpe.vocab_size - 1);
+    assert_true(bpe.vocab_size <= vocab_size);
+    free(stream.ids);
+    bpe_free(&bpe);
+}
+
+static void training_joins_the_most_frequent_pair(void **state) {
+    for (int letters = 1; letters <= 6; letters++) {
+        char name[16];
+        snprintf(name, sizeof name, "text %d", letters);
+        char *text = random_text(3000, letters, name);
+        expect_slow_training(text, 3000, 300);
+        expect_slow_training(text, 40, 300);
+        expect_slow_training(text, 3000, 257);
+        free(text);
+    }
+}
+
+// --- encoding ---
+
+static size_t encode_slowly(uint16_t *ids, const Bpe *bpe, const char *word, size_t size) {
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) ids[count++] = bpe->bytes[(unsigned char)word[i]];
+    for (;;) {
+        int first = bpe->merge_count;
+        size_t at = 0;
+        for (size_t i = 0; i + 1 < count; i++) {
+            const int merge = bpe_merge_of(bpe, ids[i], ids[i + 1]);
+            if (merge < 0 || merge >= first) continue;
+            first = merge;
+            at = i;
+        }
+        if (first == bpe->merge_count) return count;
+        ids[at] = bpe->merges[first].joined;
+        memmove(ids + at + 1, ids + at + 2, (--count - at - 1) * sizeof *ids);
+    }
+}
+
+typedef struct {
+    uint16_t *ids;
+    size_t count;
+    const Bpe *bpe;
+} SlowText;
+
+static bool encode_word_slowly(void *context, const char *word, size_t size, Error *error) {
+    SlowText *slow = context;
+    slow->count += encode_slowly(slow->ids + slow->count, slow->bpe, word, size);
+    return true;
+}
+
+static void expect_slow_ids(const Bpe *bpe, const char *text, size_t size) {
+    Error error;
+    BpeEncoder *encoder = encoder_create(&error);
+    Splitter *splitter = splitter_create(&error);
+    uint16_t *ids = malloc(2 * size * sizeof *ids);
+    for (int round = 0; round < 2; round++) { // the second time, words come from memory
+        size_t count = 0;
+        SlowText slow = {ids + size, 0, bpe};
+        must(encode_text(ids, &count, encoder, bpe, text, size, &error), &error);
+        must(split(splitter, text, size, encode_word_slowly, &slow, &error), &error);
+        assert_int_equal(count, slow.count);
+        assert_memory_equal(ids, slow.ids, count * sizeof *ids);
+        size_t at = 0;
+        for (size_t i = 0; i < count; i++) { // decoded, it is the text
+            const BpeToken token = bpe->tokens[ids[i]];
+            assert_true(token.size <= size - at);
+            assert_memory_equal(bpe->text.bytes + token.start, text + at, token.size);
+            at += token.size;
+        }
+        assert_int_equal(at, size);
+    }
+    free(ids);
+    splitter_free(splitter);
+    encoder_free(encoder);
+}
+
+static void the_first_merge_is_applied_first(void **state) {
+    for (int letters = 1; letters <= 5; letters++) {
+        char *text = random_text(4000, letters, "training"), *other = random_text(4000, letters, "other");
+        Bpe bpe = train(text, 4000, 320);
+        for (size_t size = 1; size <= 4000; size += size / 2 + 1) expect_slow_ids(&bpe, other, size);
+        memset(other, 'a', 4000); // one long word
+        expect_slow_ids(&bpe, other, 4000);
+        for (int i = 0; i < 4000; i++) other[i] = (char)random_bits(3, (uint64_t)i); // mostly not UTF-8
+        expect_slow_ids(&bpe, other, 4000);
+        bpe_free(&bpe);
+        free(text);
+        free(other);
+    }
+}
+
+static void the_same_vocabulary_is_recognised(void **state) {
+    char *text = random_text(2000, 4, "training");
+    Bpe a = train(text, 2000, 300), b = train(text, 2000, 300), c = train(text, 2000, 299), d = train(text, 1000, 300);
+    assert_true(bpe_same(&a, &b));
+    assert_false(bpe_same(&a, &c));
+    assert_false(bpe_same(&a, &d));
+    assert_int_equal(bpe_find(&a, "a", 1), a.bytes['a']);
+    assert_int_equal(bpe_find(&a, "no such token", 13), -1);
+    assert_int_equal(bpe_find(&a, BPE_END, strlen(BPE_END)), -1);
+    bpe_free(&a);
+    bpe_free(&b);
+    bpe_free(&c);
+    bpe_free(&d);
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_split_as_gpt2_does),
+        cmocka_unit_test(symbols_stand_for_bytes),
+        cmocka_unit_test(training_joins_the_most_frequent_pair),
+        cmocka_unit_test(the_first_merge_is_applied_first),
+        cmocka_unit_test(the_same_vocabulary_is_recognised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+// Other programs' files: the same vocabulary from each of them, what is refused, and that no damaged file does harm.
+#include "base/file/file.h"
+#include "base/random.h"
+#include "data/bpe/files.h"
+#include "data/bpe/trainer.h"
+#include "data/bpe/symbols.h"
+#include "data/tokenizer.h"
+#include "tests/support/scratch.h"
+#include "tests/support/support.h"
+
+static char directory[SCRATCH_PATH];
+static char vocabulary[SCRATCH_PATH + 32], merges[SCRATCH_PATH + 32], binary[SCRATCH_PATH + 32],
+    json[SCRATCH_PATH + 32];
+
+static const char text[] = "the cat that the cat hated, and the hat that the cat ate; 'tis that's the that; he sat "
+                           "there, as they ate hats, and that was that\n\n \xC3\xA9\xC3\xA9";
+
+static Bpe trained(void) {
+    BpeWords words = {0};
+    Bpe bpe;
+    Error error;
+    must(bpe_words_add(&words, text, sizeof text - 1, &error) && bpe_train(&bpe, &words, 275, &error), &error);
+    bpe_words_free(&words);
+    return bpe;
+}
+
+// encoder.json and vocab.bpe of the vocabulary.
+static void write_gpt2(const Bpe *bpe) {
+    Symbols symbols;
+    Text lines = {0};
+    json_t *root = json_object();
+    symbols_make(&symbols);
+    text_print(&lines, "#version: 0.2\n");
+    for (int id = 0; id < bpe->vocab_size; id++) {
+        const BpeToken token = bpe->tokens[id];
+        Text name = {0};
+        if (token.special)
+            text_add(&name, bpe->text.bytes + token.start, token.size);
+        else
+            symbols_add(&name, &symbols, bpe->text.bytes + token.start, token.size);
+        text_add(&name, "", 1);
+        json_object_set_new(root, name.bytes, json_integer(id));
+        text_free(&name);
+    }
+    for (int i = 0; i < bpe->merge_count; i++) {
+        const BpeToken left = bpe->tokens[bpe->merges[i].left], right = bpe->tokens[bpe->merges[i].right];
+        symbols_add(&lines, &symbols, bpe->text.bytes + left.start, left.size);
+        text_print(&lines, " ");
+        symbols_add(&lines, &symbols, bpe->text.bytes + right.start, right.size);
+        text_print(&lines, "\n");
+    }
+    char *dump = json_dumps(root, 0);
+    scratch_write(vocabulary, dump, strlen(dump));
+    scratch_write(merges, lines.bytes, lines.size);
+    free(dump);
+    json_decref(root);
+    text_free(&lines);
+}
+
+static void write_llmc(const Bpe *bpe) {
+    int32_t header[256] = {LLMC_TOKENIZER, 2, bpe->vocab_size, bpe->end};
+    Text bytes = {0};
+    text_add(&bytes, (const char *)header, sizeof header);
+    for (int id = 0; id < bpe->vocab_size; id++) {
+        const BpeToken token = bpe->tokens[id];
+        const char size = (char)token.size;
+        text_add(&bytes, &size, 1);
+        text_add(&bytes, bpe->text.bytes + token.start, token.size);
+    }
+    scratch_write(binary, bytes.bytes, bytes.size);
+    text_free(&bytes);
+}
+
+static int make_files(void **state) {
+    Error error;
+    Bpe bpe = trained();
+    Tokenizer tokenizer;
+    scratch_make(directory);
+    snprintf(vocabulary, sizeof vocabulary, "%s/encoder.json", directory);
+    snprintf(merges, sizeof merges, "%s/vocab.bpe", directory);
+    snprintf(binary, sizeof binary, "%s/gpt2_tokenizer.bin", directory);
+    snprintf(json, sizeof json, "%s/other.json", directory);
+    write_gpt2(&bpe);
+    write_llmc(&bpe);
+    must(tokenizer_from_bpe(&tokenizer, &bpe, &error) && tokenizer_write(&tokenizer, json, &error), &error);
+    tokenizer_free(&tokenizer);
+    return 0;
+}
+
+static int remove_files(void **state) {
+    scratch_remove(directory);
+    return 0;
+}
+
+static void every_file_gives_the_same_vocabulary(void **state) {
+    const char *const paths[] = {directory, binary, json};
+    Bpe bpe = trained();
+    assert_true(bpe.merge_count > 10);
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        Error error;
+        Tokenizer tokenizer;
+        must(tokenizer_find(&tokenizer, paths[i], &error), &error);
+        assert_int_equal(tokenizer.kind, TOKENIZER_BPE);
+        assert_int_equal(tokenizer_end(&tokenizer), bpe.vocab_size - 1);
+        assert_int_equal(tokenizer_newline(&tokenizer), bpe.bytes['\n']);
+        assert_true(bpe_same(tokenizer.bpe, &bpe));
+        tokenizer_free(&tokenizer);
+    }
+    bpe_free(&bpe);
+}
+
+// A tokenizer that was read must be able to encode any text, and give its bytes back.
+static void use(const Tokenizer *tokenizer) {
+    Error error;
+    Tokens tokens = {0};
+    size_t at = 0;
+    must(tokenizer_encode(&tokens, tokenizer, text, sizeof text - 1, "text", &error), &error);
+    for (size_t i = 0; i < tokens.count; i++) {
+        const char *bytes;
+        assert_in_range(tokens.ids[i], 0, tokenizer->vocab_size - 1);
+        const size_t size = tokenizer_decode(&bytes, tokenizer, tokens.ids[i]);
+        assert_memory_equal(bytes, text + at, size);
+        at += size;
+    }
+    assert_int_equal(at, sizeof text - 1);
+    tokens_free(&tokens);
+}
+
+static Buffer read_file(const char *path) {
+    Buffer buffer;
+    Error error;
+    must(file_read(&buffer, path, &error), &error);
+    return buffer;
+}
+
+// Read the tokenizer at `path`, of which one file is damaged.
+static bool survives(const char *path) {
+    Tokenizer tokenizer;
+    Error error = {0};
+    if (!tokenizer_find(&tokenizer, path, &error)) {
+        assert_int_equal(error.kind, ERROR_INPUT);
+        assert_non_null(strstr(error.message, directory));
+        return false;
+    }
+    if (tokenizer.kind != TOKENIZER_CHARS) use(&tokenizer);
+    tokenizer_free(&tokenizer);
+    return true;
+}
+
+static void damaged_files_are_survived(void **state) {
+    const char *const files[][2] = {{vocabulary, directory}, {merges, directory}, {binary, binary}, {json, json}};
+    for (size_t f = 0; f < COUNT(files); f++) {
+        Buffer whole = read_file(files[f][0]);
+        size_t taken = 0;
+        for (size_t size = 0; size + 2 < whole.size; size += 1 + whole.size / 1500) {
+            scratch_write(files[f][0], whole.bytes, size);
+            taken += survives(files[f][1]);
+        }
+        if (f != 1) assert_int_equal(taken, 0); // the end of vocab.bpe may be missing unnoticed
+        Random random = {.key = random_key(1, "flips")};
+        for (int round = 0; round < 1500; round++) {
+            const size_t at = (size_t)random_below(&random, (int)whole.size);
+            const uint8_t before = whole.bytes[at];
+            whole.bytes[at] ^= (uint8_t)(1 << random_below(&random, 8));
+            scratch_write(files[f][0], whole.bytes, whole.size);
+            survives(files[f][1]);
+            whole.bytes[at] = before;
+        }
+        scratch_write(files[f][0], whole.bytes, whole.size);
+        assert_true(survives(files[f][1]));
+        free(whole.bytes);
+    }
+}
+
+// Replace the first `from` in the file by `to`, and expect the refusal of `path` with `part`.
+static void refuse(const char *file, const char *from, const char *to, const char *path, const char *part) {
+    Buffer whole = read_file(file);
+    const char *found = strstr((char *)whole.bytes, from);
+    if (!found) fail_msg("no '%s' in %s", from, file);
+    Text changed = {0};
+    text_add(&changed, (char *)whole.bytes, (size_t)(found - (char *)whole.bytes));
+    text_add(&changed, to, strlen(to));
+    text_add(&changed, found + strlen(from), strlen(found + strlen(from)));
+    scratch_write(file, changed.bytes, changed.size);
+    Tokenizer tokenizer;
+    Error error = {0};
+    expect_refused(tokenizer_find(&tokenizer, path, &error), &error, part);
+    scratch_write(file, whole.bytes, whole.size);
+    text_free(&changed);
+    free(whole.bytes);
+}
+
+static void others_of_hugging_face_are_refused(void **state) {
+    static const struct {
+        const char *from, *to, *part;
+    } cases[] = {
+        {"\"normalizer\": null", "\"normalizer\": {\"type\": \"NFC\"}", "it normalizes text"},
+        {"\"pre_tokenizer\": {\"type\": \"ByteLevel\"", "\"pre_tokenizer\": {\"type\": \"Whitespace\"",
+         "not ByteLevel"},
+        {"\"add_prefix_space\": false", "\"add_prefix_space\": true", "begins every text with a space"},
+        {"\"use_regex\": true", "\"use_regex\": false", "as GPT-2 does"},
+        {"\"type\": \"BPE\"", "\"type\": \"Unigram\"", "not a BPE"},
+        {"\"dropout\": null", "\"dropout\": 0.1", "at random"},
+        {"\"end_of_word_suffix\": null", "\"end_of_word_suffix\": \"</w>\"", "marks the parts of words"},
+        {"\"ignore_merges\": false", "\"ignore_merges\": true", "ignores merges"},
+        {"\"special\": true", "\"special\": false", "is not special"},
+        {"\"merges\": [", "\"merges\": {}, \"x\": [", "no list of merges"},
+        {"\"merges\": [", "\"merges\": [7,", "merge 1 is not two tokens"},
+        {"\"merges\": [", "\"merges\": [[\"a\", \"b\", \"c\"],", "merge 1 is not two tokens"},
+        {"\"merges\": [", "\"merges\": [\"z z\",", "not in the vocabulary"},
+        {"\"merges\": [", "\"merges\": [\"t h\", \"t h\",", "repeats merge 1"},
+        {"\"vocab\": {", "\"vocab\": {\"zz\": 70000,", "ids from 0 to 65535"},
+        {"\"vocab\": {", "\"vocab\": {\"zz\": 1.5,", "not a whole number"},
+        {"\"vocab\": {", "\"vocab\": {\"zz\": 5,", "two tokens have the id 5"},
+        {"\"vocab\": {", "\"vocab\": {\"zz\": 500,", "no token has the id"},
+        {"\"vocab\": {", "\"vocab\": {\"z z\": 500,", "stands for no byte"},
+        {"\"vocab\": {", "\"vocab\": [], \"x\": {", "a vocabulary {\"token\": id, ...} was expected"},
+        {"\"!\": 0", "\"zz\": 0", "no token for the byte 0x21"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) refuse(json, cases[i].from, cases[i].to, json, cases[i].part);
+}
+
+static void wrong_files_are_refused(void **state) {
+    char nothing[SCRATCH_PATH + 32];
+    Tokenizer tokenizer;
+    Error error = {0};
+    refuse(merges, "t h\n", "th\n", directory, "is not two tokens");
+    refuse(merges, "\n", "\nzz zz\n", directory, "vocab.bpe: merge 1 joins or makes a token that is not");
+    refuse(vocabulary, "{", "[", directory, "encoder.json, line 1: not JSON");
+    refuse(vocabulary, "\"!\": 0", "\"!\": \"0\"", directory, "not a whole number");
+    snprintf(nothing, sizeof nothing, "%s/nothing", directory);
+    expect_refused(tokenizer_find(&tokenizer, nothing, &error), &error, "nothing");
+    mkdir(nothing, 0777);
+    expect_refused(tokenizer_find(&tokenizer, nothing, &error), &error, "has no tokenizer.json");
+}
+
+static void wrong_files_of_llmc_are_refused(void **state) {
+    static const struct {
+        size_t at;
+        int32_t value;
+        const char *part;
+    } cases[] = {{4, 3, "version 3"},
+                 {4, 0, "version 0"},
+                 {8, 255, "says that it has 255 tokens"},
+                 {8, INT32_MIN, "tokens, but 256 to 65536"},
+                 {8, 65537, "65537 tokens"},
+                 {8, 280, "cut short"},
+                 {8, 260, "behind its last token"},
+                 {12, 3, "no token for the byte"},
+                 {12, 5000, "is not two earlier tokens joined"}};
+    Buffer whole = read_file(binary);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Error error = {0};
+        Tokenizer tokenizer;
+        int32_t before;
+        memcpy(&before, whole.bytes + cases[i].at, sizeof before);
+        memcpy(whole.bytes + cases[i].at, &cases[i].value, sizeof before);
+        scratch_write(binary, whole.bytes, whole.size);
+        expect_refused(tokenizer_find(&tokenizer, binary, &error), &error, cases[i].part);
+        memcpy(whole.bytes + cases[i].at, &before, sizeof before);
+    }
+    scratch_write(binary, whole.bytes, whole.size);
+    free(whole.bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_gives_the_same_vocabulary), cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(others_of_hugging_face_are_refused),   cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(wrong_files_of_llmc_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
