@@ -153,7 +153,7 @@ static void csv_row(FILE *csv, const Evaluation *e, const char *position, double
 static void print_result(const Evaluation *e) {
     printf("%10d %10d %12" PRIu64 " %10.4f %12.3f", e->window, e->stride, e->tokens, e->nll / (double)e->tokens,
            perplexity(e->nll, e->tokens));
-    if (e->bytes > 0) printf(" %14.4f", e->nll / (log(2) * (double)e->bytes));
+    if (e->bytes > 0) printf(" %14.4f", bits_per_byte(e));
     printf("\n");
     fflush(stdout);
 }

@@ -231,6 +231,11 @@ static bool check(const Run *run, const char *directory, const EvalOptions *opti
                           "passkeys are text, but the tokens that %s was trained on came without their tokenizer; "
                           "prepare its data with `bitter prepare`",
                           directory);
+    if (run->tokenizer.kind == TOKENIZER_BPE)
+        return fail_input(error,
+                          "passkeys are placed by counting characters, but the tokens of %s are of byte pair encoding; "
+                          "give a run whose data was prepared with --tokenizer bytes or chars",
+                          directory);
     if (*options->state && (options->window_count > 1 || options->samples > 1 || options->depths > 1))
         return fail_input(error, "--state keeps the pass through one document; give one --context, --samples 1 and "
                                  "--depths 1");

@@ -37,6 +37,7 @@ static void print_validation(const Trainer *trainer, const StepReport *report) {
     const Validation *validation = &report->validation;
     printf("step %6lld  train %.4f  val %.4f  ", (long long)trainer->progress.step, report->loss, validation->loss);
     print_perplexity(validation->loss);
+    if (!isnan(validation->bits)) printf("  bits per byte %.4f", validation->bits);
     if (!isnan(validation->right)) printf("  right %.1f%%", 100 * validation->right);
     printf("  %.0f tokens/s\n", (double)trainer_tokens(trainer) / trainer->progress.seconds);
     fflush(stdout);

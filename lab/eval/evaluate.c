@@ -14,6 +14,10 @@ double perplexity(double nll, uint64_t tokens) {
     return exp(nll / (double)tokens);
 }
 
+double bits_per_byte(const Evaluation *evaluation) {
+    return evaluation->bytes > 0 ? evaluation->nll / (log(2) * (double)evaluation->bytes) : NAN;
+}
+
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
     const int most = position_max_length(&gpt->pos);
     if (most == 0 || window <= most) return NULL;

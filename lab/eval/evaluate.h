@@ -44,6 +44,10 @@ double window_work(const Gpt *gpt, int tokens);
 
 double perplexity(double nll, uint64_t tokens);
 
+// What can be compared between tokenizers: the losses' sum, in bits, over the bytes of the scored targets. NAN when
+// these were not counted.
+double bits_per_byte(const Evaluation *evaluation);
+
 // NULL, or why a scheme cannot be evaluated at this length (in `text`).
 const char *length_complaint(char text[256], const Gpt *gpt, int window);
 

@@ -24,7 +24,30 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     }
 }
 
-static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
+// Bytes of text in a token of the validation text; NAN when the run's data are not there, have changed, or came without
+// their tokenizer, and for tasks.
+static double bytes_per_token(const RunPaths *paths, const TrainOptions *options) {
+    Corpus corpus;
+    Error ignored;
+    if (!corpus_open(&corpus, options->data, &ignored)) return NAN;
+    json_t *recorded = config_data(paths->config, &ignored);
+    const bool known = recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE &&
+                       !is_task(&corpus.builtin);
+    const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
+    uint64_t bytes = 0;
+    bool ok = known;
+    for (uint64_t t = 0; ok && t < count; t++) {
+        int id = 0;
+        const char *text;
+        ok = split_read(&id, &corpus.val, t, 1, &ignored);
+        bytes += tokenizer_decode(&text, &corpus.tokenizer, id);
+    }
+    json_decref(recorded);
+    corpus_close(&corpus);
+    return ok && bytes > 0 ? (double)bytes / (double)count : NAN;
+}
+
+static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token", .log_x = true};
     Buffer file;
     if (!path_exists(paths->log)) return true;
@@ -38,9 +61,12 @@ static bool loss_chart(Page *page, const RunPaths *paths, Error *error) {
     free(file.bytes);
     const Line *line = &chart.lines[1];
     const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
+    char bits[64] = "";
+    const double bytes = last ? bytes_per_token(paths, options) : NAN;
+    if (!isnan(bytes)) snprintf(bits, sizeof bits, ", %.4f bits per byte", last->y / (log(2) * bytes));
     if (last)
-        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g).", last->x,
-                  last->y, exp(last->y));
+        page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g%s).",
+                  last->x, last->y, exp(last->y), bits);
     return page_chart(page, &chart, error, "Loss");
 }
 
@@ -120,7 +146,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
                    options.pos, options.data, options.layers, options.heads, options.width, options.context,
                    options.steps);
-    if (!loss_chart(&page, &paths, error) || !position_chart(&page, &paths, error) ||
+    if (!loss_chart(&page, &paths, &options, error) || !position_chart(&page, &paths, error) ||
         !model_parts(&page, name, &paths, error)) {
         page_abandon(&page);
         return false;

@@ -159,15 +159,14 @@ void run_close(Run *run) {
 }
 
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
-    static const char *const advice[] = {
-        [TOKENIZER_BYTES] = "make the data again with `bitter prepare --tokenizer bytes`",
-        [TOKENIZER_CHARS] = ("the characters of a run are those of its own training text, so leave --data out, or use "
-                             "data and a run that were both made with --tokenizer bytes"),
-        [TOKENIZER_NONE] = "give shards of the tokenizer whose tokens the run was trained on",
-    };
-    return tokenizer_same(&corpus->tokenizer, &run->tokenizer) ||
-           fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
-                      advice[run->tokenizer.kind]);
+    char quoted[QUOTED_CAPACITY], advice[QUOTED_CAPACITY + 64];
+    if (tokenizer_same(&corpus->tokenizer, &run->tokenizer)) return true;
+    snprintf(advice, sizeof advice, "make the data again with `bitter prepare --tokenizer %s`",
+             shell_quoted(quoted, directory));
+    return fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
+                      run->tokenizer.kind == TOKENIZER_NONE
+                          ? "give shards of the tokenizer whose tokens the run was trained on"
+                          : advice);
 }
 
 bool run_init_from(Gpt *gpt, const char *directory, Error *error) {

@@ -116,12 +116,16 @@ void trainer_free(Trainer *trainer) {
 
 static bool validate_text(Validation *validation, const Trainer *trainer, Error *error) {
     const int T = trainer->gpt.shape.context;
-    Evaluation evaluation = {.window = T, .stride = T, .limit = (uint64_t)trainer->options->eval_tokens};
+    const Tokenizer *tokenizer = &trainer->corpus->tokenizer;
+    Evaluation evaluation = {.window = T,
+                             .stride = T,
+                             .limit = (uint64_t)trainer->options->eval_tokens,
+                             .tokenizer = tokenizer->kind == TOKENIZER_NONE ? NULL : tokenizer};
     if (evaluation.limit > 0 && evaluation.limit < (uint64_t)T + 1) evaluation.limit = (uint64_t)T + 1;
     char name[PATH_CAPACITY + 32];
     snprintf(name, sizeof name, "%s (validation)", trainer->corpus->name);
     if (!evaluate(&evaluation, &trainer->gpt, &trainer->corpus->val, name, NULL, NULL, error)) return false;
-    *validation = (Validation){evaluation.nll / (double)evaluation.tokens, NAN};
+    *validation = (Validation){evaluation.nll / (double)evaluation.tokens, NAN, bits_per_byte(&evaluation)};
     return true;
 }
 
@@ -138,7 +142,7 @@ static bool validate_task(Validation *validation, const Trainer *trainer, Error 
                                      .end = tokenizer_end(&trainer->corpus->tokenizer)};
     Answers answers = {0};
     if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
-    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions};
+    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
     return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     double loss;  // in nats
     double right; // share of a task's questions that are answered exactly; NAN for text
+    double bits;  // loss per byte of text, in bits; NAN for tasks and for tokens without their tokenizer
 } Validation;
 
 // What one optimiser step came to.

@@ -1,0 +1,125 @@
+// Tokenizers in Hugging Face's files, tokens that came without one, and characters that a tokenizer does not know.
+#include "data/tokenizer.h"
+#include "tests/support/scratch.h"
+#include "tests/support/support.h"
+
+#include <jansson.h>
+
+static char directory[SCRATCH_PATH];
+static char json[SCRATCH_PATH + 32];
+
+static int make_directory(void **state) {
+    scratch_make(directory);
+    snprintf(json, sizeof json, "%s/tokenizer.json", directory);
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    scratch_remove(directory);
+    return 0;
+}
+
+static Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
+    Tokenizer tokenizer;
+    Error error;
+    must(tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error), &error);
+    return tokenizer;
+}
+
+static const char mixed[] = "b\x7F\xC2\x80\xED\x9F\xBF\xF4\x8F\xBF\xBF\n\"\\a";
+
+// The file for Hugging Face's tokenizers has the same ids. What a program of theirs makes of it, scripts/interop.sh
+// tests.
+static void files_for_others_have_the_same_ids(void **state) {
+    static const struct {
+        int id;
+        const char *symbol;
+    } symbols[] = {{'a', "a"},         {' ', "\xC4\xA0"},  {0, "\xC4\x80"},
+                   {0xA1, "\xC2\xA1"}, {0xAD, "\xC5\x83"}, {0xFF, "\xC3\xBF"}};
+    Error error;
+    Tokenizer bytes = create(TOKENIZER_BYTES, "", 0), chars = create(TOKENIZER_CHARS, "b\"\xC3\xA9", 4),
+              none = create(TOKENIZER_NONE, "", 0);
+    must(tokenizer_write_hf(&bytes, json, &error), &error);
+    json_t *root = json_load_file(json, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    assert_int_equal(json_object_size(vocab), 257);
+    for (size_t i = 0; i < COUNT(symbols); i++)
+        assert_int_equal(json_integer_value(json_object_get(vocab, symbols[i].symbol)), symbols[i].id);
+    const json_t *end = json_array_get(json_object_get(root, "added_tokens"), 0);
+    assert_int_equal(json_integer_value(json_object_get(end, "id")), 256);
+    json_decref(root);
+    must(tokenizer_write_hf(&chars, json, &error), &error);
+    root = json_load_file(json, JSON_REJECT_DUPLICATES, NULL);
+    vocab = json_object_get(json_object_get(root, "model"), "vocab");
+    assert_int_equal(json_object_size(vocab), 3);
+    assert_int_equal(json_integer_value(json_object_get(vocab, "\xC3\xA9")), 2);
+    json_decref(root);
+    expect_refused(tokenizer_write_hf(&none, json, &error), &error, "without their tokenizer");
+    tokenizer_free(&bytes);
+    tokenizer_free(&chars);
+    tokenizer_free(&none);
+}
+
+// And it is read back as the tokenizer that it was.
+static void files_for_others_give_equal_tokenizers(void **state) {
+    Tokenizer tokenizers[] = {create(TOKENIZER_BYTES, "", 0), create(TOKENIZER_CHARS, mixed, sizeof mixed - 1)};
+    for (int i = 0; i < 2; i++) {
+        Tokenizer again;
+        Error error;
+        must(tokenizer_write_hf(&tokenizers[i], json, &error), &error);
+        must(tokenizer_read(&again, json, &error), &error);
+        assert_true(tokenizer_same(&tokenizers[i], &again));
+        tokenizer_free(&again);
+        tokenizer_free(&tokenizers[i]);
+    }
+}
+
+static void the_vocabulary_of_tokens_alone_is_stated(void **state) {
+    static const char text[] = "{\"tokenizer\": \"none\", \"vocab_size\": 300}";
+    const char *token;
+    Tokenizer tokenizer, again;
+    Error error;
+    scratch_write(json, text, sizeof text - 1);
+    must(tokenizer_read(&tokenizer, json, &error), &error);
+    assert_int_equal(tokenizer.kind, TOKENIZER_NONE);
+    assert_int_equal(tokenizer.vocab_size, 300);
+    assert_int_equal(tokenizer_decode(&token, &tokenizer, 299), 5);
+    assert_memory_equal(token, "<299>", 5);
+    must(tokenizer_write(&tokenizer, json, &error), &error);
+    must(tokenizer_read(&again, json, &error), &error);
+    assert_true(tokenizer_same(&tokenizer, &again));
+    expect_refused(tokenizer_find(&again, json, &error), &error, "without their tokenizer");
+    tokenizer_free(&tokenizer);
+}
+
+static void unknown_characters_are_left_out_and_counted(void **state) {
+    Error error;
+    Tokens tokens = {0};
+    UnknownCharacters unknown = {0};
+    long long found[3] = {0};
+    Tokenizer tokenizer = create(TOKENIZER_CHARS, "ab", 2);
+    assert_int_equal(unknown_most(&unknown, found, 0), -1);
+    must(tokenizer_encode_known(&tokens, &unknown, &tokenizer, "axb\xC3\xA9xya\xC3\xA9x", 11, "b.txt", &error), &error);
+    assert_int_equal(tokens.count, 3);
+    assert_true(tokens.ids[0] == 0 && tokens.ids[1] == 1 && tokens.ids[2] == 0);
+    assert_int_equal(unknown.total, 6);
+    assert_int_equal(unknown.different, 3);
+    for (int i = 0; i < 3; i++) found[i] = unknown_most(&unknown, found, i);
+    assert_true(found[0] == 'x' && found[1] == 0xE9 && found[2] == 'y');
+    assert_int_equal(unknown_most(&unknown, found, 3), -1);
+    expect_refused(tokenizer_encode_known(&tokens, &unknown, &tokenizer, "a\xFF", 2, "b.txt", &error), &error,
+                   "not UTF-8");
+    unknown_free(&unknown);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_for_others_have_the_same_ids),
+        cmocka_unit_test(files_for_others_give_equal_tokenizers),
+        cmocka_unit_test(the_vocabulary_of_tokens_alone_is_stated),
+        cmocka_unit_test(unknown_characters_are_left_out_and_counted),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
