@@ -1,6 +1,7 @@
 #include "cmd/prepare/tokens.h"
 
 #include "base/interrupt.h"
+#include "base/option.h"
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/scatter.h"
@@ -29,11 +30,13 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
     }
     if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
     *choice = (TokenizerChoice){.path = text};
-    return path_exists(text) ||
-           fail_input(error,
-                      "--tokenizer %s: there is no such file or directory; give bytes, chars, bpe:N (such as "
-                      "bpe:4096) or the path of a run, of data or of a tokenizer",
-                      text);
+    if (path_exists(text)) return true;
+    static const char *const names[] = {"bytes", "chars", "bpe:4096"};
+    const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
+    return fail_input(error,
+                      "--tokenizer: give bytes, chars, bpe:N (such as bpe:4096) or the path of a run, of data or of a "
+                      "tokenizer, not '%s', which is no file or directory%s%s%s",
+                      text, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 // --- the tokenizer ---

@@ -7,8 +7,7 @@
 
 // The tokenizer of a file, or none if there is no file. Fails (input) when the model has another number of tokens.
 static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Error *error) {
-    *tokenizer = (Tokenizer){.kind = TOKENIZER_NONE, .vocab_size = vocab};
-    if (!path_exists(path)) return true;
+    if (!path_exists(path)) return tokenizer_create_none(tokenizer, vocab, error);
     if (!tokenizer_read(tokenizer, path, error)) return false;
     return tokenizer->vocab_size == vocab ||
            fail_input(error,

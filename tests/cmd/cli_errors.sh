@@ -157,8 +157,8 @@ refuses "--past for a scheme without" "--past;rope" eval run --past clamp
 mkdir "a b"
 cp run/config.json run/tokenizer.json "a b"
 refuses "a command in a message is quoted" "--out 'a b'\`" eval "a b"
-refuses "data of another tokenizer" "chars;another tokenizer;bitter prepare --tokenizer bytes" eval run --data chars
-refuses "data of another tokenizer, run of characters" "bytes;another tokenizer;leave --data out" \
+refuses "data of another tokenizer" "chars;another tokenizer;bitter prepare --tokenizer run" eval run --data chars
+refuses "data of another tokenizer, run of characters" "bytes;another tokenizer;bitter prepare --tokenizer chars-run" \
     eval chars-run --data bytes
 refuses "bad list of contexts" "--context;''" eval run --context 8,,16
 refuses "context 0" "--context;'0'" eval run --context 0
