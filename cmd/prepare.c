@@ -86,12 +86,16 @@ typedef struct {
 static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
     const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
+    char unknown[96] = "";
+    if (prepared->unknown.total > 0)
+        snprintf(unknown, sizeof unknown, ", without %llu characters that the tokenizer does not know",
+                 (unsigned long long)prepared->unknown.total);
     if (training == 0 || training == count)
         return fail_input(
             error,
-            "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
+            "the text has %llu tokens%s, and --val %g leaves none for %s, but training needs both splits; give more "
             "text or another share",
-            (unsigned long long)count, options->validation, training ? "validation" : "training");
+            (unsigned long long)count, unknown, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
     if (!texts->scattered_name) return true;

@@ -57,7 +57,7 @@ check "a run's report says bits per byte" grep -q "perplexity [0-9.]*, [0-9.]* b
 succeed "sample" sample run --prompt 'It was' --tokens 20
 check "the prompt comes back" says '^It was'
 refuses "passkeys" "byte pair encoding;--tokenizer bytes" eval run --passkey
-refuses "a task" "bytes" eval run --task
+refuses "a task" "bytes" eval run --task --data builtin:copy
 
 # --- an existing one ---
 for source in run data data/tokenizer.json; do
@@ -75,7 +75,7 @@ check "are counted and named" \
 check "the others are there" test "$(ids chars-again | tr '\n' ' ')" = '2 3 4 0 2 3 4 '
 check "the tokenizer is the same" cmp chars/tokenizer.json chars-again/tokenizer.json
 printf 'xyz xyz' >strange.txt
-refuses "no known character" "0 tokens" prepare --tokenizer ./chars --out new strange.txt
+refuses "no known character" "1 tokens;6 characters that the tokenizer does not know" prepare --tokenizer ./chars --out new strange.txt
 
 # --- tokens alone ---
 mkdir alone
