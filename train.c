@@ -22,6 +22,7 @@
 #include "cmd/shared/kernels.h"
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
+#include "cmd/train/text.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/tensorboard.h"
@@ -66,19 +67,39 @@ static bool tell_difference(const RunPaths *paths, const TrainOptions *options) 
     return true;
 }
 
+// `bitter train TEXT` is `bitter prepare TEXT`, and `bitter train --data` with what that has made.
+static bool prepare_operand(TrainOptions *options, bool *given, int count, char **operands, Error *error) {
+    const ptrdiff_t data = option_find(train_options, "data") - train_options;
+    if (count == 0) return true;
+    if (count > 1)
+        return fail_input(error, "takes one TEXT, but got %d; `bitter prepare` makes shards of several files", count);
+    if (given[data] || options->resume)
+        return fail_input(error, "%s and %s both say what to train on; leave one of them out", operands[0],
+                          options->resume ? "--resume" : "--data");
+    if (is_builtin(operands[0])) return fail_input(error, "%s is no file of text; give it with --data", operands[0]);
+    given[data] = true;
+    return train_prepare(options, operands[0], error);
+}
+
 bool command_train(int argc, char **argv, Error *error) {
     static const Usage usage = {
-        "train", "Train a GPT and write a run directory that eval, sample and --resume take.", "", train_options,
+        "train",
+        "Train a GPT and write a run directory that eval, sample and --resume take. Given a TEXT, a file as plain text "
+        "or "
+        ".gz, train on that: its shards go to runs/data/NAME, as with `bitter prepare TEXT`.",
+        "[TEXT]", train_options,
+        "  bitter train book.txt\n"
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
     long long steps;
     RunPaths paths;
-    arguments_parse(&options, given, &usage, argc, argv);
+    const int first = arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) {
         print_schemes();
         return true;
     }
+    if (!prepare_operand(&options, given, argc - first, argv + first, error)) return false;
     if (!train_complete_options(&options, &steps, &paths, given, error)) return false;
     threads_use(options.threads);
 

@@ -4,6 +4,7 @@
 #include "cmd/commands.h"
 #include "cmd/prepare/inputs.h"
 #include "cmd/prepare/tokens.h"
+#include "cmd/prepare/prepare.h"
 #include "cmd/shared/output.h"
 #include "data/corpus.h"
 #include "data/scatter.h"
@@ -122,8 +123,6 @@ static void print_summary(const Prepared *prepared, const Output *output, const 
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
                texts->scattered_name, 100 * scattered / (double)train->tokens);
     printf("validation   %llu tokens, shards: %d\n", (unsigned long long)val->tokens, val->files);
-    char quoted[QUOTED_CAPACITY];
-    printf("next         bitter train --data %s\n", shell_quoted(quoted, output->path));
 }
 
 static bool write_output(Output *output, Prepared *prepared, const PrepareOptions *options, Error *error) {
@@ -153,13 +152,31 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
     return ok;
 }
 
+// The same; leaves nothing behind when it fails.
+static bool prepare_or_discard(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
+    interrupt_catch();
+    if (prepare(output, options, inputs, count, error)) return true;
+    output_discard(output);
+    stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
+    return false;
+}
+
+bool prepare_text(const char *text, const char *tokenizer, Error *error) {
+    PrepareOptions options;
+    Output output;
+    char *inputs[] = {(char *)text};
+    options_default(&options, prepare_options);
+    const Option *row = option_find(prepare_options, "tokenizer");
+    return (!*tokenizer || option_set(&options, row, tokenizer, "--tokenizer", error)) &&
+           prepare_or_discard(&output, &options, inputs, 1, error);
+}
+
 bool command_prepare(int argc, char **argv, Error *error) {
     PrepareOptions options;
     Output output;
+    char quoted[QUOTED_CAPACITY];
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
-    interrupt_catch();
-    if (prepare(&output, &options, argv + first, argc - first, error)) return true;
-    output_discard(&output);
-    stop_check(&stop_at_signal, error); // report the signal, not the read that it cut short
-    return false;
+    if (!prepare_or_discard(&output, &options, argv + first, argc - first, error)) return false;
+    printf("next         bitter train --data %s\n", shell_quoted(quoted, output.path));
+    return true;
 }

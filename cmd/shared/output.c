@@ -58,12 +58,17 @@ bool output_place(Output *output, const char *option, const char *path, Error *e
     return path_parent(output->parent, output->path, error) && check_free(option, output->path, error);
 }
 
+bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *error) {
+    char name[TEXT_CAPACITY];
+    name_of(name, first_input);
+    return path_format(path, error, "runs/data/%s", name);
+}
+
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error) {
-    char name[TEXT_CAPACITY], path[PATH_CAPACITY];
+    char path[PATH_CAPACITY];
     *output = (Output){.existing = PATH_CAPACITY, .lock = -1};
     if (*out) return output_place(output, "--out", out, error);
-    name_of(name, first_input);
-    return path_format(path, error, "runs/data/%s", name) && output_place(output, "--out", path, error);
+    return output_default(path, first_input, error) && output_place(output, "--out", path, error);
 }
 
 // The length of the part of the path that exists.

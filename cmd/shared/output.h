@@ -15,7 +15,10 @@ typedef struct {
 // directory.
 bool output_place(Output *output, const char *option, const char *path, Error *error);
 
-// The same for `out`, given as --out, or if that is "", for runs/data/NAME, named after the first input.
+// Set the path to runs/data/NAME, named after the first input.
+bool output_default(char path[PATH_CAPACITY], const char *first_input, Error *error);
+
+// output_place for `out`, given as --out, or if that is "", for output_default.
 bool output_locate(Output *output, const char *out, const char *first_input, Error *error);
 
 // Make the directory under a temporary name, and its parents. Remove what killed processes left of the same output.

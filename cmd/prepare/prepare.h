@@ -1,0 +1,10 @@
+// What other commands use of `bitter prepare`.
+#ifndef BITTER_PREPARE_H
+#define BITTER_PREPARE_H
+
+#include "base/error.h"
+
+// Do what `bitter prepare TEXT` does, and print its summary. `tokenizer` is the value of --tokenizer; "" = the default.
+bool prepare_text(const char *text, const char *tokenizer, Error *error);
+
+#endif

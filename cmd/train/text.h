@@ -1,0 +1,12 @@
+// `bitter train TEXT`: what `bitter prepare TEXT` would do, before the training.
+#ifndef BITTER_TRAIN_TEXT_H
+#define BITTER_TRAIN_TEXT_H
+
+#include "lab/run/train_options.h"
+
+// Set options->data to runs/data/NAME, the shards of a text file, which is named after it: make them, with the
+// tokenizer of the run options->init if that is given, unless they are there already. Says on stdout what was done.
+// Fails (input) when runs/data/NAME holds something else than this text, and as `bitter prepare` does.
+bool train_prepare(TrainOptions *options, const char *text, Error *error);
+
+#endif

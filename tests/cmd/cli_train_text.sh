@@ -1,0 +1,50 @@
+# bitter train TEXT: what `bitter prepare TEXT` does, and then training.
+. tests/support/shell
+
+small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
+
+head -c 6000 "$repository/docs/train.md" >book.txt
+gzip -c book.txt >zipped.txt.gz
+head -c 5999 "$repository/docs/train.md" >longer.txt && echo x >>longer.txt
+need prepare --out plain book.txt
+
+succeed "train book.txt" train book.txt $small --steps 60 --lr 1e-2 --warmup 5
+check "it says what it does" says '^prepare book.txt, as `bitter prepare` does, into runs/data/book$'
+check "and what came of it" says '^training +5400 tokens'
+check "shards as prepare makes them" cmp plain/train_000000.bin runs/data/book/train_000000.bin
+check "and validation" cmp plain/val_000000.bin runs/data/book/val_000000.bin
+check "config.json names them" grep -q '"data": "runs/data/book"' runs/rope/config.json
+check "the loss falls" awk -F , 'NR == 2 { first = $4 } { last = $4 } END { exit !(last < first - 1) }' runs/rope/log.csv
+cp -r runs/data/book before
+succeed "the same text again" train book.txt $small --steps 2 --out again
+check "uses the same shards" says '^prepare book.txt: runs/data/book was made of this text and is used$'
+check "and leaves them as they are" diff -r before runs/data/book
+succeed "a .gz file" train zipped.txt.gz $small --steps 2 --out zipped
+check "has the same shards" cmp plain/train_000000.bin runs/data/zipped/train_000000.bin
+rm -r runs/data/zipped
+need prepare --tokenizer chars --val 0.3 --shard-tokens 1000 --out runs/data/zipped book.txt
+succeed "shards of another tokenizer and share are used, too" train zipped.txt.gz $small --steps 2 --out letters
+check "with their tokenizer" grep -q '"tokenizer": "chars"' letters/tokenizer.json
+succeed "with --init, the tokenizer is that run's" train longer.txt --init letters --steps 2 --threads 1 --out tuned
+check "chars" grep -q '"tokenizer": "chars"' runs/data/longer/tokenizer.json
+
+# --- what cannot be ---
+mkdir other && cp longer.txt other/book.txt
+refuses "another text of that name" "runs/data/book;other/book.txt;prepare --out;--data" train other/book.txt $small
+head -c 100 book.txt >other/book.txt
+refuses "its beginning" "runs/data/book exists, but holds something else" train other/book.txt $small
+printf 'caf\303\251 \343\201\202' >other/zipped.txt
+refuses "characters that its tokenizer lacks" "runs/data/zipped exists, but holds something else" train other/zipped.txt $small
+refuses "no such file" "cannot open nowhere.txt" train nowhere.txt
+refuses "a directory of data" "plain;--data" train plain
+refuses "a run" "again;--init" train again
+refuses "two texts" "one TEXT, but got 2" train book.txt longer.txt
+refuses "a text and --data" "book.txt and --data" train book.txt --data plain
+refuses "a text and --resume" "book.txt and --resume" train book.txt --resume --out again
+refuses "generated text" "builtin:tales;--data" train builtin:tales
+: >empty.txt
+refuses "an empty text" "empty.txt is empty" train empty.txt
+head -c 100 book.txt >little.txt
+run train little.txt
+check "a text that is too short" test -z "$(complaint 2 'runs/data/little;validation tokens;give more text')"
+finish
