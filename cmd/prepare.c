@@ -163,7 +163,7 @@ static bool prepare_or_discard(Output *output, const PrepareOptions *options, ch
 
 bool prepare_text(const char *text, const char *tokenizer, Error *error) {
     PrepareOptions options;
-    Output output;
+    Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
     options_default(&options, prepare_options);
     const Option *row = option_find(prepare_options, "tokenizer");
@@ -173,7 +173,7 @@ bool prepare_text(const char *text, const char *tokenizer, Error *error) {
 
 bool command_prepare(int argc, char **argv, Error *error) {
     PrepareOptions options;
-    Output output;
+    Output output = {.lock = -1};
     char quoted[QUOTED_CAPACITY];
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
     if (!prepare_or_discard(&output, &options, argv + first, argc - first, error)) return false;

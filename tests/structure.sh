@@ -8,7 +8,7 @@ cd "$repository" || exit 1
 folders='base base/file data/made data/made/tales data/made/task data/bpe data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
     lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
-    cmd/shared cmd/compare cmd/eval cmd/lesson cmd/train cmd/prepare cmd lesson/exercises .'
+    cmd/shared cmd/compare cmd/eval cmd/lesson cmd/prepare cmd/train cmd lesson/exercises .'
 most_files=20          # a folder
 most_lines=400         # a file
 most_function_lines=60 # a function

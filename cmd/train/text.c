@@ -26,17 +26,21 @@ static bool holds_split(const Tokens *tokens, size_t *at, const Split *split, Er
     return true;
 }
 
-// Is the corpus this text alone, whatever its tokenizer and the share of validation are?
+// Is the corpus this text alone, whatever its tokenizer and the share of validation are? `bitter prepare` leaves out
+// characters that an existing tokenizer does not know.
 static bool made_of(const Corpus *corpus, const Buffer *text, Error *error) {
     const int end = tokenizer_end(&corpus->tokenizer);
     const uint16_t mark = (uint16_t)end;
+    UnknownCharacters unknown = {0};
     Tokens tokens = {0};
     size_t at = 0;
-    const bool same =
-        tokenizer_encode(&tokens, &corpus->tokenizer, (const char *)text->bytes, text->size, "the text", error) &&
-        (end < 0 || tokens_add(&tokens, &mark, 1, error)) && holds_split(&tokens, &at, &corpus->train, error) &&
-        holds_split(&tokens, &at, &corpus->val, error) && at == tokens.count;
+    const bool same = tokenizer_encode_known(&tokens, &unknown, &corpus->tokenizer, (const char *)text->bytes,
+                                             text->size, "the text", error) &&
+                      (end < 0 || tokens_add(&tokens, &mark, 1, error)) &&
+                      holds_split(&tokens, &at, &corpus->train, error) &&
+                      holds_split(&tokens, &at, &corpus->val, error) && at == tokens.count;
     tokens_free(&tokens);
+    unknown_free(&unknown);
     return same;
 }
 

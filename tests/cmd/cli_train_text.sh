@@ -28,6 +28,12 @@ check "with their tokenizer" grep -q '"tokenizer": "chars"' letters/tokenizer.js
 succeed "with --init, the tokenizer is that run's" train longer.txt --init letters --steps 2 --threads 1 --out tuned
 check "chars" grep -q '"tokenizer": "chars"' runs/data/longer/tokenizer.json
 
+printf '\303\251' >>longer.txt && rm -r runs/data/longer
+need train longer.txt --init letters --steps 2 --threads 1 --out fewer
+succeed "a text with a character that the tokenizer does not know" train longer.txt --init letters --steps 2 --threads 1 \
+    --out fewer-again
+check "is known again" says 'runs/data/longer was made of this text'
+
 # --- what cannot be ---
 mkdir other && cp longer.txt other/book.txt
 refuses "another text of that name" "runs/data/book;other/book.txt;prepare --out;--data" train other/book.txt $small
