@@ -104,7 +104,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm interop bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -157,6 +157,9 @@ products: ## test the model with every kind of matrix product: OpenBLAS alone, n
 
 arm: all ## build for 64-bit ARM; test the model and the positions in qemu's emulation (15 minutes)
 	@sh scripts/arm.sh "$(MAKE)" $(abspath $(PROGRAM))
+
+interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
+	@sh scripts/interop.sh $(abspath $(PROGRAM)) $(BUILD)
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
 	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))

@@ -22,7 +22,7 @@ def read(name, run):
     embeddings = tensors["token_embd.weight"].data
     architecture = reader.get_field("general.architecture").contents()
     blocks = reader.get_field(f"{architecture}.block_count").contents()
-    check(f"{name}: gguf reads a {architecture}", blocks == LAYERS and embeddings.shape[1] % WIDTH == 0)
+    check(f"{name}: gguf reads a {architecture}", blocks == LAYERS and embeddings.shape[1] * 2 % WIDTH == 0)
     names = reader.get_field("tokenizer.ggml.tokens").contents()
     check(f"{name}: a name for each token", len(names) == len(set(names)) == embeddings.shape[0])
     return reader

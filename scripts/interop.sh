@@ -1,0 +1,64 @@
+#!/bin/sh
+# interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round. Runs
+# every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
+# tests/interop/requirements.txt; BITTER_PYTHON=FILE names another Python that has them. Ends in "N passed, N failed".
+# Where the packages cannot be had, it says so and counts as skipped. llama-cpp-python has to be compiled, which takes
+# some minutes: with CI=true it is used only where it is there already.
+set -u
+program=$1 build=$2
+repository=$(pwd)
+python=${BITTER_PYTHON:-}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/bitter-interop.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+skip() {
+    echo "skipped: interop ($1)"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+
+install() { # FILE: its packages, unless the same file was installed before
+    done="$build/interop/$(basename "$1").done"
+    cmp -s "$1" "$done" && return
+    "$python" -m pip --disable-pip-version-check install -q --retries 1 -r "$1" >"$build/interop/pip.log" 2>&1 &&
+        cp "$1" "$done"
+}
+
+if [ -z "$python" ]; then
+    mkdir -p "$build/interop"
+    python=$build/interop/venv/bin/python
+    [ -x "$python" ] || python3 -m venv "$build/interop/venv" >"$build/interop/pip.log" 2>&1 ||
+        skip "there is no python3 that can make a virtual environment; see $build/interop/pip.log"
+    echo "install the packages of tests/interop/requirements.txt"
+    install tests/interop/requirements.txt ||
+        skip "PyPI cannot be reached, or lacks a package: $(tail -n 1 "$build/interop/pip.log" | cut -c 1-200)"
+    if [ -z "${CI:-}" ] && command -v c++ >/dev/null; then
+        echo "install llama-cpp-python, which is compiled (some minutes)"
+        install tests/interop/requirements-llama.txt || echo "llama-cpp-python cannot be installed; see $build/interop/pip.log"
+    fi
+fi
+
+export BITTER="$program" BITTER_SHARED="${BITTER_SHARED:-$repository/../shared}" PYTHONPATH="$repository/tests/interop/support"
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
+passed=0 failed=0
+for script in tests/interop/*.py; do
+    name=$(basename "$script" .py)
+    mkdir "$scratch/$name"
+    # Some scripts have the names of the packages that they import, so their own folder must not be searched (-P).
+    BITTER_SCRATCH="$scratch/$name" "$python" -P "$script" "$program" "$BITTER_SHARED" >"$scratch/log" 2>"$scratch/err"
+    code=$?
+    grep -E '^(FAILED|skipped)' "$scratch/log" | sed "s/: /: $name: /"
+    counts=$(sed -nE '$s/^(.*[^0-9])?([0-9]+) passed, ([0-9]+) failed.*/\2 \3/p' "$scratch/log")
+    if [ -z "$counts" ] || { [ $code -ne 0 ] && [ "${counts#* }" -eq 0 ]; }; then
+        echo "FAILED: $name: it ended with exit code $code"
+        tail -n 5 "$scratch/err"
+        counts="${counts:-0 0}"
+        counts="${counts% *} $((${counts#* } + 1))"
+    fi
+    echo "$name: ${counts% *} passed, ${counts#* } failed"
+    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
