@@ -112,47 +112,39 @@ static void put_escaped(Text *bytes, const char *token, size_t size) {
     text_free(&escaped);
 }
 
-// The tokens in the order of their ids, from the vocabulary of a tokenizer.json.
-static bool add_tokens(Values *values, const json_t *vocabulary, const Tokenizer *tokenizer) {
-    const int V = tokenizer->vocab_size, end = tokenizer_end(tokenizer);
-    const char **tokens = calloc((size_t)V, sizeof *tokens), *token;
-    size_t *sizes = calloc((size_t)V, sizeof *sizes);
-    json_t *id;
+// The tokens of a tokenizer.json in the order of their ids, and which of them are special.
+static bool add_tokens(Values *values, const json_t *root, const Tokenizer *tokenizer) {
+    const json_t *added = json_object_get(root, "added_tokens");
+    const int V = tokenizer->vocab_size;
+    json_t **tokens = calloc((size_t)V, sizeof *tokens), *id;
+    uint32_t *types = malloc((size_t)V * sizeof *types);
+    const char *name;
     size_t size;
-    bool ok = tokens && sizes;
+    const bool ok = tokens && types;
+    for (int i = 0; ok && i < V; i++) types[i] = NORMAL_TOKEN;
     if (ok) {
-        json_object_keylen_foreach((json_t *)vocabulary, token, size, id) {
-            const json_int_t place = json_integer_value(id);
-            if (place < 0 || place >= V) continue;
-            tokens[place] = token;
-            sizes[place] = size;
-        }
+        json_object_keylen_foreach(json_object_get(json_object_get(root, "model"), "vocab"), name, size, id)
+            tokens[json_integer_value(id)] = json_stringn(name, size);
+        for (size_t i = 0; i < json_array_size(added); i++)
+            types[json_integer_value(json_object_get(json_array_get(added, i), "id"))] = CONTROL_TOKEN;
         begin_array(values, "tokenizer.ggml.tokens", TYPE_STRING, (size_t)V);
-        for (int i = 0; i < V; i++)
-            if (tokenizer->kind == TOKENIZER_CHARS)
-                put_escaped(&values->bytes, tokens[i], sizes[i]);
-            else
-                put_string(&values->bytes, i == end ? "<|endoftext|>" : tokens[i], i == end ? 13 : sizes[i]);
+        for (int i = 0; i < V; json_decref(tokens[i++]))
+            (tokenizer->kind == TOKENIZER_CHARS ? put_escaped : put_string)(
+                &values->bytes, json_string_value(tokens[i]), json_string_length(tokens[i]));
         begin_array(values, "tokenizer.ggml.token_type", TYPE_I32, (size_t)V);
-        for (int i = 0; i < V; i++) put_u32(&values->bytes, i == end ? CONTROL_TOKEN : NORMAL_TOKEN);
+        text_add(&values->bytes, (const char *)types, (size_t)V * sizeof *types);
     }
     free(tokens);
-    free(sizes);
+    free(types);
     return ok;
 }
 
-// A merge is "a b" or, in newer files, ["a", "b"].
 static void add_merges(Values *values, const json_t *merges) {
     size_t i;
     const json_t *merge;
     begin_array(values, "tokenizer.ggml.merges", TYPE_STRING, json_array_size(merges));
     json_array_foreach(merges, i, merge) {
-        char both[2 * TEXT_CAPACITY];
-        const char *text = json_string_value(merge);
-        if (!text)
-            snprintf(both, sizeof both, "%s %s", json_string_value(json_array_get(merge, 0)),
-                     json_string_value(json_array_get(merge, 1)));
-        put_string(&values->bytes, text ? text : both, strlen(text ? text : both));
+        put_string(&values->bytes, json_string_value(merge), json_string_length(merge));
     }
 }
 
@@ -167,13 +159,12 @@ static bool add_tokenizer(Values *values, const Tokenizer *tokenizer, const char
     if (!path_format(path, error, "%s/tokenizer.json", directory) || !tokenizer_write_hf(tokenizer, path, error))
         return false;
     json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
-    const json_t *model = json_object_get(root, "model");
     unlink(path);
     const bool chars = tokenizer->kind == TOKENIZER_CHARS;
     add_string(values, "tokenizer.ggml.model", chars ? "rwkv" : "gpt2");
     if (!chars) add_string(values, "tokenizer.ggml.pre", "gpt-2");
-    const bool ok = root && add_tokens(values, json_object_get(model, "vocab"), tokenizer);
-    if (ok && !chars) add_merges(values, json_object_get(model, "merges"));
+    const bool ok = root && add_tokens(values, root, tokenizer);
+    if (ok && !chars) add_merges(values, json_object_get(json_object_get(root, "model"), "merges"));
     json_decref(root);
     add_bool(values, "tokenizer.ggml.add_bos_token", end >= 0);
     if (end >= 0) {

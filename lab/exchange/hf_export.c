@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#define END "<|endoftext|>" // as tokenizer_write_hf calls the end of a document
-
 // A JSON file in a directory; releases the object.
 static bool write_json(const char *directory, const char *name, json_t *object, Error *error) {
     char path[PATH_CAPACITY];
@@ -31,40 +29,48 @@ static bool write_weights(const char *directory, const ForeignTensors *tensors, 
     return ok;
 }
 
-// Let the tokenizer begin every text with the end of a document, as this program does.
-static bool add_beginning(const char *path, int end, Error *error) {
-    json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
-    if (!root) return fail_run(error, "cannot read %s again", path);
-    json_t *mark = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", END, "type_id", 0),
+// The name of the token that ends a document, which is one of the added tokens; NULL = there is none.
+static const char *name_of_end(const json_t *tokenizer, int end) {
+    const json_t *added = json_object_get(tokenizer, "added_tokens");
+    for (size_t i = 0; i < json_array_size(added); i++)
+        if (json_integer_value(json_object_get(json_array_get(added, i), "id")) == end)
+            return json_string_value(json_object_get(json_array_get(added, i), "content"));
+    return NULL;
+}
+
+// Let the tokenizer begin every text with that token.
+static void add_beginning(json_t *tokenizer, const char *name, int end) {
+    json_t *mark = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", name, "type_id", 0),
            *text = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0),
            *second = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "B", "type_id", 1),
            *template = json_pack("{s:s, s:[O, O], s:[O, O, o], s:{s:{s:s, s:[i], s:[s]}}}", "type",
                                  "TemplateProcessing", "single", mark, text, "pair", mark, text, second,
-                                 "special_tokens", END, "id", END, "ids", end, "tokens", END);
+                                 "special_tokens", name, "id", name, "ids", end, "tokens", name);
     json_decref(mark);
     json_decref(text);
-    json_t *before = json_incref(json_object_get(root, "post_processor"));
-    json_t *both = json_is_object(before)
-                       ? json_pack("{s:s, s:[O, O]}", "type", "Sequence", "processors", before, template)
-                       : json_incref(template);
-    json_decref(before);
-    json_decref(template);
-    json_object_set_new(root, "post_processor", both);
-    return json_write(path, root, 17, error);
+    json_t *both = json_pack("{s:s, s:[O, o]}", "type", "Sequence", "processors",
+                             json_object_get(tokenizer, "post_processor"), template);
+    json_object_set_new(tokenizer, "post_processor", both);
 }
 
 static bool write_tokenizer(const Run *run, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     const int end = tokenizer_end(&run->tokenizer);
+    if (!path_format(path, error, "%s/tokenizer.json", directory) || !tokenizer_write_hf(&run->tokenizer, path, error))
+        return false;
+    json_t *tokenizer = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    if (!tokenizer) return fail_run(error, "cannot read %s again", path);
     json_t *config = json_pack("{s:s, s:i, s:b}", "tokenizer_class", "PreTrainedTokenizerFast", "model_max_length",
                                run->gpt.shape.context, "clean_up_tokenization_spaces", 0);
-    if (end >= 0) {
-        json_object_set_new(config, "bos_token", json_string(END));
-        json_object_set_new(config, "eos_token", json_string(END));
+    const char *name = name_of_end(tokenizer, end);
+    if (name) {
+        json_object_set_new(config, "bos_token", json_string(name));
+        json_object_set_new(config, "eos_token", json_string(name));
+        add_beginning(tokenizer, name, end);
     }
-    return write_json(directory, "tokenizer_config.json", config, error) &&
-           path_format(path, error, "%s/tokenizer.json", directory) &&
-           tokenizer_write_hf(&run->tokenizer, path, error) && (end < 0 || add_beginning(path, end, error));
+    if (json_write(path, tokenizer, 17, error)) return write_json(directory, "tokenizer_config.json", config, error);
+    json_decref(config);
+    return false;
 }
 
 bool export_hf(const Run *run, const char *name, const char *directory, Error *error) {

@@ -5,14 +5,15 @@
 
 #include <stdlib.h>
 
-// The tokenizer of a file, or none if there is no file. Fails (input) when the model has another number of tokens.
+// The tokenizer of a file or a directory, or none if there is no file. Fails (input) when the model has another number
+// of tokens.
 static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Error *error) {
     if (!path_exists(path)) return tokenizer_create_none(tokenizer, vocab, error);
-    if (!tokenizer_read(tokenizer, path, error)) return false;
-    return tokenizer->vocab_size == vocab ||
-           fail_input(error,
-                      "%s has %d tokens, but the model %d; remove the file to import the model without a tokenizer",
-                      path, tokenizer->vocab_size, vocab);
+    return tokenizer_find(tokenizer, path, error) &&
+           (tokenizer->vocab_size == vocab ||
+            fail_input(error,
+                       "%s has %d tokens, but the model %d; remove the file to import the model without a tokenizer",
+                       path, tokenizer->vocab_size, vocab));
 }
 
 bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
