@@ -23,7 +23,7 @@ static const struct {
     const char *files, *next; // what it wrote, and what reads it
 } formats[] = {
     [FORMAT_HF] = {export_hf, "config.json and model.safetensors", "transformers: AutoModelForCausalLM"},
-    [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-cli -m"},
+    [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-completion -m"},
     [FORMAT_LLMC] = {export_llmc, "model.bin", "llm.c: train_gpt2 -e"},
 };
 

@@ -28,6 +28,17 @@ def read(name, run):
     return reader
 
 
+def encode(text, tokenizer):
+    """The ids of a text, as `bitter prepare` makes them, without the end of the document."""
+    file, out = path("text.txt"), path(f"text-{tokenizer.replace(':', '')}")
+    with open(file, "w", encoding="utf-8") as stream:
+        stream.write(text * 10)
+    bitter("prepare", "--tokenizer", data(tokenizer), "--out", out, file)
+    ids = np.fromfile(os.path.join(out, "train_000000.bin"), dtype="<u2")[512:]
+    whole = np.concatenate([ids, np.fromfile(os.path.join(out, "val_000000.bin"), dtype="<u2")[512:]])
+    return whole[: len(whole) // 10].tolist()
+
+
 def open_model(run, context):
     return llama_cpp.Llama(os.path.join(export(run, "gguf"), "model.gguf"), n_ctx=context, logits_all=True,
                            n_threads=1, type_k=llama_cpp.GGML_TYPE_F32, type_v=llama_cpp.GGML_TYPE_F32,
@@ -44,10 +55,13 @@ def complete(name, run, tokenizer, context=TRAINED, count=TRAINED):
     theirs, ours = np.array(model.scores[:count]), logits(run, count, tokenizer)
     worst = float(np.abs(ours - theirs).max())
     check(f"{name}: logits of {count} tokens", worst <= MOST and ours.std() > 0.5, f"differ by {worst:.1e}")
-    end = [256] if tokenizer == "bytes" else []
+    end = [] if tokenizer == "chars" else [model.token_eos()]
     prompt = model.tokenize(PROMPT.encode(), add_bos=True, special=False)
     if tokenizer == "bytes":
         check(f"{name}: the prompt's tokens", prompt == end + list(PROMPT.encode()))
+    else:
+        text = writings()[:3000]
+        check(f"{name}: a text's tokens", encode(text, tokenizer) == model.tokenize(text.encode(), add_bos=False))
     model.reset()
     answer, token = [], None
     for token in model.generate(prompt, temp=0, repeat_penalty=1.0, top_k=1):
@@ -62,7 +76,9 @@ for name in ("learned", "none", "sinusoidal", "rope", "rope:pairing=interleaved"
              "partial:fraction=0.3,pairing=interleaved", "alibi"):
     complete(name, train(name, name), "bytes")
 complete("alibi, 3 heads", train("alibi 3", "alibi", heads=3), "bytes", count=3 * TRAINED)
-complete("chars", train("chars", "rope", tokenizer="chars"), "chars")
+for tokenizer in ("chars", "bpe:300"):
+    complete(tokenizer, train(tokenizer, "rope", tokenizer=tokenizer), tokenizer)
+complete("longer", train("longer", "rope", steps=500), "bytes")
 for base in ("rope:pairing=interleaved", "partial"):
     for method in ("pi", "ntk", "yarn"):
         run = extend(path(base), f"{base} {method}", "--method", method, "--factor", 4)

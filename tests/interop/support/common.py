@@ -40,19 +40,35 @@ def bitter(*words, fails=False):
     return done.stderr if fails else done.stdout
 
 
+def writings():
+    """A text of several writing systems, 100 kB."""
+    words = "The old man said that she ran naïve Straße Ελλάδα слово 日本語 한국어 नमस्ते שלום مرحبا ไทย 🙂 🇬🇷 2024 don't".split()
+    text, state = [], 1
+    while len(text) < 15000:
+        state = state * 6364136223846793005 + 1442695040888963407 & 2**64 - 1
+        text.append(words[(state >> 33) ** 2 % (len(words) * 7) // 7] + ("\n" if state >> 60 == 0 else " "))
+    return "".join(text)
+
+
 def data(tokenizer="bytes"):
-    name = path(f"data-{tokenizer}")
+    """Tokens of little stories for bytes, and of `writings` for other tokenizers."""
+    name = path("data-" + tokenizer.replace(":", ""))
     if not os.path.exists(name):
-        bitter("prepare", "--tokenizer", tokenizer, "--out", name, "builtin:tales:bytes=200000")
+        text = "builtin:tales:bytes=200000"
+        if tokenizer != "bytes":
+            text = path("writings.txt")
+            with open(text, "w", encoding="utf-8") as file:
+                file.write(writings())
+        bitter("prepare", "--tokenizer", tokenizer, "--out", name, text)
     return name
 
 
-def train(name, scheme, heads=HEADS, tokenizer="bytes"):
+def train(name, scheme, heads=HEADS, tokenizer="bytes", steps=100):
     """A small model of the scheme, trained for some steps, so that nothing in it is symmetric."""
     run = path(name)
     if not os.path.exists(run):
         bitter("train", "--data", data(tokenizer), "--pos", scheme, "--layers", LAYERS, "--heads", heads, "--width",
-               WIDTH // 2 * heads, "--context", TRAINED, "--batch", 4, "--steps", 100, "--warmup", 10, "--lr", "3e-3",
+               WIDTH // 2 * heads, "--context", TRAINED, "--batch", 4, "--steps", steps, "--warmup", 10, "--lr", "3e-3",
                "--eval-every", 0, "--eval-tokens", 200, "--save-every", 0, "--threads", 1, "--out", run)
     return run
 

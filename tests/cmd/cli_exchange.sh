@@ -1,0 +1,65 @@
+# `bitter export` and `bitter import` as a user types them: what they say, what they leave behind, and that a run that was
+# imported is taken by every command.
+. tests/support/shell
+
+need prepare --out data builtin:tales:bytes=40000
+for scheme in rope learned alibi t5; do
+    need train --data data --pos $scheme --layers 1 --heads 2 --width 16 --context 16 --batch 2 --steps 3 --eval-every 0 \
+        --eval-tokens 200 --threads 1 --out $scheme
+done
+
+files() { # DIR FILE...: it holds these files and no others
+    dir=$1
+    shift
+    [ "$(ls "$dir")" = "$(printf '%s\n' "$@")" ]
+}
+
+succeed "export to transformers" export rope --out hf
+check "a directory for transformers" files hf config.json generation_config.json model.safetensors tokenizer.json \
+    tokenizer_config.json
+succeed "export the best weights" export rope@best --out best
+succeed "export to llama.cpp" export alibi --to gguf --out gguf
+check "a file for llama.cpp" files gguf model.gguf
+succeed "export to llm.c" export learned --to llm.c --out llmc
+check "a file for llm.c" files llmc model.bin
+check "no crumbs" sh -c '! ls -A | grep -q "tmp"'
+
+refuses "a scheme without a home" "train with one of these: learned" export t5 --out new
+refuses "a scheme with another home" "use --to gguf" export alibi --out new
+refuses "rope is not llm.c's" "use --to hf" export rope --to llm.c --out new
+refuses "a mistyped format" "hf, gguf or llm.c" export rope --to onnx --out new
+refuses "no --out" "give a new directory" export rope
+refuses "a directory that is full" "is not empty" export rope --out hf
+refuses "no run" "holds no run" export data --out new
+check "nothing was left behind" test ! -e new
+
+succeed "import from transformers" import hf --out back
+check "a run" files back config.json model.safetensors tokenizer.json
+check "the same weights" cmp rope/model.safetensors back/model.safetensors
+check "the same tokenizer" cmp rope/tokenizer.json back/tokenizer.json
+succeed "import from llm.c" import llmc/model.bin --out from-llmc
+check "the same weights from llm.c" cmp learned/model.safetensors from-llmc/model.safetensors
+
+succeed "eval takes it" eval back --data data --eval-tokens 200
+refuses "eval asks for data" "with --data" eval back
+succeed "sample takes it" sample back --prompt The --tokens 10
+refuses "sample has no tokenizer" "without a tokenizer" sample from-llmc --prompt The
+succeed "extend takes it" extend back --factor 2 --out longer
+succeed "train --init takes it" train --init back --data data --steps 2 --warmup 1 --eval-tokens 200 --threads 1 --out tuned
+refuses "train --init asks for data" "with --data" train --init back --steps 2 --out tuned2
+succeed "report takes it" report back
+succeed "export takes it" export back --out again
+check "and writes the same again" cmp hf/model.safetensors again/model.safetensors
+
+refuses "no FROM" "takes one FROM" import --out new
+refuses "no --out for import" "give a new run directory" import hf
+refuses "a full directory for import" "is not empty" import hf --out data
+refuses "a file of nobody" "not a checkpoint of llm.c" import data/train_000000.bin --out new
+refuses "a directory of nobody" "config.json" import data --out new
+refuses "a file that is not there" "No such file" import nothing.bin --out new
+head -c 3000 llmc/model.bin >cut.bin
+refuses "a file that is cut" "cut short" import cut.bin --out new
+sed -i 's/"vocab_size": 257/"vocab_size": 300/' hf/config.json
+refuses "a tokenizer of another model" "remove the file" import hf --out new
+check "nothing was left behind by import" test ! -e new
+finish

@@ -1,0 +1,243 @@
+// Damaged and hostile files of other programs: each is refused as bad input with a sentence, or is a model.
+#include "tests/lab/exchange/exchanged.h"
+
+#include "lab/run/json.h"
+
+static char there[PATH_CAPACITY];
+
+static int make_models(void **state) {
+    Run run;
+    Error error;
+    scratch_make(directory);
+    new_directory(there, "there");
+    run_make(&run, "rope");
+    run_stretch(&run, METHOD_YARN, true);
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    run_make(&run, "learned");
+    must(export_llmc(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    return 0;
+}
+
+static bool import_either(const char *name, Error *error) {
+    char path[PATH_CAPACITY];
+    Run run;
+    *error = (Error){0};
+    snprintf(path, sizeof path, "%.1000s/%s", there, name);
+    const bool ok = strcmp(name, "model.bin") == 0 ? import_llmc(&run, path, error) : import_hf(&run, there, error);
+    if (ok) {
+        free(logits_of(&run.gpt, CONTEXT));
+        run_close(&run);
+    }
+    return ok;
+}
+
+static void survives(const char *name) {
+    Error error;
+    if (import_either(name, &error)) return;
+    assert_int_equal(error.kind, ERROR_INPUT);
+    assert_true(strlen(error.message) > 10);
+}
+
+// Cut at many places, and with bits turned: in all of a short file, or of the beginning of a long one.
+static void damage(const char *name) {
+    Buffer file;
+    Error error;
+    char path[PATH_CAPACITY];
+    snprintf(path, sizeof path, "%.1000s/%s", there, name);
+    read_file(&file, there, name);
+    for (size_t size = 0; size < file.size; size += size < 300 ? 3 : file.size / 53) {
+        write_file(there, name, file.bytes, size);
+        if (import_either(name, &error)) fail_msg("%s: accepted with %zu of %zu bytes", name, size, file.size);
+        assert_int_equal(error.kind, ERROR_INPUT);
+    }
+    write_file(there, name, file.bytes, file.size);
+    const size_t bits = 8 * (file.size < 6000 ? file.size : 6000), step = bits / 2500 + 1;
+    for (size_t bit = 0; bit < bits; bit += step) {
+        flip_bit(path, bit);
+        survives(name);
+        flip_bit(path, bit);
+    }
+    free(file.bytes);
+    must(import_either(name, &error), &error);
+}
+
+static void damaged_files_are_survived(void **state) {
+    damage("model.safetensors");
+    damage("config.json");
+    damage("tokenizer.json");
+    damage("model.bin");
+}
+
+// config.json with one member changed, or taken away (value NULL), where the path is "member" or "object.member".
+static void expect_config(const char *member, const char *value, const char *part) {
+    char path[PATH_CAPACITY], outer[64];
+    Buffer before;
+    Error error;
+    snprintf(path, sizeof path, "%.1000s/config.json", there);
+    read_file(&before, there, "config.json");
+    json_t *config = json_loadb((const char *)before.bytes, before.size, 0, NULL), *object = config;
+    const char *dot = strchr(member, '.');
+    if (dot) {
+        snprintf(outer, sizeof outer, "%.*s", (int)(dot - member), member);
+        object = json_object_get(config, outer);
+        member = dot + 1;
+    }
+    assert_non_null(object);
+    if (value)
+        assert_int_equal(json_object_set_new(object, member, json_loads(value, JSON_DECODE_ANY, NULL)), 0);
+    else
+        json_object_del(object, member);
+    must(json_write(path, config, 17, &error), &error);
+    expect_refused(import_either("config.json", &error), &error, part);
+    write_file(there, "config.json", before.bytes, before.size);
+    free(before.bytes);
+}
+
+static void configs_of_other_models_are_refused(void **state) {
+    expect_config("model_type", "\"llama\"", "\"model_type\" is llama");
+    expect_config("model_type", NULL, "missing");
+    expect_config("model_type", "7", "missing");
+    expect_config("vocab_size", "128256", "\"vocab_size\"");
+    expect_config("vocab_size", "100", "257 tokens");
+    expect_config("hidden_size", "0", "\"hidden_size\"");
+    expect_config("hidden_size", "15", "is not 60");
+    expect_config("num_hidden_layers", "1000000", "\"num_hidden_layers\"");
+    expect_config("num_hidden_layers", "1", "has a tensor model.layers.1");
+    expect_config("num_hidden_layers", "3", "has no tensor model.layers.2");
+    expect_config("num_attention_heads", "3", "do not share the width");
+    expect_config("num_key_value_heads", "1", "share 1 keys");
+    expect_config("num_key_value_heads", NULL, "\"num_key_value_heads\"");
+    expect_config("intermediate_size", "32", "\"intermediate_size\" is not 64");
+    expect_config("hidden_act", "\"silu\"", "\"hidden_act\" is silu");
+    expect_config("norm_epsilon", "1e-6", "\"norm_epsilon\"");
+    expect_config("use_bias", "false", "no biases");
+    expect_config("tie_word_embeddings", "false", "its output layer");
+    expect_config("sliding_window", "4", "\"sliding_window\" is 4");
+    expect_config("rope_theta", "-1", "\"rope_theta\"");
+    expect_config("rope_theta", "\"x\"", "\"rope_theta\"");
+    expect_config("rope_scaling", "[]", "\"rope_scaling\"");
+    expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
+    expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
+    expect_config("rope_scaling.factor", "0.5", "\"factor\"");
+    expect_config("rope_scaling.mscale", "1", "\"mscale\"");
+    expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
+    expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
+    expect_config("rope_scaling.short_factor", "[1, 2]", "has 2 factors");
+    expect_config("rope_scaling.long_factor", "[1, 2, 3, 1e300]", "\"long_factor\"");
+    expect_config("rope_scaling.long_factor", "[1, 2, 3, null]", "\"long_factor\"");
+}
+
+// model.safetensors with this header and so many bytes of data.
+static void expect_header(const char *header, size_t data, const char *part) {
+    uint8_t bytes[1024] = {0};
+    Error error;
+    const uint64_t length = strlen(header);
+    memcpy(bytes, &length, sizeof length);
+    memcpy(bytes + 8, header, length);
+    write_file(there, "model.safetensors", bytes, 8 + length + data);
+    expect_refused(import_either("model.safetensors", &error), &error, part);
+}
+
+#define TENSOR(name, type, shape, begin, end)                                                                          \
+    "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
+
+static void hostile_headers_are_refused(void **state) {
+    Buffer before;
+    Error error;
+    read_file(&before, there, "model.safetensors");
+    expect_header("{}", 0, "has no tensor model.embed_tokens.weight");
+    expect_header("[]", 0, "not JSON");
+    expect_header("{" TENSOR("a", "F32", "[2]", "0", "8") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "}", 8, "holds 8 bytes");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("b", "F32", "[1]", "2", "6") "}", 6,
+                  "does not begin where");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("b", "F32", "[1]", "8", "12") "}", 12,
+                  "does not begin where");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "4") "," TENSOR("a", "F32", "[1]", "4", "8") "}", 8, "not JSON");
+    expect_header("{" TENSOR("a", "F99", "[1]", "0", "4") "}", 4, "no data type");
+    expect_header("{" TENSOR("a", "F32", "[-1]", "0", "4") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[4294967296,4294967296]", "0", "0") "}", 0, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[9223372036854775807,8]", "0", "4") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "-4", "0") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "4", "0") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1]", "0", "9223372036854775807") "}", 4, "cannot be");
+    expect_header("{" TENSOR("a", "F32", "[1,1,1,1,1,1,1,1,1]", "0", "4") "}", 4, "cannot be");
+    expect_header("{\"a\":7}", 0, "no data type");
+    expect_header("{" TENSOR("model.embed_tokens.weight", "I64", "[257,16]", "0", "32896") "}", 0, "cannot be");
+    expect_header("{" TENSOR("model.embed_tokens.weight", "F32", "[16]", "0", "64") "}", 64, "makes it [257,16]");
+    expect_header("{" TENSOR("a\\u001b[2J", "F99", "[1]", "0", "4") "}", 4, "tensor a?[2J");
+    write_file(there, "model.safetensors", before.bytes, before.size);
+    must(import_either("model.safetensors", &error), &error);
+    free(before.bytes);
+}
+
+static void expect_index(const char *text, const char *part) {
+    Error error;
+    write_file(there, "model.safetensors.index.json", text, strlen(text));
+    expect_refused(import_either("model.safetensors", &error), &error, part);
+}
+
+static void hostile_indices_are_refused(void **state) {
+    char from[PATH_CAPACITY], to[PATH_CAPACITY];
+    Error error;
+    snprintf(from, sizeof from, "%.1000s/model.safetensors", there);
+    snprintf(to, sizeof to, "%.1000s/one.safetensors", there);
+    assert_int_equal(rename(from, to), 0);
+    expect_refused(import_either("model.safetensors", &error), &error, "has no model.safetensors");
+    write_file(there, "pytorch_model.bin", "x", 1);
+    expect_refused(import_either("model.safetensors", &error), &error, "save_pretrained");
+    expect_index("{}", "no \"weight_map\"");
+    expect_index("x", "no \"weight_map\"");
+    expect_index("{\"weight_map\": {\"a\": 7}}", "not one beside it");
+    expect_index("{\"weight_map\": {\"a\": \"../there/one.safetensors\"}}", "not one beside it");
+    expect_index("{\"weight_map\": {\"a\": \"two.safetensors\"}}", "two.safetensors");
+    expect_index("{\"weight_map\": {\"a\": \"config.json\"}}", "not a safetensors file");
+    const char good[] = "{\"weight_map\": {\"a\": \"one.safetensors\", \"b\": \"one.safetensors\"}}";
+    write_file(there, "model.safetensors.index.json", good, strlen(good));
+    must(import_either("model.safetensors", &error), &error);
+    assert_int_equal(rename(to, from), 0);
+}
+
+// Word `index` of llm.c's header changed.
+static void expect_word(int index, int32_t value, const char *part) {
+    Buffer file;
+    Error error;
+    read_file(&file, there, "model.bin");
+    int32_t before;
+    memcpy(&before, file.bytes + 4 * index, sizeof before);
+    memcpy(file.bytes + 4 * index, &value, sizeof value);
+    write_file(there, "model.bin", file.bytes, file.size);
+    expect_refused(import_either("model.bin", &error), &error, part);
+    memcpy(file.bytes + 4 * index, &before, sizeof before);
+    write_file(there, "model.bin", file.bytes, file.size);
+    free(file.bytes);
+}
+
+static void hostile_checkpoints_are_refused(void **state) {
+    expect_word(0, 20240520, "not a checkpoint of llm.c");
+    expect_word(1, 2, "version 2");
+    expect_word(1, 5, "cut short or damaged");
+    for (int word = 2; word < 8; word++) {
+        expect_word(word, 0, "cannot be");
+        expect_word(word, -1, "cannot be");
+        expect_word(word, INT32_MAX, "cannot be");
+    }
+    expect_word(2, 10000000, "cut short or damaged");
+    expect_word(4, 3, "cut short or damaged");
+    expect_word(5, 3, "--heads 3 does not divide");
+    const float spoiled = NAN;
+    int32_t bits;
+    memcpy(&bits, &spoiled, sizeof bits);
+    expect_word(256, bits, "nan");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_files_are_survived),      cmocka_unit_test(configs_of_other_models_are_refused),
+        cmocka_unit_test(hostile_headers_are_refused),     cmocka_unit_test(hostile_indices_are_refused),
+        cmocka_unit_test(hostile_checkpoints_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_models, remove_directory);
+}
