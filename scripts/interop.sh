@@ -1,6 +1,6 @@
 #!/bin/sh
-# interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round. Runs
-# every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
+# interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round.
+# Runs every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
 # tests/interop/requirements.txt; BITTER_PYTHON=FILE names another Python that has them. Ends in "N passed, N failed".
 # Where the packages cannot be had, it says so and counts as skipped. llama-cpp-python has to be compiled, which takes
 # some minutes: with CI=true it is used only where it is there already.
@@ -36,11 +36,13 @@ if [ -z "$python" ]; then
         skip "PyPI cannot be reached, or lacks a package: $(tail -n 1 "$build/interop/pip.log" | cut -c 1-200)"
     if [ -z "${CI:-}" ] && command -v c++ >/dev/null; then
         echo "install llama-cpp-python, which is compiled (some minutes)"
-        install tests/interop/requirements-llama.txt || echo "llama-cpp-python cannot be installed; see $build/interop/pip.log"
+        install tests/interop/requirements-llama.txt ||
+            echo "llama-cpp-python cannot be installed; see $build/interop/pip.log"
     fi
 fi
 
-export BITTER="$program" BITTER_SHARED="${BITTER_SHARED:-$repository/../shared}" PYTHONPATH="$repository/tests/interop/support"
+export BITTER="$program" BITTER_SHARED="${BITTER_SHARED:-$repository/../shared}"
+export PYTHONPATH="$repository/tests/interop/support"
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
 passed=0 failed=0
 for script in tests/interop/*.py; do

@@ -12,13 +12,6 @@ static const char *const types[] = {[ROPE_PLAIN] = "default",   [ROPE_PROPORTION
                                     [ROPE_FACTORS] = "longrope"};
 enum { TYPES = sizeof types / sizeof *types };
 
-// A fraction x for which Python's int(x * whole) is `part`.
-static double fraction(int part, int whole) {
-    double x = (double)part / whole;
-    while ((int)(x * whole) < part) x = nextafter(x, 2);
-    return x;
-}
-
 static json_t *factors_json(const double *factors, int count) {
     json_t *list = json_array();
     for (int i = 0; i < count; i++) json_array_append_new(list, json_real(factors[i]));
@@ -29,7 +22,7 @@ static json_t *scaling_json(const Rotations *r, int head) {
     if (r->kind == ROPE_PLAIN) return json_null();
     json_t *scaling = json_pack("{s:s}", "rope_type", types[r->kind]);
     if (r->kind == ROPE_PROPORTIONAL)
-        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction(2 * r->moving, head)));
+        json_object_set_new(scaling, "partial_rotary_factor", json_real(fraction_of(2 * r->moving, head)));
     else
         json_object_set_new(scaling, "factor", json_real(r->factor));
     if (r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS)
@@ -54,7 +47,7 @@ static json_t *scaling_json(const Rotations *r, int head) {
 void hf_rope_add(json_t *config, Home home, const Rotations *r, int head) {
     const bool neox = home == HOME_GPT_NEOX;
     json_object_set_new(config, neox ? "rotary_emb_base" : "rope_theta", json_real(r->base));
-    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction(2 * r->pairs, head)));
+    if (neox) json_object_set_new(config, "rotary_pct", json_real(fraction_of(2 * r->pairs, head)));
     json_object_set_new(config, "rope_scaling", scaling_json(r, head));
 }
 
@@ -102,35 +95,42 @@ static bool check_members(const json_t *scaling, const char *where, Error *error
     return true;
 }
 
-// What the kinds of stretch have, from "rope_scaling".
-static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
-    const double ratio = r->kind == ROPE_LINEAR || r->kind == ROPE_DYNAMIC ? 0 : r->context;
-    double original;
-    if (r->kind == ROPE_FACTORS && !json_object_get(scaling, "factor")) {
-        if (!member_number(&original, scaling, "original_max_position_embeddings", 2, 1e8, where, error)) return false;
+// The factor, and the length before it was stretched. Some kinds do not say that length; where others do not, it is
+// that of the model.
+static bool read_lengths(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    static const char name[] = "original_max_position_embeddings";
+    double original = r->context;
+    const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
+    if (says && !number_or(&original, r->context, scaling, name, 2, 1e8, where, error)) return false;
+    if (r->kind == ROPE_FACTORS && !json_object_get(scaling, "factor"))
         r->factor = fmax(r->context / original, 1);
-    } else if (!member_number(&r->factor, scaling, "factor", 1, 1e6, where, error)) {
+    else if (!member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
         return false;
-    }
-    const double preset = r->kind == ROPE_LINEAR ? round(r->context / r->factor) : r->context;
-    if (!number_or(&original, preset, ratio > 0 ? scaling : NULL, "original_max_position_embeddings", 2, 1e8, where,
-                   error))
-        return false;
+    if (r->kind == ROPE_LINEAR) original = round(r->context / r->factor);
     r->original = (int)fmax(original, 2);
-    const double usual = r->kind == ROPE_YARN      ? 0.1 * log(r->factor) + 1
-                         : r->kind == ROPE_FACTORS ? longrope_attention(r->factor, r->original)
-                                                   : 1;
-    bool ok = number_or(&r->attention, usual, r->kind == ROPE_YARN || r->kind == ROPE_FACTORS ? scaling : NULL,
-                        "attention_factor", 1e-3, 1e3, where, error) &&
-              number_or(&r->formula.beta_fast, 32, scaling, "beta_fast", 0.001, 1e6, where, error) &&
-              number_or(&r->formula.beta_slow, 1, scaling, "beta_slow", 0.001, 1e6, where, error) &&
-              number_or(&r->formula.low_freq, 1, scaling, "low_freq_factor", 0.001, 1e6, where, error) &&
-              number_or(&r->formula.high_freq, 4, scaling, "high_freq_factor", 0.001, 1e6, where, error);
-    if (json_is_false(json_object_get(scaling, "truncate"))) r->formula.ramp = RAMP_EXACT;
-    if (ok && r->kind == ROPE_FACTORS)
-        ok = read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
-             read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error);
-    return ok;
+    return true;
+}
+
+// What the kinds of stretch have.
+static bool read_stretch(Rotations *r, const json_t *scaling, const char *where, Error *error) {
+    if (!read_lengths(r, scaling, where, error)) return false;
+    FormulaOptions *f = &r->formula;
+    const double usual = r->kind == ROPE_YARN ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
+    const bool attends = r->kind == ROPE_YARN || r->kind == ROPE_FACTORS;
+    if (attends && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) return false;
+    if (json_is_false(json_object_get(scaling, "truncate"))) f->ramp = RAMP_EXACT;
+    if (!number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
+        !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
+        !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
+        !number_or(&f->high_freq, f->high_freq, scaling, "high_freq_factor", 0.001, 1e6, where, error))
+        return false;
+    if (f->beta_fast <= f->beta_slow || f->high_freq <= f->low_freq)
+        return fail_input(error,
+                          "%s: \"beta_fast\" must be above \"beta_slow\", and \"high_freq_factor\" above "
+                          "\"low_freq_factor\"",
+                          where);
+    return r->kind != ROPE_FACTORS || (read_factors(r->for_long, scaling, "long_factor", r->pairs, where, error) &&
+                                       read_factors(r->for_short, scaling, "short_factor", r->pairs, where, error));
 }
 
 // How many pairs there are, and how many turn.

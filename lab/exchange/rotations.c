@@ -93,8 +93,7 @@ bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) 
     return true;
 }
 
-// A fraction x with (int)(x * whole) == part.
-static double fraction_of(int part, int whole) {
+double fraction_of(int part, int whole) {
     double x = (double)part / whole;
     while ((int)(x * whole) < part) x = nextafter(x, 2);
     return x;

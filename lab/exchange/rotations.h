@@ -28,6 +28,9 @@ typedef struct {
 // The betas of yarn and the frequencies of llama3 where nothing else is said.
 extern const FormulaOptions formula_defaults;
 
+// The fraction x of `whole` for which (int)(x * whole) is `part`, which division alone does not always give.
+double fraction_of(int part, int whole);
+
 // Describe the rotations of a model. Fails (input) when other programs have no such rotations; `name` is the run's.
 bool rotations_of(Rotations *rotations, const Gpt *gpt, const char *name, Error *error);
 

@@ -121,6 +121,8 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("rope_scaling.rope_type", "\"su\"", "\"rope_type\" is su");
     expect_config("rope_scaling.rope_type", "\"proportional\"", "8 of the 8 channels");
     expect_config("rope_scaling.factor", "0.5", "\"factor\"");
+    expect_config("rope_scaling.beta_fast", "0.5", "\"beta_fast\" must be above");
+    expect_config("rope_scaling.high_freq_factor", "1", "\"high_freq_factor\" above");
     expect_config("rope_scaling.mscale", "1", "\"mscale\"");
     expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
     expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
