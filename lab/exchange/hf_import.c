@@ -41,6 +41,18 @@ static bool read_config(Home *home, TrainOptions *options, int *vocab, const cha
     return ok;
 }
 
+// Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have 12 C^2
+// numbers, each of at least two bytes.
+static bool check_size(const TrainOptions *options, int vocab, const FoundTensors *found, const char *path,
+                       Error *error) {
+    const double C = (double)options->width, numbers = vocab * C + (double)options->layers * 12 * C * C;
+    double bytes = 0;
+    for (int i = 0; i < found->file_count; i++) bytes += (double)found->files[i].size;
+    return bytes >= 2 * numbers ||
+           fail_input(error, "%s describes a model of %.0f numbers, but the safetensors files have %.0f bytes", path,
+                      numbers, bytes);
+}
+
 static bool copy_weights(Gpt *gpt, Home home, FoundTensors *found, Error *error) {
     ForeignTensors tensors;
     size_t most = 0;
@@ -68,7 +80,8 @@ bool import_hf(Run *run, const char *directory, Error *error) {
     const bool ok = path_format(config, error, "%s/config.json", directory) &&
                     path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
                     read_config(&home, &run->options, &vocab, config, error) &&
-                    imported_create(run, vocab, config, tokenizer, error) && found_open(&found, directory, error) &&
+                    found_open(&found, directory, error) && check_size(&run->options, vocab, &found, config, error) &&
+                    imported_create(run, vocab, config, tokenizer, error) &&
                     copy_weights(&run->gpt, home, &found, error);
     found_close(&found);
     if (!ok) run_close(run);
