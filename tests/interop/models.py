@@ -2,8 +2,10 @@
 # with the same 100 tokens. What has no home is refused. The way back, `bitter import`, gives the same weights.
 import filecmp
 import os
+import shutil
 
 import torch
+import transformers
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
@@ -104,6 +106,40 @@ for run, dtype in (("rope", torch.float16), ("partial", torch.bfloat16), ("learn
     worst = float(np.abs(logits(back, TRAINED) - theirs).max())
     files = len([file for file in os.listdir(there) if file.endswith(".safetensors")])
     check(f"{run} saved by transformers in {dtype}, in several files: imported", worst <= MOST and files > 1, f"differ by {worst:.1e}")
+
+# Models that transformers made, with the tokenizer of another.
+SIZES = {"vocab_size": 257, "bos_token_id": 256, "eos_token_id": 256}
+HIDDEN = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 256,
+          "max_position_embeddings": 256, **SIZES}
+NEOX = {"use_parallel_residual": False, "tie_word_embeddings": True, "hidden_act": "gelu_new", **HIDDEN}
+LINEAR = {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "rope_theta": 10000.0,
+        "beta_fast": 16.0, "truncate": False}
+MADE = {
+    "gpt2": transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, n_positions=256, **SIZES),
+    "starcoder2": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=LINEAR, **HIDDEN),
+    "starcoder2 yarn": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=YARN, **HIDDEN),
+    "gpt_neox": transformers.GPTNeoXConfig(**NEOX),
+}
+for name, config in MADE.items():
+    torch.manual_seed(1)
+    model = AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.add_(0.15 * torch.randn_like(weights))
+    for part, saved in (("", model), (" without a head", model.base_model)):
+        there, back = path(f"made {name}{part}"), path(f"made {name}{part}.back")
+        saved.save_pretrained(there)
+        shutil.copy(f"{export(path('rope'), 'hf')}/tokenizer.json", there)
+        bitter("import", there, "--out", back)
+        with torch.no_grad():
+            theirs = model(torch.tensor(tokens(200))[None]).logits[0].numpy()
+        worst = float(np.abs(logits(back, 200) - theirs).max())
+        check(f"{name} of transformers{part}: imported", worst <= MOST and theirs.std() > 0.5, f"differ by {worst:.1e}")
+refused = transformers.GPTNeoXConfig(**{**NEOX, "use_parallel_residual": True})
+AutoModelForCausalLM.from_config(refused).save_pretrained(path("parallel"))
+said = bitter("import", path("parallel"), "--out", path("p"), fails=True)
+check("a model like Pythia is refused", b"side by side" in said)
 
 # Stretched rotations, in windows below, at and above the original length.
 STRETCHES = {
