@@ -105,7 +105,8 @@ for run, dtype in (("rope", torch.float16), ("partial", torch.bfloat16), ("learn
         theirs = model.float()(torch.tensor(tokens(TRAINED))[None]).logits[0].numpy()
     worst = float(np.abs(logits(back, TRAINED) - theirs).max())
     files = len([file for file in os.listdir(there) if file.endswith(".safetensors")])
-    check(f"{run} saved by transformers in {dtype}, in several files: imported", worst <= MOST and files > 1, f"differ by {worst:.1e}")
+    check(f"{run} saved by transformers in {dtype}, in several files: imported", worst <= MOST and files > 1,
+          f"differ by {worst:.1e}")
 
 # Models that transformers made, with the tokenizer of another.
 SIZES = {"vocab_size": 257, "bos_token_id": 256, "eos_token_id": 256}
