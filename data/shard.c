@@ -128,7 +128,7 @@ static bool check_tokens(Shard *shard, Error *error) {
         if (unknown < count)
             return fail_input(error,
                               "%s: token %zu is %d, but the vocabulary has %d tokens; use the tokenizer.json "
-                              "that was made with the shard",
+                              "that was made with the shard, or one that states another \"vocab_size\"",
                               shard->path, at + unknown, part[unknown], shard->vocab_size);
         shard->crc = crc_bytes(shard->crc, part, count * sizeof *part);
     }

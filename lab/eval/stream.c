@@ -28,7 +28,7 @@ static void emit(const Stream *stream, const char *bytes, size_t size) {
             fwrite(bytes + i, 1, (size_t)length, stream->out);
         i += length > 0 ? (size_t)length : 1;
     }
-    if (!stream->terminal) fwrite(bytes, 1, size, stream->out);
+    if (!stream->terminal && size > 0) fwrite(bytes, 1, size, stream->out);
     fflush(stream->out);
 }
 
