@@ -4,7 +4,7 @@
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --steps 4 --eval-tokens 500 --threads 1'
-writing=$repository/tests/golden/writing.txt
+writing=$repository/tests/interop/writing.txt
 
 # ids DIRECTORY: of both splits, one on a line.
 ids() {

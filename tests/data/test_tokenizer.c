@@ -172,6 +172,7 @@ static void unknown_characters_are_named(void **state) {
     tokenizer_free(&tokenizer);
     tokenizer = create(TOKENIZER_NONE, "", 0);
     expect_refused(tokenizer_encode(&tokens, &tokenizer, "a", 1, "b.txt", &error), &error, "without a tokenizer");
+    tokenizer_free(&tokenizer);
 }
 
 // The first `count` characters that are neither surrogates nor ASCII, as UTF-8.

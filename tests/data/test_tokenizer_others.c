@@ -88,6 +88,7 @@ static void the_vocabulary_of_tokens_alone_is_stated(void **state) {
     must(tokenizer_write(&tokenizer, json, &error), &error);
     must(tokenizer_read(&again, json, &error), &error);
     assert_true(tokenizer_same(&tokenizer, &again));
+    tokenizer_free(&again);
     expect_refused(tokenizer_find(&again, json, &error), &error, "without their tokenizer");
     tokenizer_free(&tokenizer);
 }

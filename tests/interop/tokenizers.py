@@ -104,7 +104,7 @@ def texts():
             found[name.split(".")[0]] = read(path).decode()
         else:
             skip(name, f"there is no {path}")
-    found["writing"] = read(os.path.join(root, "tests", "golden", "writing.txt")).decode()
+    found["writing"] = read(os.path.join(here, "writing.txt")).decode()
     found["characters"] = all_characters()
     found["spaces"] = " " * 300000 + "x" + "\n" * 1001 + "\t "
     found["letters"] = "ab" * 100000
