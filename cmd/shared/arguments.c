@@ -125,18 +125,11 @@ static const char *written_name(char **argv) {
     return argv[optind - 1 - separate] + 2;
 }
 
-// An operand for a command that takes none. If it is a file, the user may want to train on it.
+// An operand for a command that takes none.
 static _Noreturn void die_stray(const Usage *usage, const char *word) {
     Error error;
-    char quoted[QUOTED_CAPACITY];
-    if (path_exists(word) && option_find(usage->table, "data"))
-        fail_input(&error,
-                   "cannot read the text '%s' directly; make shards with `bitter prepare %s`, then give their "
-                   "directory with --data",
-                   word, shell_quoted(quoted, word));
-    else
-        fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", word,
-                   usage->command);
+    fail_input(&error, "does not know what to do with '%s'; `bitter %s --help` lists the options", word,
+               usage->command);
     die(usage->command, &error);
 }
 

@@ -25,9 +25,8 @@ refuses "abbreviated option" "--wid;did you mean --width" train --wid 16
 refuses "option without its value" "--width;needs a value" train --width
 refuses "flag with a value" "--resume;takes no value" train --resume=yes
 refuses "operand of train" "cannot open nothing;No such file" train nothing
-refuses "operand of demo" "does not know;'nothing';bitter demo --help" demo nothing
+refuses "operand of bench" "does not know;'nothing';bitter bench --help" bench nothing
 refuses "a text for --data" "text.txt;directory of shards;bitter prepare text.txt" train --data text.txt
-refuses "a text for demo" "'text.txt';bitter prepare text.txt;--data" demo text.txt
 refuses "eval without a run" "one RUN" eval
 refuses "eval of two runs" "one RUN" eval run learned
 refuses "prepare without input" "INPUT;--help" prepare
