@@ -51,7 +51,8 @@ static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *
     kernels_report(stdout, "train");
     train_describe(trainer, o);
     progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
-    if (!train_finished(trainer) && !train_loop(trainer, &loop, error)) return false;
+    if (!(train_finished(trainer) ? run_save(trainer, paths, log, error) : train_loop(trainer, &loop, error)))
+        return false;
     progress_clear(&show.line);
     if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);

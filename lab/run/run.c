@@ -208,6 +208,7 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
 }
 
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
-    return log_sync(log, error) && model_save(paths->model, &trainer->gpt, error) &&
-           state_save(paths->state, &trainer->gpt, &trainer->progress, error);
+    // The state first: weights without a state would look like those of a run that cannot be resumed.
+    return log_sync(log, error) && state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
+           model_save(paths->model, &trainer->gpt, error);
 }

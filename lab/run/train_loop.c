@@ -31,6 +31,8 @@ static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Erro
 bool train_loop(Trainer *trainer, const TrainLoop *loop, Error *error) {
     const TrainOptions *o = trainer->options;
     const bool saves = loop->paths != NULL;
+    // A run that was killed within its last checkpoint has its state, but maybe not its weights.
+    if (saves && trainer->progress.step >= o->steps) return save(trainer, loop, error);
     for (long long step = (long long)trainer->progress.step + 1; step <= o->steps; step++) {
         StepReport report;
         if (!train_step(&report, trainer, error)) return false;

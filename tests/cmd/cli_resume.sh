@@ -110,6 +110,13 @@ compare_killed "killed with dropout and accumulation" 150 5 --dropout 0.1 --accu
 compare_killed "killed with trained positions and events" 100 3 --pos learned --tensorboard
 compare_killed "killed with trained frequencies" 100 3 --pos rope-learned
 
+# --- killed within a checkpoint: the state is there, the weights are those of an earlier step, or none ---
+need train $small --data $data --steps 10 --out straight
+cp -r straight killed && rm killed/model.safetensors
+succeed "resume after a kill within the last checkpoint" train --resume --out killed
+same "the weights are saved again" straight killed
+rm -r straight killed
+
 # --- positions.csv ---
 need train $small --data $data --steps 20 --eval-every 6 --pos rope-learned --out learned
 check "a row at the start and after each validation" test "$(cut -d , -f 1 learned/positions.csv | tr '\n' ' ')" = \

@@ -58,9 +58,9 @@ words = [os.environ["BITTER"], "train", *map(str, small), "--steps", str(steps),
          "100", "--tensorboard", "--out", killed]
 kills, dice = 0, random.Random(1)
 for session in range(200):
+    before = len(glob.glob(os.path.join(killed, "events.*")))
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     words = [os.environ["BITTER"], "train", "--resume", "--out", killed]
-    before = len(glob.glob(os.path.join(killed, "events.*")))
     while process.poll() is None and len(glob.glob(os.path.join(killed, "events.*"))) == before:
         time.sleep(0.001)
     if kills < 12:
