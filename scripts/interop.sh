@@ -2,8 +2,8 @@
 # interop.sh PROGRAM BUILD: what bitter writes, read by the programs that it is written for, and the other way round.
 # Runs every script of tests/interop/ in a virtual environment, BUILD/interop/venv, which has the packages of
 # tests/interop/requirements.txt; BITTER_PYTHON=FILE names another Python that has them. Ends in "N passed, N failed".
-# Where the packages cannot be had, it says so and counts as skipped. llama-cpp-python has to be compiled, which takes
-# some minutes: with CI=true it is used only where it is there already.
+# Where the packages cannot be had, it says so and counts as skipped. With CI=true, transformers (whose torch has several
+# gigabytes) and llama-cpp-python (which has to be compiled) are used only where they are there already.
 set -u
 program=$1 build=$2
 repository=$(pwd)
@@ -34,10 +34,12 @@ if [ -z "$python" ]; then
     echo "install the packages of tests/interop/requirements.txt"
     install tests/interop/requirements.txt ||
         skip "PyPI cannot be reached, or lacks a package: $(tail -n 1 "$build/interop/pip.log" | cut -c 1-200)"
-    if [ -z "${CI:-}" ] && command -v c++ >/dev/null; then
-        echo "install llama-cpp-python, which is compiled (some minutes)"
-        install tests/interop/requirements-llama.txt ||
-            echo "llama-cpp-python cannot be installed; see $build/interop/pip.log"
+    if [ -z "${CI:-}" ]; then
+        for large in transformers llama; do
+            echo "install the packages of tests/interop/requirements-$large.txt (some minutes)"
+            install "tests/interop/requirements-$large.txt" ||
+                echo "they cannot be installed: $(tail -n 1 "$build/interop/pip.log" | cut -c 1-200)"
+        done
     fi
 fi
 

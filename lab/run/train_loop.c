@@ -135,7 +135,7 @@ bool train_step(StepReport *report, Trainer *trainer, Error *error) {
     TrainPass *pass = &trainer->pass;
     const double start = clock_seconds();
     const long long tokens_before = trainer_tokens(trainer), step = (long long)trainer->progress.step + 1;
-    *report = (StepReport){.validation = {NAN, NAN}};
+    *report = (StepReport){.validation = {NAN, NAN, NAN}};
     if (!weigh_targets(trainer, error)) return false;
     // The gradient of the step's mean loss, summed over its batches.
     for (long long batch = 0; batch < o->accumulate; batch++) {

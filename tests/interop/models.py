@@ -4,12 +4,16 @@ import filecmp
 import os
 import shutil
 
-import torch
-import transformers
-from transformers import AutoModelForCausalLM, AutoTokenizer
-from transformers.utils import logging
-
 from common import *
+
+try:
+    import torch
+    import transformers
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+except ImportError:
+    print("skipped: models, because torch and transformers are not installed")
+    finish()
 
 MOST = 1e-4  # between logits
 torch.set_num_threads(1)
