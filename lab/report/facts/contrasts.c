@@ -30,10 +30,10 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
     *facts = (Facts){.outcome = outcome};
     for (int s = 0; s < plan->setting_count; s++) {
-        setting_words(facts->settings[s], plan, &plan->settings[s]);
-        if (*facts->settings[s])
-            snprintf(facts->at[s], sizeof facts->at[s], " %s %s", plan->text_count > 1 ? "on" : "at",
-                     facts->settings[s]);
+        char words[SETTING_WORDS] = "";
+        setting_words(words, plan, &plan->settings[s]);
+        memcpy(facts->settings[s], words, sizeof words);
+        if (*words) snprintf(facts->at[s], sizeof facts->at[s], " %s %s", plan->text_count > 1 ? "on" : "at", words);
     }
     return outcome_differences(&facts->differences, outcome, error);
 }

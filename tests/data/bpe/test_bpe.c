@@ -155,7 +155,7 @@ static void expect_slow_training(const char *text, size_t size, int vocab_size) 
 
 static void training_joins_the_most_frequent_pair(void **state) {
     for (int letters = 1; letters <= 6; letters++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "text %d", letters);
         char *text = random_text(3000, letters, name);
         expect_slow_training(text, 3000, 300);

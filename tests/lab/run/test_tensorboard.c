@@ -96,7 +96,7 @@ static void numbers_and_histograms_are_written(void **state) {
     RunLog events;
     Error error;
     StepReport report = {.loss = 2.5, .learning_rate = 0.25, .gradient_norm = 3, .tokens = 8, .seconds = 2};
-    report.validation = (Validation){NAN, NAN};
+    report.validation = (Validation){NAN, NAN, NAN};
     must(open_at(&events, 0, &error), &error);
     trainer.progress.step = 300;
     must(tensorboard_row(&events, &trainer, &report, &error), &error);
@@ -110,7 +110,7 @@ static void numbers_and_histograms_are_written(void **state) {
     assert_true(holds(&text, "\x0a\x0fpositions/table\x2a", 18));
     assert_false(holds(&text, "loss/val", 8));
     text_free(&text);
-    report.validation = (Validation){1.5, 0.75};
+    report.validation = (Validation){1.5, 0.75, NAN};
     must(tensorboard_row(&events, &trainer, &report, &error), &error);
     log_close(&events);
     read_text(&text, events.path);
