@@ -52,8 +52,8 @@ static const Option own_options[] = {
 
 // The options of the comparison, and those training options that make sense for many runs.
 const Option *compare_options(void) {
-    static const char *const left_out[] = {"pos",    "sample-every", "Run",  "out",     "init",
-                                           "resume", "Data",         "data", "context", "eval-tokens"};
+    static const char *const left_out[] = {"pos",  "sample-every", "Run",     "out",         "init",    "resume",
+                                           "Data", "data",         "context", "eval-tokens", "patience"};
     static Option table[ARGUMENTS_MOST];
     int count = 0;
     for (const Option *o = own_options; o->name; o++) table[count++] = *o;

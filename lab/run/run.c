@@ -169,16 +169,19 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
                           : advice);
 }
 
-bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
+bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error *error) {
     Run run;
     if (!run_open(&run, directory, "", error)) return false;
+    if (!run_check_tokenizer(&run, directory, corpus, error)) {
+        run_close(&run);
+        return false;
+    }
     const Shape *a = &gpt->shape, *b = &run.gpt.shape;
-    bool ok = a->vocab == b->vocab && a->layers == b->layers && a->heads == b->heads && a->width == b->width;
+    bool ok = a->layers == b->layers && a->heads == b->heads && a->width == b->width;
     if (!ok)
         fail_input(error,
-                   "--init %s: its model has %d layers, %d heads, width %d and %d tokens, this one %d, %d, %d and %d; "
-                   "make them equal",
-                   directory, b->layers, b->heads, b->width, b->vocab, a->layers, a->heads, a->width, a->vocab);
+                   "--init %s: its model has %d layers, %d heads and width %d, this one %d, %d and %d; make them equal",
+                   directory, b->layers, b->heads, b->width, a->layers, a->heads, a->width);
     for (int i = 0; ok && i < gpt->tensors.count; i++) {
         const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
         if (from && from->count == to->count)
@@ -194,7 +197,7 @@ bool run_init_from(Gpt *gpt, const char *directory, Error *error) {
 
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
-        return (!*options->init || run_init_from(&trainer->gpt, options->init, error)) &&
+        return (!*options->init || run_init_from(&trainer->gpt, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     if (!config_check_data(paths->config, trainer->corpus, error) ||
         (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, error)))

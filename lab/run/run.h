@@ -68,8 +68,8 @@ void run_close(Run *run);
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
 
 // Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has
-// them).
-bool run_init_from(Gpt *gpt, const char *directory, Error *error);
+// them). Fails (input) also when that run and `corpus`, the model's data, have different tokenizers.
+bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error *error);
 
 // log.csv, which has one row for each step, or another file of rows that begin with their step.
 typedef struct {

@@ -134,6 +134,15 @@ if [ -z "$wrong" ]; then pass "killed while it starts, 20 times, $killed before 
     fail "killed while it starts" "$wrong"
 fi
 
+# --- weights of another tokenizer, with as many tokens ---
+printf 'abcabc%.0s' $(seq 200) >abc.txt
+printf 'xyzxyz%.0s' $(seq 200) >xyz.txt
+need prepare --tokenizer chars --out abc abc.txt
+need prepare --tokenizer chars --out xyz xyz.txt
+need train $small --data abc --out letters
+refuses "--init of a run with other characters" "another tokenizer;prepare --tokenizer letters" \
+    train $small --data xyz --init letters --out new
+
 # --- names that config.json cannot hold ---
 odd=$(printf 'caf\351')
 cp -r whole-rope "$odd"
