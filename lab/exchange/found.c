@@ -1,5 +1,6 @@
 #include "lab/exchange/found.h"
 
+#include "base/file/crc.h"
 #include "model/base/tensor.h"
 #include "model/safetensors.h"
 
@@ -87,6 +88,15 @@ static bool add_tensors(FoundTensors *found, const json_t *header, const Buffer 
                       path, data_size, end);
 }
 
+// Files that bitter wrote carry the CRC-32 of their data; those of other programs do not.
+static bool check_crc(const json_t *header, const Buffer *file, size_t start, const char *path, Error *error) {
+    const char *crc = json_string_value(json_object_get(json_object_get(header, "__metadata__"), "crc32"));
+    char hex[CRC_CAPACITY];
+    return !crc || strcmp(crc, crc_text(hex, crc_bytes(0, file->bytes + start, file->size - start))) == 0 ||
+           fail_input(error, "%s: its data does not match its CRC-32 %.20s; the file is damaged, export the run again",
+                      path, crc);
+}
+
 static bool open_file(FoundTensors *found, const char *name, Error *error) {
     char path[PATH_CAPACITY];
     Buffer *files = realloc(found->files, (size_t)(found->file_count + 1) * sizeof *files);
@@ -99,7 +109,8 @@ static bool open_file(FoundTensors *found, const char *name, Error *error) {
     if (!path_format(path, error, "%s/%s", found->directory, name) || !file_read(file, path, error)) return false;
     json_t *header = safetensors_header(&start, file, path, error);
     headers[found->file_count++] = header;
-    return header && add_tensors(found, header, file, start, path, error);
+    return header && add_tensors(found, header, file, start, path, error) &&
+           check_crc(header, file, start, path, error);
 }
 
 // The files of an index, each once: {"weight_map": {tensor: file}}.
@@ -226,6 +237,21 @@ bool found_copy(float *numbers, FoundTensors *found, const char *name, int rank,
     return true;
 }
 
+// Is a head another matrix than the embeddings? transformers uses such a head even where config.json says "tied".
+static bool is_untied(const FoundTensors *found, const FoundTensor *head) {
+    static const char *const embeddings[] = {"wte.weight", "embed_tokens.weight", "embed_in.weight"};
+    if (!path_ends_with(head->name, "lm_head.weight") && !path_ends_with(head->name, "embed_out.weight")) return false;
+    for (int i = 0; i < found->count; i++)
+        for (size_t k = 0; k < sizeof embeddings / sizeof *embeddings; k++) {
+            const FoundTensor *t = &found->items[i];
+            if (!path_ends_with(t->name, embeddings[k])) continue;
+            const size_t size = t->end - t->begin;
+            return strcmp(t->dtype, head->dtype) != 0 || head->end - head->begin != size ||
+                   memcmp(t->data, head->data, size) != 0;
+        }
+    return true;
+}
+
 bool found_all_used(const FoundTensors *found, Error *error) {
     static const char *const ignored[] = {
         ".attn.bias",          ".attn.masked_bias", ".attention.bias", ".attention.masked_bias",
@@ -234,6 +260,12 @@ bool found_all_used(const FoundTensors *found, Error *error) {
         bool known = found->items[i].used;
         for (size_t k = 0; !known && k < sizeof ignored / sizeof *ignored; k++)
             known = path_ends_with(found->items[i].name, ignored[k]);
+        if (is_untied(found, &found->items[i]))
+            return fail_input(
+                error,
+                "%s: %.80s differs from the token embeddings, but bitter's models use one matrix for both; "
+                "import a model that was trained with tied embeddings",
+                found->directory, found->items[i].name);
         if (!known)
             return fail_input(error, "%s has a tensor %.80s, for which bitter's model has no place", found->directory,
                               found->items[i].name);

@@ -70,6 +70,21 @@ static void damaged_files_are_survived(void **state) {
     damage("model.bin");
 }
 
+static void weights_are_checked_by_their_crc(void **state) {
+    const char *name = "model.safetensors";
+    Buffer file;
+    Error error;
+    read_file(&file, there, name);
+    file.bytes[file.size - 4] ^= 1; // still a finite number
+    write_file(there, name, file.bytes, file.size);
+    if (import_either(name, &error)) fail_msg("one bit of the last weight was turned");
+    assert_non_null(strstr(error.message, "CRC-32"));
+    file.bytes[file.size - 4] ^= 1;
+    write_file(there, name, file.bytes, file.size);
+    free(file.bytes);
+    must(import_either(name, &error), &error);
+}
+
 // config.json with one member changed, or taken away (value NULL), where the path is "member" or "object.member".
 static void expect_config(const char *member, const char *value, const char *part) {
     char path[PATH_CAPACITY], outer[64];
@@ -180,6 +195,45 @@ static void hostile_headers_are_refused(void **state) {
     free(before.bytes);
 }
 
+// model.safetensors with a head beside the embeddings: with their numbers, or, if `other`, with one bit turned.
+static bool import_with_head(bool other, Error *error) {
+    const char *embeddings = "model.embed_tokens.weight", *name = "model.safetensors";
+    Buffer file;
+    uint64_t length;
+    json_int_t begin, end;
+    read_file(&file, there, name);
+    memcpy(&length, file.bytes, sizeof length);
+    json_t *header = json_loadb((const char *)file.bytes + 8, (size_t)length, 0, NULL);
+    json_object_del(header, "__metadata__"); // as a file of another program, without a CRC
+    json_t *head = json_deep_copy(json_object_get(header, embeddings));
+    assert_int_equal(json_unpack(head, "{s:[I,I]}", "data_offsets", &begin, &end), 0);
+    const size_t data = file.size - 8 - (size_t)length, size = (size_t)(end - begin);
+    json_object_set_new(head, "data_offsets", json_pack("[I,I]", (json_int_t)data, (json_int_t)(data + size)));
+    json_object_set_new(header, "lm_head.weight", head);
+    char *text = json_dumps(header, JSON_COMPACT);
+    const uint64_t written = strlen(text);
+    Text out = {0};
+    text_add(&out, (const char *)&written, sizeof written);
+    text_add(&out, text, strlen(text));
+    text_add(&out, (const char *)file.bytes + 8 + length, data);
+    text_add(&out, (const char *)file.bytes + 8 + length + begin, size);
+    out.bytes[out.size - 4] ^= other;
+    write_file(there, name, out.bytes, out.size);
+    const bool ok = import_either(name, error);
+    write_file(there, name, file.bytes, file.size);
+    text_free(&out);
+    free(text);
+    json_decref(header);
+    free(file.bytes);
+    return ok;
+}
+
+static void heads_of_their_own_are_refused(void **state) {
+    Error error;
+    must(import_with_head(false, &error), &error);
+    expect_refused(import_with_head(true, &error), &error, "lm_head.weight differs from the token embeddings");
+}
+
 static void expect_index(const char *text, const char *part) {
     Error error;
     write_file(there, "model.safetensors.index.json", text, strlen(text));
@@ -242,8 +296,9 @@ static void hostile_checkpoints_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_files_are_survived),      cmocka_unit_test(configs_of_other_models_are_refused),
-        cmocka_unit_test(hostile_headers_are_refused),     cmocka_unit_test(hostile_indices_are_refused),
+        cmocka_unit_test(damaged_files_are_survived),          cmocka_unit_test(weights_are_checked_by_their_crc),
+        cmocka_unit_test(configs_of_other_models_are_refused), cmocka_unit_test(hostile_headers_are_refused),
+        cmocka_unit_test(heads_of_their_own_are_refused),      cmocka_unit_test(hostile_indices_are_refused),
         cmocka_unit_test(hostile_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, remove_directory);
