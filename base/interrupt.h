@@ -8,6 +8,10 @@
 // ignored under nohup.
 void interrupt_catch(void);
 
+// After interrupt_catch: does a signal cut short the system call that is at work, as it does at first? A read that
+// waits for the user then ends; but a write fails, and what it had to write is lost.
+void interrupt_cuts(bool cut);
+
 // From now on a write beyond the limit on the size of files (ulimit -f) fails with an error that can be reported; by
 // default the system ends the program without a message.
 void file_limit_catch(void);

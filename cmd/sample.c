@@ -100,7 +100,9 @@ static ssize_t read_line(char **line, size_t *capacity, bool terminal) {
         fputs("> ", stdout);
         fflush(stdout);
     }
+    interrupt_cuts(true);
     ssize_t length = interrupt_came() ? -1 : getline(line, capacity, stdin);
+    interrupt_cuts(false);
     if (length > 0 && (*line)[length - 1] == '\n') (*line)[--length] = 0;
     if (length < 0 && terminal) putchar('\n');
     return length;
@@ -129,6 +131,7 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     size_t capacity = 0;
     if (!generator_create(&generator, &run->gpt, &run->tokenizer, generation->context, error)) return false;
     interrupt_catch();
+    interrupt_cuts(false);
     generation->one_document = true;
     generation->stop = &stop_at_signal;
     bool ok = true;
