@@ -58,9 +58,8 @@ typedef struct {
 } Run;
 
 // Read config, tokenizer and weights; `name` as in run_paths. `past` ("clamp" or "interpolate") sets the scheme's
-// option `past`, unless it is
-// "". Fails (input) when something is missing, damaged or does not belong together, and when the scheme has no such
-// option.
+// option `past`, unless it is "". Fails (input) when something is missing, damaged or does not belong together, and
+// when the scheme has no such option.
 bool run_open(Run *run, const char *name, const char *past, Error *error);
 void run_close(Run *run);
 

@@ -1,31 +1,9 @@
 // Text to ids and back; and tokenizer.json: which files are accepted, which are refused, and that no damaged one does
 // harm.
+#include "tests/data/tokenizers.h"
+
 #include "base/file/file.h"
 #include "base/random.h"
-#include "data/tokenizer.h"
-#include "tests/support/scratch.h"
-#include "tests/support/support.h"
-
-static char directory[SCRATCH_PATH];
-static char json[SCRATCH_PATH + 32];
-
-static int make_directory(void **state) {
-    scratch_make(directory);
-    snprintf(json, sizeof json, "%s/tokenizer.json", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
-
-static Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
-    Tokenizer tokenizer;
-    Error error;
-    must(tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error), &error);
-    return tokenizer;
-}
 
 static Tokens encode(const Tokenizer *tokenizer, const char *text, size_t size) {
     Tokens tokens = {0};

@@ -1,30 +1,7 @@
 // Tokenizers in Hugging Face's files, tokens that came without one, and characters that a tokenizer does not know.
-#include "data/tokenizer.h"
-#include "tests/support/scratch.h"
-#include "tests/support/support.h"
+#include "tests/data/tokenizers.h"
 
 #include <jansson.h>
-
-static char directory[SCRATCH_PATH];
-static char json[SCRATCH_PATH + 32];
-
-static int make_directory(void **state) {
-    scratch_make(directory);
-    snprintf(json, sizeof json, "%s/tokenizer.json", directory);
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    scratch_remove(directory);
-    return 0;
-}
-
-static Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
-    Tokenizer tokenizer;
-    Error error;
-    must(tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error), &error);
-    return tokenizer;
-}
 
 static const char mixed[] = "b\x7F\xC2\x80\xED\x9F\xBF\xF4\x8F\xBF\xBF\n\"\\a";
 

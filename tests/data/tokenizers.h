@@ -1,0 +1,30 @@
+// What the tests of tokenizers share: a directory of their own, and tokenizers of a text.
+#ifndef BITTER_TEST_TOKENIZERS_H
+#define BITTER_TEST_TOKENIZERS_H
+
+#include "data/tokenizer.h"
+#include "tests/support/scratch.h"
+#include "tests/support/support.h"
+
+static char directory[SCRATCH_PATH];
+static char json[SCRATCH_PATH + 32];
+
+static inline int make_directory(void **state) {
+    scratch_make(directory);
+    snprintf(json, sizeof json, "%s/tokenizer.json", directory);
+    return 0;
+}
+
+static inline int remove_directory(void **state) {
+    scratch_remove(directory);
+    return 0;
+}
+
+static inline Tokenizer create(TokenizerKind kind, const char *text, size_t size) {
+    Tokenizer tokenizer;
+    Error error;
+    must(tokenizer_create(&tokenizer, kind, text, size, "a.txt", &error), &error);
+    return tokenizer;
+}
+
+#endif
