@@ -1,5 +1,7 @@
 #include "data/bpe/bpe.h"
 
+#include "data/bpe/symbols.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,11 +91,13 @@ bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *rig
     Text whole = {0};
     text_add(&whole, left, left_size);
     text_add(&whole, right, right_size);
-    const bool failed = whole.failed || bpe->merge_count == BPE_VOCAB_MOST;
+    const bool failed = whole.failed;
     const int ids[] = {bpe_find(bpe, left, left_size), bpe_find(bpe, right, right_size),
                        failed ? -1 : bpe_find(bpe, whole.bytes, whole.size)};
     text_free(&whole);
-    if (failed) return fail_run(error, "%s: no memory for so many merges", name);
+    if (failed) return fail_run(error, "%s: no memory for a merge", name);
+    if (bpe->merge_count == BPE_VOCAB_MOST)
+        return fail_input(error, "%s has more than %d merges; choose a smaller vocabulary", name, BPE_VOCAB_MOST);
     const int number = bpe->merge_count + 1;
     if (ids[0] < 0 || ids[1] < 0 || ids[2] < 0)
         return fail_input(error,
@@ -120,12 +124,35 @@ static int find_end(const Bpe *bpe) {
     return specials == 1 ? last : -1;
 }
 
+static bool same_bytes(const Bpe *a, const BpeToken *x, const Bpe *b, const BpeToken *y) {
+    return x->size == y->size && memcmp(a->text.bytes + x->start, b->text.bytes + y->start, x->size) == 0;
+}
+
+// In files a special token stands, by its name, among tokens that are written in symbols.
+static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
+    Symbols symbols;
+    Text bytes = {0};
+    const BpeToken *token = &bpe->tokens[id];
+    const char *special = bpe->text.bytes + token->start;
+    symbols_make(&symbols);
+    bool taken = symbols_read(&bytes, &symbols, special, token->size) && bpe_find(bpe, bytes.bytes, bytes.size) >= 0;
+    for (int other = 0; other < id; other++)
+        taken |= bpe->tokens[other].special && same_bytes(bpe, token, bpe, &bpe->tokens[other]);
+    const bool failed = bytes.failed;
+    text_free(&bytes);
+    if (failed) return fail_run(error, "%s: no memory for a token", name);
+    return !taken || fail_input(error, "%s: special token %d, %.*s, is written like another token; get the file again",
+                                name, id, (int)token->size, special);
+}
+
 bool bpe_complete(Bpe *bpe, const char *name, Error *error) {
     for (int id = 0; id < bpe->vocab_size; id++)
         if (!bpe->tokens[id].present)
             return fail_input(error,
                               "%s: the vocabulary goes up to id %d, but no token has the id %d; get the file again",
                               name, bpe->vocab_size - 1, id);
+    for (int id = 0; id < bpe->vocab_size; id++)
+        if (bpe->tokens[id].special && !check_special(bpe, id, name, error)) return false;
     for (int byte = 0; byte < 256; byte++) {
         const char one = (char)byte;
         const int id = bpe_find(bpe, &one, 1);
@@ -141,8 +168,7 @@ bool bpe_complete(Bpe *bpe, const char *name, Error *error) {
 
 static bool same_token(const Bpe *a, const Bpe *b, int id) {
     const BpeToken *x = &a->tokens[id], *y = &b->tokens[id];
-    return x->size == y->size && x->special == y->special &&
-           memcmp(a->text.bytes + x->start, b->text.bytes + y->start, x->size) == 0;
+    return x->special == y->special && same_bytes(a, x, b, y);
 }
 
 bool bpe_same(const Bpe *a, const Bpe *b) {

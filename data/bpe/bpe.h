@@ -48,7 +48,8 @@ bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool 
 bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size, const char *name,
                    Error *error);
 
-// Fails (input) when an id up to the highest has no token, or a byte none. The end of a document is the special token
+// Fails (input) when an id up to the highest has no token, or a byte none, or when a special token has the name of
+// another, or that which another has in symbols. The end of a document is the special token
 // <|endoftext|>, or the only special token.
 bool bpe_complete(Bpe *bpe, const char *name, Error *error);
 void bpe_free(Bpe *bpe); // harmless on {0}

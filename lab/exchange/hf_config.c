@@ -101,13 +101,21 @@ static bool find_type(Home *home, const json_t *config, const char *path, Error 
                       path, type ? type : "missing");
 }
 
+bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where, Error *error) {
+    const json_t *member = json_object_get(object, name);
+    *value = member ? json_is_true(member) : preset;
+    return !member || json_is_boolean(member) || fail_damaged(error, where, "\"%s\" must be true or false", name);
+}
+
 static bool check_musts(Home home, const json_t *config, const char *path, Error *error) {
     for (int i = 0; i < MUSTS; i++) {
-        const json_t *member = json_object_get(config, musts[i].name);
-        const bool value = json_is_boolean(member) ? json_is_true(member) : musts[i].preset;
-        if (musts[i].home == home && value != musts[i].value)
+        bool value;
+        if (musts[i].home != home) continue;
+        if (!boolean_or(&value, musts[i].preset, config, musts[i].name, path, error)) return false;
+        if (value != musts[i].value)
             return fail_input(error, "%s: \"%s\" is %s%s, so %s; bitter has no such model", path, musts[i].name,
-                              value ? "true" : "false", member ? "" : " when it is missing", musts[i].meaning);
+                              value ? "true" : "false",
+                              json_object_get(config, musts[i].name) ? "" : " when it is missing", musts[i].meaning);
     }
     return true;
 }

@@ -18,4 +18,7 @@ void hf_rope_add(json_t *config, Home home, const Rotations *rotations, int head
 bool hf_rope_read(Rotations *rotations, Home home, const json_t *config, int head, int context, const char *path,
                   Error *error);
 
+// True or false from an object, or `preset` where it has no such member. Fails (input) on anything else, null too.
+bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where, Error *error);
+
 #endif

@@ -43,9 +43,10 @@ static bool read_config(Home *home, TrainOptions *options, int *vocab, const cha
 
 // Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have 12 C^2
 // numbers, each of at least two bytes.
-static bool check_size(const TrainOptions *options, int vocab, const FoundTensors *found, const char *path,
+static bool check_size(const TrainOptions *options, Home home, int vocab, const FoundTensors *found, const char *path,
                        Error *error) {
-    const double C = (double)options->width, numbers = vocab * C + (double)options->layers * 12 * C * C;
+    const double C = (double)options->width, rows = vocab + (home == HOME_GPT2 ? (double)options->context : 0),
+                 numbers = rows * C + (double)options->layers * 12 * C * C;
     double bytes = 0;
     for (int i = 0; i < found->file_count; i++) bytes += (double)found->files[i].size;
     return bytes >= 2 * numbers ||
@@ -79,8 +80,8 @@ bool import_hf(Run *run, const char *directory, Error *error) {
     options_default(&run->options, train_options);
     const bool ok = path_format(config, error, "%s/config.json", directory) &&
                     path_format(tokenizer, error, "%s/tokenizer.json", directory) &&
-                    read_config(&home, &run->options, &vocab, config, error) &&
-                    found_open(&found, directory, error) && check_size(&run->options, vocab, &found, config, error) &&
+                    read_config(&home, &run->options, &vocab, config, error) && found_open(&found, directory, error) &&
+                    check_size(&run->options, home, vocab, &found, config, error) &&
                     imported_create(run, vocab, config, tokenizer, error) &&
                     copy_weights(&run->gpt, home, &found, error);
     found_close(&found);

@@ -10,7 +10,8 @@ static const char *const types[] = {[ROPE_PLAIN] = "default",   [ROPE_PROPORTION
                                     [ROPE_LINEAR] = "linear",   [ROPE_DYNAMIC] = "dynamic",
                                     [ROPE_YARN] = "yarn",       [ROPE_LLAMA3] = "llama3",
                                     [ROPE_FACTORS] = "longrope"};
-enum { TYPES = sizeof types / sizeof *types };
+enum { TYPES = sizeof types / sizeof *types, WHERE_CAPACITY = PATH_CAPACITY + 32 };
+static const char original_length[] = "original_max_position_embeddings";
 
 static json_t *factors_json(const double *factors, int count) {
     json_t *list = json_array();
@@ -26,7 +27,7 @@ static json_t *scaling_json(const Rotations *r, int head) {
     else
         json_object_set_new(scaling, "factor", json_real(r->factor));
     if (r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS)
-        json_object_set_new(scaling, "original_max_position_embeddings", json_integer(r->original));
+        json_object_set_new(scaling, original_length, json_integer(r->original));
     if (r->kind == ROPE_YARN || r->kind == ROPE_FACTORS)
         json_object_set_new(scaling, "attention_factor", json_real(r->attention));
     if (r->kind == ROPE_YARN) {
@@ -98,15 +99,15 @@ static bool check_members(const json_t *scaling, const char *where, Error *error
 // The factor, and the length before it was stretched. Some kinds do not say that length; where others do not, it is
 // that of the model.
 static bool read_lengths(Rotations *r, const json_t *scaling, const char *where, Error *error) {
-    static const char name[] = "original_max_position_embeddings";
     double original = r->context;
     const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
-    if (says && !number_or(&original, r->context, scaling, name, 2, 1e8, where, error)) return false;
+    if (says && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error)) return false;
     if (r->kind == ROPE_FACTORS && !json_object_get(scaling, "factor"))
         r->factor = fmax(r->context / original, 1);
-    else if (!member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
+    else if (r->kind == ROPE_PROPORTIONAL ? !number_or(&r->factor, 1, scaling, "factor", 1, 1e6, where, error)
+                                          : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
         return false;
-    if (r->kind == ROPE_LINEAR) original = round(r->context / r->factor);
+    if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
     r->original = (int)fmax(original, 2);
     return true;
 }
@@ -118,7 +119,9 @@ static bool read_stretch(Rotations *r, const json_t *scaling, const char *where,
     const double usual = r->kind == ROPE_YARN ? 0.1 * log(r->factor) + 1 : longrope_attention(r->factor, r->original);
     const bool attends = r->kind == ROPE_YARN || r->kind == ROPE_FACTORS;
     if (attends && !number_or(&r->attention, usual, scaling, "attention_factor", 1e-3, 1e3, where, error)) return false;
-    if (json_is_false(json_object_get(scaling, "truncate"))) f->ramp = RAMP_EXACT;
+    bool truncate;
+    if (!boolean_or(&truncate, true, scaling, "truncate", where, error)) return false;
+    if (!truncate) f->ramp = RAMP_EXACT;
     if (!number_or(&f->beta_fast, f->beta_fast, scaling, "beta_fast", 0.001, 1e6, where, error) ||
         !number_or(&f->beta_slow, f->beta_slow, scaling, "beta_slow", 0.001, 1e6, where, error) ||
         !number_or(&f->low_freq, f->low_freq, scaling, "low_freq_factor", 0.001, 1e6, where, error) ||
@@ -152,20 +155,36 @@ static bool read_pairs(Rotations *r, Home home, const json_t *scaling, const jso
                       PAIRS_MOST);
 }
 
+// A copy of the object that describes the rotations. As transformers does, take "rope_parameters" only where
+// "rope_scaling" is missing, null or empty, and the original length that stands beside them before that inside.
+static json_t *find_scaling(char where[WHERE_CAPACITY], const json_t *config, const char *path, Error *error) {
+    static const char *const names[] = {"rope_scaling", "rope_parameters"};
+    const json_t *member = NULL, *original = json_object_get(config, original_length);
+    for (int i = 0; i < 2 && json_object_size(member) == 0; i++) {
+        member = json_object_get(config, names[i]);
+        snprintf(where, WHERE_CAPACITY, "%s: \"%s\"", path, names[i]);
+        if (member && !json_is_object(member) && !json_is_null(member)) {
+            fail_damaged(error, where, "an object or null was expected");
+            return NULL;
+        }
+    }
+    json_t *scaling = json_is_object(member) ? json_copy((json_t *)member) : json_object();
+    if (original && !json_is_null(original)) json_object_set(scaling, original_length, (json_t *)original);
+    if (!scaling) fail_run(error, "%s: no memory", path);
+    return scaling;
+}
+
 bool hf_rope_read(Rotations *r, Home home, const json_t *config, int head, int context, const char *path,
                   Error *error) {
-    const char *where_it_is =
-        json_is_object(json_object_get(config, "rope_parameters")) ? "rope_parameters" : "rope_scaling";
-    const json_t *scaling = json_object_get(config, where_it_is);
-    char where[PATH_CAPACITY + 32];
-    snprintf(where, sizeof where, "%s: \"%s\"", path, where_it_is);
+    char where[WHERE_CAPACITY];
+    json_t *scaling = find_scaling(where, config, path, error);
     *r = (Rotations){.base = 10000, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
-    if (scaling && !json_is_object(scaling) && !json_is_null(scaling))
-        return fail_damaged(error, where, "an object or null was expected");
     const bool inside = json_object_get(scaling, "rope_theta");
     const char *name = inside || home != HOME_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
-    return find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
-           number_or(&r->base, 10000, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
-           read_pairs(r, home, scaling, config, head, path, error) &&
-           (r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL || read_stretch(r, scaling, where, error));
+    const bool ok = scaling && find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
+                    number_or(&r->base, 10000, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
+                    read_pairs(r, home, scaling, config, head, path, error) &&
+                    (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));
+    json_decref(scaling);
+    return ok;
 }

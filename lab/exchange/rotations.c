@@ -100,11 +100,9 @@ double fraction_of(int part, int whole) {
 }
 
 void rotations_to_options(TrainOptions *options, const Rotations *r, int head_pairs) {
-    static const Method methods[] = {[ROPE_LINEAR] = METHOD_PI,
-                                     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
-                                     [ROPE_YARN] = METHOD_YARN,
-                                     [ROPE_LLAMA3] = METHOD_LLAMA3,
-                                     [ROPE_FACTORS] = METHOD_GIVEN};
+    static const Method methods[] = {
+        [ROPE_PROPORTIONAL] = METHOD_PI, [ROPE_LINEAR] = METHOD_PI,     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
+        [ROPE_YARN] = METHOD_YARN,       [ROPE_LLAMA3] = METHOD_LLAMA3, [ROPE_FACTORS] = METHOD_GIVEN};
     StretchRule *rule = &options->stretch.rule;
     options->context = r->context;
     if (r->pairs < head_pairs)
@@ -114,7 +112,7 @@ void rotations_to_options(TrainOptions *options, const Rotations *r, int head_pa
         snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(r->moving, r->pairs), r->base);
     else
         snprintf(options->pos, TEXT_CAPACITY, "rope:base=%.17g", r->base);
-    if (r->kind == ROPE_PLAIN || r->kind == ROPE_PROPORTIONAL) return;
+    if (r->kind == ROPE_PLAIN || (r->kind == ROPE_PROPORTIONAL && r->factor == 1)) return;
     *rule = (StretchRule){.method = methods[r->kind], .factor = r->factor, .original = r->original};
     if (r->kind == ROPE_DYNAMIC) {
         rule->growth = r->factor;

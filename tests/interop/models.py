@@ -1,6 +1,7 @@
 # Every scheme that `bitter export --to hf` takes: transformers computes the same logits from it, and completes a prompt
 # with the same 100 tokens. What has no home is refused. The way back, `bitter import`, gives the same weights.
 import filecmp
+import json
 import os
 import shutil
 
@@ -141,6 +142,38 @@ for name, config in MADE.items():
             theirs = model(torch.tensor(tokens(200))[None]).logits[0].numpy()
         worst = float(np.abs(logits(back, 200) - theirs).max())
         check(f"{name} of transformers{part}: imported", worst <= MOST and theirs.std() > 0.5, f"differ by {worst:.1e}")
+
+# What may stand in a config.json that was edited, or written by another version: which of two places counts.
+YARN_SCALING = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 100}
+LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LONG = {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [1.0 + i for i in range(8)]}
+PROPORTIONAL = {"rope_type": "proportional", "partial_rotary_factor": 0.5, "factor": 4.0}
+EDITED = {
+    "starcoder2 with rope_scaling too": ("starcoder2", {"rope_scaling": YARN_SCALING, "rope_theta": 700.0}),
+    "starcoder2 with an empty rope_scaling": ("starcoder2", {"rope_scaling": {}}),
+    "gpt_neox with rope_scaling too": ("gpt_neox", {"rope_scaling": {**LINEAR, "partial_rotary_factor": 0.5}}),
+    "starcoder2 yarn, original length outside": ("starcoder2 yarn", {"original_max_position_embeddings": 32}),
+    "starcoder2 llama3, original length outside": (
+        "starcoder2", {"rope_parameters": LLAMA3, "original_max_position_embeddings": 64}),
+    "starcoder2 longrope, original length outside": (
+        "starcoder2", {"rope_parameters": {**LONG, "original_max_position_embeddings": 230},
+                       "original_max_position_embeddings": 64}),
+    "starcoder2 proportional with a factor": ("starcoder2", {"rope_parameters": PROPORTIONAL}),
+}
+for name, (made, members) in EDITED.items():
+    there, back = path(name), path(f"{name}.back")
+    shutil.copytree(path(f"made {made}"), there)
+    with open(f"{there}/config.json") as file:
+        config = json.load(file)
+    with open(f"{there}/config.json", "w") as file:
+        json.dump({**config, **members}, file)
+    bitter("import", there, "--out", back)
+    with torch.no_grad():
+        theirs = AutoModelForCausalLM.from_pretrained(there)(torch.tensor(tokens(200))[None]).logits[0].numpy()
+    worst = float(np.abs(logits(back, 200) - theirs).max())
+    moved = float(np.abs(logits(path(f"made {made}.back"), 200) - theirs).max())
+    check(f"{name}: imported", worst <= MOST, f"differ by {worst:.1e}")
+    check(f"{name}: it matters", (moved > 100 * MOST) == ("empty" not in name), f"differ by {moved:.1e}")
 refused = transformers.GPTNeoXConfig(**{**NEOX, "use_parallel_residual": True})
 AutoModelForCausalLM.from_config(refused).save_pretrained(path("parallel"))
 said = bitter("import", path("parallel"), "--out", path("p"), fails=True)

@@ -216,8 +216,30 @@ static void others_of_hugging_face_are_refused(void **state) {
         {"\"vocab\": {", "\"vocab\": {\"z z\": 500,", "stands for no byte"},
         {"\"vocab\": {", "\"vocab\": [], \"x\": {", "a vocabulary {\"token\": id, ...} was expected"},
         {"\"!\": 0", "\"zz\": 0", "no token for the byte 0x21"},
+        {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 275, \"content\": \"\u0120\", \"special\": true},",
+         "is written like another token"},
+        {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 275, \"content\": \"<|endoftext|>\", \"special\": true},",
+         "is written like another token"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) refuse(json, cases[i].from, cases[i].to, json, cases[i].part);
+}
+
+// Every pair of runs of the letter a joins to a longer run.
+static void too_many_merges_are_refused(void **state) {
+    enum { LONGEST = 400 };
+    char letters[LONGEST];
+    Bpe bpe;
+    Error error = {0};
+    bool ok = bpe_begin(&bpe, &error);
+    memset(letters, 'a', sizeof letters);
+    for (size_t size = 1; ok && size <= LONGEST; size++)
+        ok = bpe_add_token(&bpe, (long long)size, letters, size, false, "the file", &error);
+    must(ok, &error);
+    for (size_t left = 1; ok && left < LONGEST; left++)
+        for (size_t right = 1; ok && left + right <= LONGEST; right++)
+            ok = bpe_add_merge(&bpe, letters, left, letters, right, "the file", &error);
+    expect_refused(ok, &error, "more than 65536 merges");
+    bpe_free(&bpe);
 }
 
 static void wrong_files_are_refused(void **state) {
@@ -265,8 +287,11 @@ static void wrong_files_of_llmc_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_file_gives_the_same_vocabulary), cmocka_unit_test(damaged_files_are_survived),
-        cmocka_unit_test(others_of_hugging_face_are_refused),   cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(every_file_gives_the_same_vocabulary),
+        cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(others_of_hugging_face_are_refused),
+        cmocka_unit_test(too_many_merges_are_refused),
+        cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(wrong_files_of_llmc_are_refused),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);

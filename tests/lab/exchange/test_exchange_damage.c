@@ -130,6 +130,8 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("norm_epsilon", "1e-6", "\"norm_epsilon\"");
     expect_config("use_bias", "false", "no biases");
     expect_config("tie_word_embeddings", "false", "its output layer");
+    expect_config("tie_word_embeddings", "0", "\"tie_word_embeddings\" must be true or false");
+    expect_config("use_bias", "null", "\"use_bias\" must be true or false");
     expect_config("sliding_window", "4", "\"sliding_window\" is 4");
     expect_config("rope_theta", "-1", "\"rope_theta\"");
     expect_config("rope_theta", "\"x\"", "\"rope_theta\"");
@@ -141,10 +143,26 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("rope_scaling.high_freq_factor", "1", "\"high_freq_factor\" above");
     expect_config("rope_scaling.mscale", "1", "\"mscale\"");
     expect_config("rope_scaling.original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
+    expect_config("original_max_position_embeddings", "1e300", "\"original_max_position_embeddings\"");
     expect_config("rope_scaling.attention_factor", "0", "\"attention_factor\"");
+    expect_config("rope_scaling.truncate", "0", "\"truncate\" must be true or false");
     expect_config("rope_scaling.short_factor", "[1, 2]", "has 2 factors");
     expect_config("rope_scaling.long_factor", "[1, 2, 3, 1e300]", "\"long_factor\"");
     expect_config("rope_scaling.long_factor", "[1, 2, 3, null]", "\"long_factor\"");
+}
+
+// The size of gpt2's table of positions is known before memory is taken for it.
+static void tables_of_positions_are_counted(void **state) {
+    char rotating[PATH_CAPACITY];
+    Run run;
+    Error error;
+    memcpy(rotating, there, sizeof rotating);
+    new_directory(there, "learned");
+    run_make(&run, "learned");
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    expect_config("n_positions", "10000000", "describes a model of");
+    memcpy(there, rotating, sizeof there);
 }
 
 // model.safetensors with this header and so many bytes of data.
@@ -297,9 +315,9 @@ static void hostile_checkpoints_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_files_are_survived),          cmocka_unit_test(weights_are_checked_by_their_crc),
-        cmocka_unit_test(configs_of_other_models_are_refused), cmocka_unit_test(hostile_headers_are_refused),
-        cmocka_unit_test(heads_of_their_own_are_refused),      cmocka_unit_test(hostile_indices_are_refused),
-        cmocka_unit_test(hostile_checkpoints_are_refused),
+        cmocka_unit_test(configs_of_other_models_are_refused), cmocka_unit_test(tables_of_positions_are_counted),
+        cmocka_unit_test(hostile_headers_are_refused),         cmocka_unit_test(heads_of_their_own_are_refused),
+        cmocka_unit_test(hostile_indices_are_refused),         cmocka_unit_test(hostile_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, remove_directory);
 }
