@@ -20,11 +20,11 @@ static const Option export_options[] = {
 
 static const struct {
     bool (*write)(const Run *run, const char *name, const char *directory, Error *error);
-    const char *files, *next; // what it wrote, and what reads it
+    const char *files, *next, *file; // what it wrote, what reads it, and the file of the directory that this is given
 } formats[] = {
-    [FORMAT_HF] = {export_hf, "config.json and model.safetensors", "transformers: AutoModelForCausalLM"},
-    [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-completion -m"},
-    [FORMAT_LLMC] = {export_llmc, "model.bin", "llm.c: train_gpt2 -e"},
+    [FORMAT_HF] = {export_hf, "config.json and model.safetensors", "transformers: AutoModelForCausalLM", ""},
+    [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-completion -m", "/model.gguf"},
+    [FORMAT_LLMC] = {export_llmc, "model.bin", "llm.c: train_gpt2 -e", "/model.bin"},
 };
 
 bool command_export(int argc, char **argv, Error *error) {
@@ -49,9 +49,7 @@ bool command_export(int argc, char **argv, Error *error) {
             printf("        without a tokenizer, because the data of the run came without one\n");
         char quoted[QUOTED_CAPACITY];
         printf("next    %s %s%s\n", formats[options.to].next, shell_quoted(quoted, output.path),
-               options.to == FORMAT_HF     ? ""
-               : options.to == FORMAT_GGUF ? "/model.gguf"
-                                           : "/model.bin");
+               formats[options.to].file);
     }
     run_close(&run);
     return ok;

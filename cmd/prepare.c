@@ -87,16 +87,12 @@ typedef struct {
 static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOptions *options, Error *error) {
     const uint16_t *ids = prepared->tokens.ids;
     const uint64_t count = prepared->tokens.count, training = corpus_training_count(count, options->validation);
-    char unknown[96] = "";
-    if (prepared->unknown.total > 0)
-        snprintf(unknown, sizeof unknown, ", without %llu characters that the tokenizer does not know",
-                 (unsigned long long)prepared->unknown.total);
     if (training == 0 || training == count)
         return fail_input(
             error,
-            "the text has %llu tokens%s, and --val %g leaves none for %s, but training needs both splits; give more "
+            "the text has %llu tokens, and --val %g leaves none for %s, but training needs both splits; give more "
             "text or another share",
-            (unsigned long long)count, unknown, options->validation, training ? "validation" : "training");
+            (unsigned long long)count, options->validation, training ? "validation" : "training");
     prepared->train = (Shards){"train", ids, training, 0};
     prepared->val = (Shards){"val", ids + training, count - training, 0};
     if (!texts->scattered_name) return true;
@@ -108,16 +104,18 @@ static bool split(Prepared *prepared, const InputTexts *texts, const PrepareOpti
     return true;
 }
 
-static void print_summary(const Prepared *prepared, const Output *output, const InputTexts *texts) {
+static void print_summary(const Prepared *prepared, const TokenizerChoice *choice, const InputTexts *texts) {
     const Shards *train = &prepared->train, *val = &prepared->val;
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
     printf("text         %zu bytes\n", texts->bytes);
     const Tokenizer *tokenizer = &prepared->tokenizer;
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
+    if (choice->vocab_size > tokenizer->vocab_size)
+        printf(" instead of %d, because no other pair of tokens occurs twice", choice->vocab_size);
     if (tokenizer->kind == TOKENIZER_BPE)
         printf(", %.2f bytes per token", (double)texts->bytes / (double)prepared->tokens.count);
     printf("\n");
-    print_unknown(&prepared->unknown);
+    print_unknown(&prepared->unknown, prepared->tokens.count);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);
     if (texts->scattered_name)
         printf("scattered    %zu documents of %s, %.2f%% of the training tokens\n", prepared->documents,
@@ -143,7 +141,7 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
               read_inputs(&texts, inputs, count, error) &&
               encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
               split(&prepared, &texts, options, error) && write_output(output, &prepared, options, error);
-    if (ok) print_summary(&prepared, output, &texts);
+    if (ok) print_summary(&prepared, &choice, &texts);
     texts_free(&texts);
     tokenizer_free(&prepared.tokenizer);
     unknown_free(&prepared.unknown);

@@ -91,8 +91,10 @@ static bool read_json(Tokenizer *tokenizer, const Buffer *buffer, const char *pa
     json_t *root =
         json_loadb((const char *)buffer->bytes, buffer->size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
     if (!root)
-        return fail_input(error, "%s, line %d: not JSON (%s); make the file again with `bitter prepare`", path,
-                          mistake.line, mistake.text);
+        return fail_input(error,
+                          "%s is no tokenizer: line %d is not JSON (%s); give a tokenizer.json, or make it again with "
+                          "`bitter prepare`",
+                          path, mistake.line, mistake.text);
     bool ok = read_fields(tokenizer, root, path, error);
     json_decref(root);
     if (!ok) tokenizer_free(tokenizer);
@@ -116,9 +118,10 @@ static bool read_file(Tokenizer *tokenizer, const char *path, Error *error) {
     if (!file_read(&buffer, path, error)) return false;
     if (buffer.size >= sizeof first) memcpy(&first, buffer.bytes, sizeof first);
     Bpe bpe;
-    const bool ok = first != LLMC_TOKENIZER ? read_json(tokenizer, &buffer, path, error)
-                                            : bpe_from_llmc(&bpe, buffer.bytes, buffer.size, path, error) &&
-                                                  tokenizer_from_bpe(tokenizer, &bpe, error);
+    const bool ok =
+        first != LLMC_TOKENIZER && !path_ends_with(path, ".bin")
+            ? read_json(tokenizer, &buffer, path, error)
+            : bpe_from_llmc(&bpe, buffer.bytes, buffer.size, path, error) && tokenizer_from_bpe(tokenizer, &bpe, error);
     free(buffer.bytes);
     return ok;
 }

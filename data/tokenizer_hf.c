@@ -116,6 +116,15 @@ bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *err
     return ok;
 }
 
+json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
+    Text text = {0};
+    add_fields(&text, tokenizer);
+    json_t *json = text.failed ? NULL : json_loadb(text.bytes, text.size, JSON_ALLOW_NUL, NULL);
+    text_free(&text);
+    if (!json) fail_run(error, "no memory for a tokenizer.json");
+    return json;
+}
+
 // --- reading ---
 
 // A vocabulary of characters in rising order, none of which is ever joined to another.

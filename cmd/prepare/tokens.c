@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "data/bpe/trainer.h"
 #include "data/scatter.h"
+#include "lab/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,11 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
         if (strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
     }
     if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
-    *choice = (TokenizerChoice){.path = text};
-    if (path_exists(text)) return true;
+    RunPaths run;
+    if (!run_paths(&run, text, error)) return false;
+    *choice = (TokenizerChoice){0};
+    memcpy(choice->path, run.directory, sizeof choice->path);
+    if (path_exists(choice->path)) return true;
     static const char *const names[] = {"bytes", "chars", "bpe:4096"};
     const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
     return fail_input(error,
@@ -66,7 +70,7 @@ static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_si
 }
 
 static bool make_tokenizer(Tokenizer *tokenizer, const InputTexts *texts, const TokenizerChoice *choice, Error *error) {
-    if (choice->path) return tokenizer_find(tokenizer, choice->path, error);
+    if (*choice->path) return tokenizer_find(tokenizer, choice->path, error);
     if (choice->kind == TOKENIZER_CHARS) return make_chars(tokenizer, texts, error);
     if (choice->kind == TOKENIZER_BPE) return make_bpe(tokenizer, texts, choice->vocab_size, error);
     return tokenizer_create(tokenizer, choice->kind, "", 0, "", error);
@@ -87,15 +91,20 @@ bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unkno
              (end < 0 || tokens_add(tokens, &end_token, 1, error));
         text_free(&document->text);
     }
-    return ok;
+    const unsigned long long known = tokens->count, all = known + unknown->total;
+    return ok && (unknown->total <= known ||
+                  fail_input(error,
+                             "--tokenizer %s: it knows only %llu of the text's %llu characters; give the tokenizer of "
+                             "a similar text, or bytes or bpe:N, which take any text",
+                             choice->path, known, all));
 }
 
-void print_unknown(const UnknownCharacters *unknown) {
+void print_unknown(const UnknownCharacters *unknown, size_t known) {
     enum { NAMED = 3 };
     long long found[NAMED];
     if (unknown->total == 0) return;
-    printf("left out     %llu characters (%d different) that the tokenizer does not know; the most frequent:",
-           (unsigned long long)unknown->total, unknown->different);
+    printf("left out     %llu of %llu characters (%d different), which the tokenizer does not know; the most frequent:",
+           (unsigned long long)unknown->total, (unsigned long long)(unknown->total + known), unknown->different);
     for (int i = 0; i < NAMED && (found[i] = unknown_most(unknown, found, i)) >= 0; i++) {
         char text[5];
         const int size = utf8_encode(text, (uint32_t)found[i]);

@@ -7,21 +7,22 @@
 
 // What --tokenizer asks for.
 typedef struct {
-    const char *path;   // an existing tokenizer, or NULL: make one
-    TokenizerKind kind; // of the one to make
-    int vocab_size;     // of BPE
+    char path[PATH_CAPACITY]; // an existing tokenizer, or "": make one
+    TokenizerKind kind;       // of the one to make
+    int vocab_size;           // of BPE
 } TokenizerChoice;
 
-// Read "bytes", "chars", "bpe:N" or a path; the choice refers to the text. Fails (input) on anything else.
+// Read "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Fails (input) on anything else.
 bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error);
 
 // Make or read the tokenizer, and append the tokens of all documents in order. Each text is freed as soon as it is
 // encoded, since tokens may take twice its memory. Characters that an existing tokenizer does not know are left out and
-// counted. Fails as the functions of data/tokenizer.h do.
+// counted. Fails as the functions of data/tokenizer.h do, and (input) when these are more than half of the text.
 bool encode_texts(Tokens *tokens, Tokenizer *tokenizer, UnknownCharacters *unknown, InputTexts *texts,
                   const TokenizerChoice *choice, Error *error);
 
-// Print a line about the characters that were left out, if there are any: how many, and the most frequent ones.
-void print_unknown(const UnknownCharacters *unknown);
+// Print a line about the characters that were left out, if there are any: how many, beside those that were known, and
+// the most frequent ones.
+void print_unknown(const UnknownCharacters *unknown, size_t known);
 
 #endif

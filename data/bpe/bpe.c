@@ -8,10 +8,10 @@
 // Both tables are at most half full. 0 = an empty place; others hold an id, or the index of a merge, plus 1.
 enum { PLACES = 2 * BPE_VOCAB_MOST };
 
-static uint32_t text_place(const char *bytes, size_t size) {
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 16777619u;
-    return (hash ^ hash >> 15) % PLACES;
+uint64_t bpe_hash(const char *bytes, size_t size) {
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    return hash ^ hash >> 32;
 }
 
 static uint32_t pair_place(int left, int right) {
@@ -21,7 +21,7 @@ static uint32_t pair_place(int left, int right) {
 
 // The place of the token with these bytes, or the empty one where it belongs.
 static uint32_t *find_text(const Bpe *bpe, const char *bytes, size_t size) {
-    uint32_t place = text_place(bytes, size);
+    uint32_t place = bpe_hash(bytes, size) % PLACES;
     for (; bpe->by_text[place]; place = (place + 1) % PLACES) {
         const BpeToken *token = &bpe->tokens[bpe->by_text[place] - 1];
         if (token->size == size && memcmp(bpe->text.bytes + token->start, bytes, size) == 0) break;

@@ -60,6 +60,9 @@ int bpe_find(const Bpe *bpe, const char *bytes, size_t size);
 // The merge of a pair of ids: its index, or -1.
 int bpe_merge_of(const Bpe *bpe, int left, int right);
 
+// A hash of bytes whose lower bits are good, too.
+uint64_t bpe_hash(const char *bytes, size_t size);
+
 // Do both turn the same text into the same ids?
 bool bpe_same(const Bpe *a, const Bpe *b);
 

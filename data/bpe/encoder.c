@@ -136,9 +136,7 @@ typedef struct {
 static bool take_word(void *context, const char *word, size_t size, Error *error) {
     const Encoding *encoding = context;
     size_t *count = encoding->count;
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (size_t i = 0; i < size && size <= CACHE_WORD; i++) hash = (hash ^ (unsigned char)word[i]) * 16777619u;
-    CachedWord *cached = &encoding->encoder->cache[(hash ^ hash >> 16) % CACHE_PLACES];
+    CachedWord *cached = &encoding->encoder->cache[bpe_hash(word, size <= CACHE_WORD ? size : 0) % CACHE_PLACES];
     if (size == cached->size && memcmp(cached->word, word, size) == 0) {
         memcpy(encoding->ids + *count, cached->ids, cached->count * sizeof *cached->ids);
         *count += cached->count;

@@ -36,22 +36,27 @@ bool bpe_add_vocabulary(Bpe *bpe, const Symbols *symbols, const json_t *vocabula
     return ok;
 }
 
-bool bpe_add_merge_text(Bpe *bpe, const Symbols *symbols, const char *text, size_t size, const char *path,
-                        Error *error) {
-    const char *space = memchr(text, ' ', size);
-    const size_t left = space ? (size_t)(space - text) : size;
+bool bpe_add_merge_parts(Bpe *bpe, const Symbols *symbols, const char *left, size_t left_size, const char *right,
+                         size_t right_size, const char *path, Error *error) {
     Text bytes = {0};
-    bool read = space && symbols_read(&bytes, symbols, text, left);
+    bool ok = symbols_read(&bytes, symbols, left, left_size);
     const size_t middle = bytes.size;
-    read = read && symbols_read(&bytes, symbols, space + 1, size - left - 1);
-    bool ok;
+    ok = symbols_read(&bytes, symbols, right, right_size) && ok && middle > 0 && bytes.size > middle;
     if (bytes.failed)
         ok = fail_run(error, "%s: no memory for a merge", path);
-    else if (!read || middle == 0 || middle == bytes.size)
-        ok = fail_input(error, "%s: merge %d is not two tokens with a space between them; get the file again", path,
-                        bpe->merge_count + 1);
+    else if (!ok)
+        fail_input(error, "%s: merge %d is not two tokens with a space between them; get the file again", path,
+                   bpe->merge_count + 1);
     else
         ok = bpe_add_merge(bpe, bytes.bytes, middle, bytes.bytes + middle, bytes.size - middle, path, error);
     text_free(&bytes);
     return ok;
+}
+
+bool bpe_add_merge_text(Bpe *bpe, const Symbols *symbols, const char *text, size_t size, const char *path,
+                        Error *error) {
+    const char *space = memchr(text, ' ', size), *end = text + size, *left_end = space ? space : end,
+               *right = space ? space + 1 : end;
+    return bpe_add_merge_parts(bpe, symbols, text, (size_t)(left_end - text), right, (size_t)(end - right), path,
+                               error);
 }

@@ -53,17 +53,12 @@ static bool add_special(Bpe *bpe, const json_t *token, const char *path, Error *
 
 // "a b", or, in newer files, ["a", "b"].
 static bool add_merge(Bpe *bpe, const Symbols *symbols, const json_t *merge, const char *path, Error *error) {
+    const json_t *left = json_array_get(merge, 0),
+                 *right = json_array_size(merge) == 2 ? json_array_get(merge, 1) : NULL;
     if (json_is_string(merge))
         return bpe_add_merge_text(bpe, symbols, json_string_value(merge), json_string_length(merge), path, error);
-    const char *left = json_string_value(json_array_get(merge, 0)),
-               *right = json_string_value(json_array_get(merge, 1));
-    Text text = {0};
-    if (left && right && json_array_size(merge) == 2) text_print(&text, "%s %s", left, right);
-    const bool ok = text.failed
-                        ? fail_run(error, "%s: no memory for a merge", path)
-                        : bpe_add_merge_text(bpe, symbols, text.bytes ? text.bytes : "", text.size, path, error);
-    text_free(&text);
-    return ok;
+    return bpe_add_merge_parts(bpe, symbols, json_string_value(left), json_string_length(left),
+                               json_string_value(right), json_string_length(right), path, error);
 }
 
 static bool read_fields(Bpe *bpe, const json_t *root, const char *path, Error *error) {

@@ -7,15 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_of(const char *bytes, size_t size) {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
-    return hash ^ hash >> 32;
-}
-
 // The place of the word, or the empty one where it belongs.
 static uint32_t *find(const BpeWords *words, const char *bytes, size_t size) {
-    size_t place = hash_of(bytes, size) & (words->places - 1);
+    size_t place = bpe_hash(bytes, size) & (words->places - 1);
     for (; words->table[place]; place = (place + 1) & (words->places - 1)) {
         const BpeWord *word = &words->words[words->table[place] - 1];
         if (word->size == size && memcmp(words->text.bytes + word->start, bytes, size) == 0) break;

@@ -99,18 +99,17 @@ static bool check_crc(const json_t *header, const Buffer *file, size_t start, co
 
 static bool open_file(FoundTensors *found, const char *name, Error *error) {
     char path[PATH_CAPACITY];
-    Buffer *files = realloc(found->files, (size_t)(found->file_count + 1) * sizeof *files);
-    if (files) found->files = files;
-    json_t **headers = realloc(found->headers, (size_t)(found->file_count + 1) * sizeof *headers);
-    if (headers) found->headers = headers;
-    if (!files || !headers) return fail_run(error, "no memory for a list of files");
-    Buffer *file = &files[found->file_count];
+    FoundFile *files = realloc(found->files, (size_t)(found->file_count + 1) * sizeof *files);
+    if (!files) return fail_run(error, "no memory for a list of files");
+    found->files = files;
+    FoundFile *file = &files[found->file_count];
     size_t start;
-    if (!path_format(path, error, "%s/%s", found->directory, name) || !file_read(file, path, error)) return false;
-    json_t *header = safetensors_header(&start, file, path, error);
-    headers[found->file_count++] = header;
-    return header && add_tensors(found, header, file, start, path, error) &&
-           check_crc(header, file, start, path, error);
+    if (!path_format(path, error, "%s/%s", found->directory, name) || !file_read(&file->bytes, path, error))
+        return false;
+    found->file_count++;
+    file->header = safetensors_header(&start, &file->bytes, path, error);
+    return file->header && add_tensors(found, file->header, &file->bytes, start, path, error) &&
+           check_crc(file->header, &file->bytes, start, path, error);
 }
 
 // The files of an index, each once: {"weight_map": {tensor: file}}.
@@ -164,16 +163,15 @@ bool found_open(FoundTensors *found, const char *directory, Error *error) {
 
 void found_close(FoundTensors *found) {
     for (int i = 0; i < found->file_count; i++) {
-        free(found->files[i].bytes);
-        json_decref(found->headers[i]);
+        free(found->files[i].bytes.bytes);
+        json_decref(found->files[i].header);
     }
     free(found->files);
-    free(found->headers);
     free(found->items);
     *found = (FoundTensors){0};
 }
 
-static FoundTensor *find(FoundTensors *found, const char *name) {
+static FoundTensor *find(const FoundTensors *found, const char *name) {
     for (int i = 0; i < found->count; i++)
         if (strcmp(found->items[i].name, name) == 0) return &found->items[i];
     return NULL;
@@ -203,6 +201,20 @@ static float number_at(const uint8_t *bytes, const char *dtype) {
     return number;
 }
 
+bool found_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
+                   const char *tensor, const char *path, Error *error) {
+    const size_t size = size_of(dtype);
+    for (size_t n = 0; n < count; n++) {
+        char place[64];
+        numbers[n] = number_at(bytes + n * size, dtype);
+        if (isfinite(numbers[n])) continue;
+        number_place(place, n, columns);
+        return fail_input(error, "%s: %s of %s is %g, so the model is spoiled; use another one", path, place, tensor,
+                          (double)numbers[n]);
+    }
+    return true;
+}
+
 static bool has_shape(const FoundTensor *t, int rank, int rows, int columns) {
     return (int)json_array_size(t->shape) == rank && json_integer_value(json_array_get(t->shape, 0)) == rows &&
            (rank == 1 || json_integer_value(json_array_get(t->shape, 1)) == columns);
@@ -224,17 +236,9 @@ bool found_copy(float *numbers, FoundTensors *found, const char *name, int rank,
     if (strcmp(t->dtype, "F32") != 0 && strcmp(t->dtype, "F16") != 0 && strcmp(t->dtype, "BF16") != 0)
         return fail_input(error, "%s: tensor %s is %s, but F32, F16 or BF16 was expected", found->directory, name,
                           t->dtype);
-    const size_t size = size_of(t->dtype), count = (t->end - t->begin) / size;
-    for (size_t n = 0; n < count; n++) {
-        numbers[n] = number_at(t->data + n * size, t->dtype);
-        if (isfinite(numbers[n])) continue;
-        char place[64];
-        number_place(place, n, rank > 1 ? (size_t)columns : 0);
-        return fail_input(error, "%s: %s of %s is %g, so the model is spoiled; use another one", found->directory,
-                          place, name, (double)numbers[n]);
-    }
-    t->used = true;
-    return true;
+    t->used = found_numbers(numbers, t->data, t->dtype, (size_t)rows * (size_t)columns, rank > 1 ? (size_t)columns : 0,
+                            name, found->directory, error);
+    return t->used;
 }
 
 // Is a head another matrix than the embeddings? transformers uses such a head even where config.json says "tied".
@@ -266,6 +270,9 @@ bool found_all_used(const FoundTensors *found, Error *error) {
                 "%s: %.80s differs from the token embeddings, but bitter's models use one matrix for both; "
                 "import a model that was trained with tied embeddings",
                 found->directory, found->items[i].name);
+        if (!known && find(found, found->items[i].name) != &found->items[i])
+            return fail_input(error, "%s: two of its files have a tensor %.80s; get the files again", found->directory,
+                              found->items[i].name);
         if (!known)
             return fail_input(error, "%s has a tensor %.80s, for which bitter's model has no place", found->directory,
                               found->items[i].name);

@@ -15,8 +15,12 @@ typedef struct {
 } FoundTensor;
 
 typedef struct {
-    Buffer *files;
-    json_t **headers;
+    Buffer bytes;
+    json_t *header; // NULL = it could not be read
+} FoundFile;
+
+typedef struct {
+    FoundFile *files; // (file_count)
     int file_count;
     FoundTensor *items; // (count), of all files
     int count;
@@ -28,6 +32,11 @@ typedef struct {
 // case.
 bool found_open(FoundTensors *found, const char *directory, Error *error);
 void found_close(FoundTensors *found);
+
+// Turn `count` numbers of F32, F16 or BF16 into float. `columns`: of the tensor, 0 for a vector. Fails (input), naming
+// tensor and path, on one that is not finite.
+bool found_numbers(float *numbers, const uint8_t *bytes, const char *dtype, size_t count, size_t columns,
+                   const char *tensor, const char *path, Error *error);
 
 // Copy the tensor of this name, which may lack the part before its first dot, to numbers (rows, columns); of a vector
 // (rank 1), columns is 1. F32, F16 and BF16 become float. Fails (input) when there is no such tensor, when it has

@@ -1,11 +1,11 @@
 // GGUF version 3, which llama.cpp reads: a header with named values, a list of tensors, and their numbers.
 #include "base/file/text.h"
+#include "data/tokenizer_hf.h"
 #include "lab/exchange/exchange.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { VERSION = 3, ALIGNMENT = 32, F32 = 0, NORMAL_TOKEN = 1, CONTROL_TOKEN = 3 };
 typedef enum { TYPE_U32 = 4, TYPE_I32 = 5, TYPE_F32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 } Type;
@@ -112,7 +112,7 @@ static void put_escaped(Text *bytes, const char *token, size_t size) {
     text_free(&escaped);
 }
 
-// The tokens of a tokenizer.json in the order of their ids, and which of them are special.
+// The tokens of a Hugging Face tokenizer.json in the order of their ids, and which of them are special.
 static bool add_tokens(Values *values, const json_t *root, const Tokenizer *tokenizer) {
     const json_t *added = json_object_get(root, "added_tokens");
     const int V = tokenizer->vocab_size;
@@ -148,22 +148,18 @@ static void add_merges(Values *values, const json_t *merges) {
     }
 }
 
-// The tokenizer is that of a tokenizer.json, which is written for it and removed.
-static bool add_tokenizer(Values *values, const Tokenizer *tokenizer, const char *directory, Error *error) {
-    char path[PATH_CAPACITY];
+static bool add_tokenizer(Values *values, const Tokenizer *tokenizer, Error *error) {
     const int end = tokenizer_end(tokenizer);
     if (tokenizer->kind == TOKENIZER_NONE) {
         add_string(values, "tokenizer.ggml.model", "none");
         return true;
     }
-    if (!path_format(path, error, "%s/tokenizer.json", directory) || !tokenizer_write_hf(tokenizer, path, error))
-        return false;
-    json_t *root = json_load_file(path, JSON_ALLOW_NUL, NULL);
-    unlink(path);
+    json_t *root = tokenizer_to_hf(tokenizer, error);
+    if (!root) return false;
     const bool chars = tokenizer->kind == TOKENIZER_CHARS;
     add_string(values, "tokenizer.ggml.model", chars ? "rwkv" : "gpt2");
     if (!chars) add_string(values, "tokenizer.ggml.pre", "gpt-2");
-    const bool ok = root && add_tokens(values, root, tokenizer);
+    const bool ok = add_tokens(values, root, tokenizer);
     if (ok && !chars) add_merges(values, json_object_get(json_object_get(root, "model"), "merges"));
     json_decref(root);
     add_bool(values, "tokenizer.ggml.add_bos_token", end >= 0);
@@ -171,7 +167,7 @@ static bool add_tokenizer(Values *values, const Tokenizer *tokenizer, const char
         add_whole(values, "tokenizer.ggml.bos_token_id", end);
         add_whole(values, "tokenizer.ggml.eos_token_id", end);
     }
-    return ok || fail_run(error, "no memory for the tokens of %s", path);
+    return ok || fail_run(error, "no memory for the tokens of the tokenizer");
 }
 
 static uint64_t padded(uint64_t bytes) {
@@ -225,8 +221,7 @@ bool export_gguf(const Run *run, const char *name, const char *directory, Error 
     Values values = {.architecture = architectures[home]};
     add_model(&values, home, &run->gpt, path_name(name));
     if (run->gpt.pos.scheme->theta) add_rotations(&values, &rotations);
-    const bool ok =
-        add_tokenizer(&values, &run->tokenizer, directory, error) && write_file(path, &values, &tensors, error);
+    const bool ok = add_tokenizer(&values, &run->tokenizer, error) && write_file(path, &values, &tensors, error);
     text_free(&values.bytes);
     foreign_free(&tensors);
     return ok;

@@ -94,6 +94,8 @@ json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end
 
 static bool find_type(Home *home, const json_t *config, const char *path, Error *error) {
     const char *type = json_string_value(json_object_get(config, "model_type"));
+    if (json_object_get(config, "options"))
+        return fail_input(error, "%s is that of a run of bitter, which every command reads without import", path);
     for (*home = HOME_GPT2; type && *home < HOMES; (*home)++)
         if (words[*home].type && strcmp(words[*home].type, type) == 0) return true;
     return fail_input(error,

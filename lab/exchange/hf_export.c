@@ -1,3 +1,4 @@
+#include "data/tokenizer_hf.h"
 #include "lab/exchange/exchange.h"
 #include "lab/exchange/hf_config.h"
 #include "model/safetensors.h"
@@ -54,12 +55,9 @@ static void add_beginning(json_t *tokenizer, const char *name, int end) {
 }
 
 static bool write_tokenizer(const Run *run, const char *directory, Error *error) {
-    char path[PATH_CAPACITY];
     const int end = tokenizer_end(&run->tokenizer);
-    if (!path_format(path, error, "%s/tokenizer.json", directory) || !tokenizer_write_hf(&run->tokenizer, path, error))
-        return false;
-    json_t *tokenizer = json_load_file(path, JSON_ALLOW_NUL, NULL);
-    if (!tokenizer) return fail_run(error, "cannot read %s again", path);
+    json_t *tokenizer = tokenizer_to_hf(&run->tokenizer, error);
+    if (!tokenizer) return false;
     json_t *config = json_pack("{s:s, s:i, s:b}", "tokenizer_class", "PreTrainedTokenizerFast", "model_max_length",
                                run->gpt.shape.context, "clean_up_tokenization_spaces", 0);
     const char *name = name_of_end(tokenizer, end);
@@ -68,7 +66,8 @@ static bool write_tokenizer(const Run *run, const char *directory, Error *error)
         json_object_set_new(config, "eos_token", json_string(name));
         add_beginning(tokenizer, name, end);
     }
-    if (json_write(path, tokenizer, 17, error)) return write_json(directory, "tokenizer_config.json", config, error);
+    if (write_json(directory, "tokenizer.json", tokenizer, error))
+        return write_json(directory, "tokenizer_config.json", config, error);
     json_decref(config);
     return false;
 }

@@ -19,8 +19,10 @@ static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Er
 bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
     const Shape shape = shape_of(&run->options, vocab);
     Position pos;
-    Error reason;
-    if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", path, reason.message);
+    Error ignored;
+    if (!shape_check(&shape, &ignored))
+        return fail_input(
+            error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);
     if (!find_tokenizer(&run->tokenizer, vocab, tokenizer, error) ||
         !position_create(&pos, run->options.pos, &shape, error) ||
         !stretch_apply(&pos, &run->options.stretch.rule, path, error))
@@ -48,7 +50,7 @@ static bool check_size(const TrainOptions *options, Home home, int vocab, const 
     const double C = (double)options->width, rows = vocab + (home == HOME_GPT2 ? (double)options->context : 0),
                  numbers = rows * C + (double)options->layers * 12 * C * C;
     double bytes = 0;
-    for (int i = 0; i < found->file_count; i++) bytes += (double)found->files[i].size;
+    for (int i = 0; i < found->file_count; i++) bytes += (double)found->files[i].bytes.size;
     return bytes >= 2 * numbers ||
            fail_input(error, "%s describes a model of %.0f numbers, but the safetensors files have %.0f bytes", path,
                       numbers, bytes);

@@ -27,21 +27,24 @@ enum { KNOWN = sizeof homes / sizeof *homes };
 
 static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
 
-// Fails (input): another format has room for this scheme, or other schemes fit into this one.
-static bool fail_homeless(Error *error, Format format, const Scheme *scheme, int row, const char *name) {
+// Fails (input): another format has room for this model, or other schemes fit into this one.
+static bool fail_homeless(Error *error, Format format, const Gpt *gpt, int row, const char *name) {
+    const Scheme *scheme = gpt->pos.scheme;
     char others[TEXT_CAPACITY] = "", word[TEXT_CAPACITY];
+    Home home;
+    Rotations rotations;
+    Error ignored;
     for (int f = FORMAT_HF; row < KNOWN && f <= FORMAT_LLMC; f++)
-        if (homes[row].in[f] && choice_word(FORMAT_NAMES, f, word))
+        if (homes[row].in[f] && find_home(&home, &rotations, f, gpt, name, &ignored) &&
+            choice_word(FORMAT_NAMES, f, word))
             return fail_input(error, "%s: no model of %s has positions of the scheme %s; use --to %s", name,
                               programs[format], scheme->name, word);
     for (int i = 0; i < KNOWN; i++)
         if (homes[i].in[format])
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "",
                      homes[i].scheme->name);
-    return fail_input(error,
-                      "%s: no model of %s, or of any other format of export, has positions of the scheme %s; train "
-                      "with one of these: %s",
-                      name, programs[format], scheme->name, others);
+    return fail_input(error, "%s: no model of %s has positions of the scheme %s; train with one of these: %s", name,
+                      programs[format], scheme->name, others);
 }
 
 // Options of a scheme that its home does not have.
@@ -61,11 +64,10 @@ static bool check_options(Home home, const Gpt *gpt, const char *name, Error *er
                           name, pos->scheme->name);
     if (home != HOME_MPT) return true;
     double scale;
-    char text[TEXT_CAPACITY];
-    option_print(pos->options, option_find(pos->scheme->options, "scale"), text);
-    return (sscanf(text, "%lf", &scale) == 1 && scale == 1) ||
-           fail_input(error, "%s has slopes multiplied by %s, and llama.cpp's are ALiBi's own; train it with scale=1",
-                      name, text);
+    memcpy(&scale, pos->options + option_find(pos->scheme->options, "scale")->offset, sizeof scale);
+    return scale == 1 ||
+           fail_input(error, "%s has slopes multiplied by %g, and llama.cpp's are ALiBi's own; train it with scale=1",
+                      name, scale);
 }
 
 bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
@@ -73,7 +75,7 @@ bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, 
     int row = 0;
     while (row < KNOWN && homes[row].scheme != scheme) row++;
     *home = row < KNOWN ? homes[row].in[format] : NO_HOME;
-    if (!*home) return fail_homeless(error, format, scheme, row, name);
+    if (!*home) return fail_homeless(error, format, gpt, row, name);
     if (!check_options(*home, gpt, name, error)) return false;
     if (!scheme->theta) return true;
     if (!rotations_of(rotations, gpt, name, error)) return false;

@@ -1,6 +1,7 @@
 // llm.c's checkpoint: 256 int32, then the parameters, each for all layers together, in float or bfloat16.
 #include "base/file/file.h"
 #include "lab/exchange/exchange.h"
+#include "lab/exchange/found.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,11 @@ bool export_llmc(const Run *run, const char *name, const char *directory, Error 
 
 // Read the header into the options. Fails (input) unless it is that of a checkpoint with learned positions.
 static bool read_header(TrainOptions *options, const int32_t *header, size_t size, const char *path, Error *error) {
+    if (memcmp(header, "GGUF", 4) == 0)
+        return fail_input(error,
+                          "%s is a GGUF file, which bitter writes, but does not read; give the model that it was "
+                          "made from",
+                          path);
     if (size < WORDS * sizeof *header || header[WORD_MAGIC] != MAGIC)
         return fail_input(error,
                           "%s is not a checkpoint of llm.c, which begins with %d; name its model file, or a "
@@ -74,7 +80,8 @@ static bool read_header(TrainOptions *options, const int32_t *header, size_t siz
         return fail_input(error, "%s has version %d of llm.c's checkpoints; bitter reads versions %d and %d", path,
                           header[WORD_VERSION], IN_FLOAT, IN_BF16);
     if (V < 1 || V > TOKENIZER_VOCAB_MOST || C < 1 || C > 20000 || L < 1 || L > 1000 || T < 1 || T > 10000000 ||
-        header[WORD_HEADS] < 1 || header[WORD_HEADS] > 1000 || header[WORD_PADDED] != padded_vocab(V))
+        header[WORD_HEADS] < 1 || header[WORD_HEADS] > 1000 || C % header[WORD_HEADS] ||
+        header[WORD_PADDED] != padded_vocab(V))
         return fail_input(error,
                           "%s: its header says %d tokens (padded to %d), %d layers, %d heads, width %d and context %d, "
                           "which cannot be; the file is damaged",
@@ -93,15 +100,9 @@ static bool copy_parameters(Gpt *gpt, const uint8_t *bytes, bool narrow, const c
     bool ok = foreign_list(&tensors, llmc_tensors, gpt, error);
     for (const ForeignTensor *t = tensors.items; ok && t < tensors.items + tensors.count; t++) {
         float *numbers = malloc(t->count * sizeof *numbers);
-        if (!numbers) ok = fail_run(error, "no memory for a tensor of %zu numbers", t->count);
-        for (size_t n = 0; ok && n < t->count; n++) {
-            uint32_t bits = 0;
-            memcpy((uint8_t *)&bits + (narrow ? 2 : 0), bytes + n * (narrow ? 2 : 4), narrow ? 2 : 4);
-            memcpy(&numbers[n], &bits, sizeof bits);
-            if (!isfinite(numbers[n]))
-                ok = fail_input(error, "%s: number %zu of %s is %g, so the model is spoiled; use another one", path, n,
-                                t->name, (double)numbers[n]);
-        }
+        ok = numbers ? found_numbers(numbers, bytes, narrow ? "BF16" : "F32", t->count,
+                                     t->rank > 1 ? (size_t)t->shape[1] : 0, t->name, path, error)
+                     : fail_run(error, "no memory for a tensor of %zu numbers", t->count);
         if (ok) foreign_to_model(gpt, numbers, t);
         free(numbers);
         bytes += (narrow ? 2 : 4) * t->count;

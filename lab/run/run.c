@@ -10,9 +10,13 @@
 
 bool run_paths(RunPaths *paths, const char *run, Error *error) {
     const char *directory = paths->directory;
-    paths->is_best = path_ends_with(run, RUN_BEST);
-    return path_format(paths->directory, error, "%.*s", (int)(strlen(run) - paths->is_best * strlen(RUN_BEST)), run) &&
-           path_format(paths->config, error, "%s/config.json", directory) &&
+    if (!path_format(paths->directory, error, "%s", run)) return false;
+    size_t length = strlen(run);
+    while (length > 1 && run[length - 1] == '/') length--;
+    const size_t tail = strlen(RUN_BEST);
+    paths->is_best = length > tail && memcmp(run + length - tail, RUN_BEST, tail) == 0;
+    if (paths->is_best) paths->directory[length - tail] = 0;
+    return path_format(paths->config, error, "%s/config.json", directory) &&
            path_format(paths->tokenizer, error, "%s/tokenizer.json", directory) &&
            path_format(paths->best, error, "%s/best.safetensors", directory) &&
            path_format(paths->model, error, "%s/%s.safetensors", directory, paths->is_best ? "best" : "model") &&

@@ -114,6 +114,7 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("model_type", "\"llama\"", "\"model_type\" is llama");
     expect_config("model_type", NULL, "missing");
     expect_config("model_type", "7", "missing");
+    expect_config("options", "{}", "a run of bitter");
     expect_config("vocab_size", "128256", "\"vocab_size\"");
     expect_config("vocab_size", "100", "257 tokens");
     expect_config("hidden_size", "0", "\"hidden_size\"");
@@ -273,6 +274,14 @@ static void hostile_indices_are_refused(void **state) {
     expect_index("{\"weight_map\": {\"a\": \"../there/one.safetensors\"}}", "not one beside it");
     expect_index("{\"weight_map\": {\"a\": \"two.safetensors\"}}", "two.safetensors");
     expect_index("{\"weight_map\": {\"a\": \"config.json\"}}", "not a safetensors file");
+    assert_int_equal(rename(to, from), 0); // found twice, under two names
+    Buffer file;
+    read_file(&file, there, "model.safetensors");
+    write_file(there, "one.safetensors", file.bytes, file.size);
+    write_file(there, "two.safetensors", file.bytes, file.size);
+    free(file.bytes);
+    assert_int_equal(unlink(from), 0);
+    expect_index("{\"weight_map\": {\"a\": \"one.safetensors\", \"b\": \"two.safetensors\"}}", "two of its files");
     const char good[] = "{\"weight_map\": {\"a\": \"one.safetensors\", \"b\": \"one.safetensors\"}}";
     write_file(there, "model.safetensors.index.json", good, strlen(good));
     must(import_either("model.safetensors", &error), &error);
@@ -296,6 +305,7 @@ static void expect_word(int index, int32_t value, const char *part) {
 
 static void hostile_checkpoints_are_refused(void **state) {
     expect_word(0, 20240520, "not a checkpoint of llm.c");
+    expect_word(0, 0x46554747, "is a GGUF file");
     expect_word(1, 2, "version 2");
     expect_word(1, 5, "cut short or damaged");
     for (int word = 2; word < 8; word++) {
@@ -305,7 +315,7 @@ static void hostile_checkpoints_are_refused(void **state) {
     }
     expect_word(2, 10000000, "cut short or damaged");
     expect_word(4, 3, "cut short or damaged");
-    expect_word(5, 3, "--heads 3 does not divide");
+    expect_word(5, 3, "3 heads, width 16 and context 12, which cannot be");
     const float spoiled = NAN;
     int32_t bits;
     memcpy(&bits, &spoiled, sizeof bits);
