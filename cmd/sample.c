@@ -77,6 +77,7 @@ static char *read_prompt(const SampleOptions *options, Error *error) {
     }
     if (!stream_read(&buffer, stdin, "standard input", error)) return NULL;
     if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\n') buffer.bytes[--buffer.size] = 0;
+    if (buffer.size > 0 && buffer.bytes[buffer.size - 1] == '\r') buffer.bytes[--buffer.size] = 0;
     if (strlen((char *)buffer.bytes) == buffer.size) return (char *)buffer.bytes;
     fail_input(error, "standard input has a byte 0, so it is no text; give a text as the prompt");
     free(buffer.bytes);

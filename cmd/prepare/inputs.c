@@ -48,6 +48,24 @@ static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
     return true;
 }
 
+// Warn of what a reader of the text does not see, but a model learns; of each kind once.
+static void warn_unseen(InputTexts *texts, const char *name, const Buffer *file) {
+    static const char *const messages[] = {
+        "begins like UTF-16, which would be learned byte by byte; convert it: iconv -f UTF-16 -t UTF-8",
+        "begins with a byte order mark, U+FEFF, which is learned as text; remove it: sed '1s/^\\xEF\\xBB\\xBF//'",
+        "has lines that end in \\r\\n, so the model learns to write \\r; remove it: tr -d '\\r'"};
+    const uint8_t *bytes = file->bytes, *newline = memchr(bytes, '\n', file->size);
+    const bool found[] = {
+        file->size >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0),
+        file->size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0,
+        newline && newline > bytes && newline[-1] == '\r',
+    };
+    for (int i = 0; i < UNSEEN; i++) {
+        if (found[i] && !texts->warned[i]) fprintf(stderr, "bitter prepare: %s %s\n", name, messages[i]);
+        texts->warned[i] |= found[i];
+    }
+}
+
 static bool add_file(InputTexts *texts, const char *input, Error *error) {
     Buffer buffer;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
@@ -56,6 +74,7 @@ static bool add_file(InputTexts *texts, const char *input, Error *error) {
         free(buffer.bytes);
         return fail_input(error, "%s is empty; give a file with text, or leave this one out", name);
     }
+    warn_unseen(texts, name, &buffer);
     Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};
     return texts_add(texts, name, &text, error);
 }

@@ -5,6 +5,8 @@
 #include "base/file/text.h"
 #include "data/made/builtin.h"
 
+enum { UNSEEN = 3 }; // kinds of warnings about a text
+
 // The text of all inputs. A document is one file or one built-in document.
 typedef struct {
     const char *name; // of the input
@@ -16,6 +18,7 @@ typedef struct {
     size_t count, capacity, bytes;
     const char *scattered_name; // the input whose documents will be scattered through the others; NULL = none
     BuiltinCorpus scattered;
+    bool warned[UNSEEN];
 } InputTexts;
 
 // Read files and make built-in documents; one scattered corpus among other inputs is only noted. Fails (input) when an

@@ -90,6 +90,14 @@ echo '{"tokenizer": "none", "vocab_size": 300}' >alone/tokenizer.json
 refuses "shards with more tokens than stated" "alone/train_000000.bin;300" train $small --data alone --out new
 refuses "a tokenizer that is none" "alone;without their tokenizer" prepare --tokenizer alone --out new text.txt
 
+# --- what a reader does not see ---
+for case in 'UTF-16=\377\376a' 'byte order mark=\357\273\277a' 'tr -d=some\r\n'; do
+    printf "${case#*=}%.0s" 1 2 3 4 >unseen.txt
+    rm -rf unseen
+    succeed "a text with ${case%%=*}" prepare --out unseen unseen.txt
+    check "is prepared with a warning" grep -q "^bitter prepare: unseen.txt .*${case%%=*}" "$scratch/err"
+done
+
 # --- mistakes ---
 mkdir empty
 refuses "bpe without a number" "bpe:;257 to 65536" prepare --tokenizer bpe: --out new text.txt
