@@ -111,7 +111,8 @@ bool command_train(int argc, char **argv, Error *error) {
     const bool ok =
         corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
         tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
-        run_load_or_create(&trainer, &paths, &options, error) && train_more(&trainer, &options, steps, &paths, error) &&
+        run_load_or_create(&trainer, &paths, &options, error) &&
+        train_continue(&trainer, &options, steps, &paths, error) &&
         log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
         positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
         tensorboard_open(&events, &trainer, error) && train(&trainer, &paths, &log, &positions, &events, error);

@@ -46,7 +46,7 @@ static void print_validation(const Trainer *trainer, const StepReport *report) {
 // Warn after 5, 10, 20, 40 ... validations above the best. With --patience, the user knows.
 static void warn_of_rise(const Trainer *trainer, double loss) {
     const Best *best = &trainer->best;
-    const long long stale = trainer_stale(trainer), times = stale / STALE_WARNING;
+    const long long stale = trainer->stale, times = stale / STALE_WARNING;
     const bool due = stale > 0 && stale % STALE_WARNING == 0 && (times & (times - 1)) == 0;
     if (!due || trainer->options->patience > 0 || !(loss > STALE_RISE * best->loss)) return;
     fprintf(
@@ -132,7 +132,7 @@ void train_show_end(const Trainer *trainer) {
     if (step < o->steps)
         printf("stopped after step %lld of %lld: %lld validations in a row have found no lower loss (--patience %lld); "
                "--resume with a larger --patience continues\n",
-               step, o->steps, trainer_stale(trainer), o->patience);
+               step, o->steps, trainer->stale, o->patience);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);

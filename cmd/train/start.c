@@ -4,9 +4,11 @@
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // With --resume, all options come from the run's config.json. An option that was typed again must have the same value,
 // unless it may differ on a resume. Typed --steps go to *steps, and options->steps are those that were planned before.
@@ -115,24 +117,52 @@ bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error
     }
 }
 
-bool train_more(const Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error) {
-    const long long done = (long long)trainer->progress.step;
-    TrainOptions planned;
-    int vocab_size;
-    if (steps == options->steps) return true;
+// Best weights from after the present step belong to steps that will not be done again. They go first, so that a run
+// that is killed here still finds them again by its old plan.
+static bool begin_cosine(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths,
+                         Error *error) {
+    const long long done = (long long)trainer->progress.step, best = (long long)trainer->best.step;
     if (steps <= done)
         return fail_input(error, "--steps %lld: the run in %s has done %lld steps already; give more, or leave it out",
                           steps, options->out, done);
-    if (!config_read(paths->config, &planned, &vocab_size, error)) return false;
-    planned.steps = options->steps = steps;
-    planned.cosine_from = options->cosine_from = done;
-    if (!train_options_check(&planned, error) || !config_derive(paths->config, paths->config, &planned, error))
-        return false;
+    options->steps = steps;
+    options->cosine_from = done;
+    if (!train_options_check(options, error)) return false;
     printf(
         "steps   a new cosine from step %lld on: the learning rate rises to %g in %lld steps, then falls to %g at step "
         "%lld\n",
         done, options->lr, options->warmup, options->min_lr, steps);
-    return true;
+    if (best <= done) return true;
+    printf(
+        "best    the best weights so far were those of step %lld, which the new cosine does not reach as before; they "
+        "are given up\n",
+        best);
+    trainer->best = (Best){0};
+    return unlink(paths->best) == 0 || fail_run(error, "cannot remove %s: %s", paths->best, strerror(errno));
+}
+
+// Write the options that differ from those of config.json into it, so that the next --resume has them. The run's name
+// stays as it was recorded.
+static bool record_options(const TrainOptions *options, const RunPaths *paths, Error *error) {
+    TrainOptions recorded, now = *options;
+    int vocab_size;
+    char text[2][TEXT_CAPACITY];
+    if (!config_read(paths->config, &recorded, &vocab_size, error)) return false;
+    now.resume = false;
+    memcpy(now.out, recorded.out, sizeof now.out);
+    if (now.cosine_from == recorded.cosine_from &&
+        !options_difference(text[0], text[1], train_options, &now, &recorded))
+        return true;
+    return train_options_check(&now, error) && config_derive(paths->config, paths->config, &now, error);
+}
+
+bool train_continue(Trainer *trainer, TrainOptions *options, long long steps, const RunPaths *paths, Error *error) {
+    if (!options->resume) return true;
+    if (steps != options->steps && !begin_cosine(trainer, options, steps, paths, error)) return false;
+    const long long best = (long long)trainer->best.step, cosine = options->cosine_from;
+    return record_options(options, paths, error) &&
+           (best == 0 || log_validations(&trainer->stale, paths->log, best > cosine ? best : cosine,
+                                         (long long)trainer->progress.step, error));
 }
 
 static void describe_data(const Corpus *corpus) {

@@ -70,45 +70,68 @@ void log_close(RunLog *log) {
     log->stream = NULL;
 }
 
-// The training losses of all rows, to be freed, and their steps; NULL for want of memory.
-static double *losses_of(long long *rows, long long **steps, const char *text) {
-    size_t lines = 0;
-    for (const char *at = text; *at; at++) lines += *at == '\n';
-    double *losses = malloc((lines + 1) * sizeof *losses);
-    *steps = malloc((lines + 1) * sizeof **steps);
-    *rows = 0;
-    for (const char *line = strchr(text, '\n'); losses && *steps && line; line = strchr(line + 1, '\n')) {
-        double tokens, seconds;
-        if (sscanf(line + 1, "%lld,%lf,%lf,%lf", &(*steps)[*rows], &tokens, &seconds, &losses[*rows]) == 4) ++*rows;
+typedef struct {
+    long long step;
+    double loss;
+    bool validated;
+} Row;
+
+// The next row of the text, whose newline becomes a 0; lines that are no rows are passed over. False at the end.
+static bool next_row(Row *row, char **text) {
+    for (char *end; (end = strchr(*text, '\n'));) {
+        double validation;
+        *end = 0;
+        const int found = sscanf(*text, "%lld,%*f,%*f,%lf,%lf", &row->step, &row->loss, &validation);
+        *text = end + 1;
+        row->validated = found == 3;
+        if (found >= 2) return true;
     }
-    return *steps ? losses : NULL;
+    return false;
+}
+
+bool log_validations(long long *count, const char *path, long long from, long long to, Error *error) {
+    Buffer file;
+    Row row;
+    *count = 0;
+    if (!path_exists(path)) return true;
+    if (!file_read(&file, path, error)) return false;
+    for (char *at = (char *)file.bytes; next_row(&row, &at);)
+        *count += row.validated && row.step > from && row.step <= to;
+    free(file.bytes);
+    return true;
+}
+
+static void summarise(LogLosses *summary, const Row *rows, long long count) {
+    *summary = (LogLosses){.rows = count, .lowest = NAN, .final = NAN};
+    if (count > 0) {
+        summary->first = rows[0].loss;
+        summary->last = rows[count - 1].loss;
+    }
+    summary->part = count / PARTS_MOST > PART_ROWS ? count / PARTS_MOST : PART_ROWS;
+    for (long long end = count; end >= summary->part; end -= summary->part) {
+        double sum = 0;
+        for (long long row = end - summary->part; row < end; row++) sum += rows[row].loss;
+        const double mean = sum / (double)summary->part;
+        if (end == count) summary->final = mean;
+        if (end < count && !(mean >= summary->lowest)) {
+            summary->lowest = mean;
+            summary->lowest_step = rows[end - 1].step;
+        }
+    }
 }
 
 bool log_losses(LogLosses *summary, const char *path, Error *error) {
     Buffer file;
-    long long rows, *steps = NULL;
-    *summary = (LogLosses){.lowest = NAN, .final = NAN};
     if (!file_read(&file, path, error)) return false;
-    double *losses = losses_of(&rows, &steps, (const char *)file.bytes);
-    const bool ok = losses || fail_run(error, "%s: no memory for its rows", path);
-    summary->rows = ok ? rows : 0;
-    if (summary->rows > 0) {
-        summary->first = losses[0];
-        summary->last = losses[rows - 1];
-    }
-    summary->part = rows / PARTS_MOST > PART_ROWS ? rows / PARTS_MOST : PART_ROWS;
-    for (long long end = rows; ok && end >= summary->part; end -= summary->part) {
-        double sum = 0;
-        for (long long row = end - summary->part; row < end; row++) sum += losses[row];
-        const double mean = sum / (double)summary->part;
-        if (end == rows) summary->final = mean;
-        if (end < rows && !(mean >= summary->lowest)) {
-            summary->lowest = mean;
-            summary->lowest_step = steps[end - 1];
-        }
-    }
-    free(losses);
-    free(steps);
+    char *text = (char *)file.bytes;
+    size_t lines = 0;
+    for (const char *at = text; *at; at++) lines += *at == '\n';
+    Row *rows = malloc((lines + 1) * sizeof *rows);
+    long long count = 0;
+    while (rows && next_row(&rows[count], &text)) count++;
+    if (rows) summarise(summary, rows, count);
+    const bool ok = rows || fail_run(error, "%s: no memory for its rows", path);
     free(file.bytes);
+    free(rows);
     return ok;
 }

@@ -95,6 +95,10 @@ typedef struct {
 // Lines that are no rows are passed over. Fails as file_read does.
 bool log_losses(LogLosses *losses, const char *path, Error *error);
 
+// How many rows after the step `from`, up to `to`, have a validation; none when the log was lost. Fails as file_read
+// does.
+bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
+
 // Save a checkpoint: the log, the weights, and the state that run_load_or_create loads.
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 

@@ -23,8 +23,13 @@ static bool save(const Trainer *trainer, const TrainLoop *loop, Error *error) {
 // A run that continues from a checkpoint before its best step computes that step again, and finds the same loss.
 static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Error *error) {
     Best *best = &trainer->best;
-    if (best->step > 0 && !(loss < best->loss)) return true;
-    *best = (Best){trainer->progress.step, loss};
+    const int64_t step = trainer->progress.step;
+    if (best->step > 0 && !(loss < best->loss)) {
+        trainer->stale += step > best->step;
+        return true;
+    }
+    *best = (Best){step, loss};
+    trainer->stale = 0;
     return best_save(paths->best, &trainer->gpt, best, error);
 }
 

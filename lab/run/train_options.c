@@ -57,8 +57,8 @@ const Option train_options[] = {
 };
 
 bool option_free_on_resume(const char *name) {
-    static const char *const names[] = {"data", "eval-every", "eval-tokens", "patience",  "sample-every", "save-every",
-                                        "out",  "resume",     "threads",     "precision", "tensorboard"};
+    static const char *const names[] = {"data", "eval-every", "patience", "sample-every", "save-every",
+                                        "out",  "resume",     "threads",  "precision",    "tensorboard"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

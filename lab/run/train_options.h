@@ -48,7 +48,7 @@ extern const Option train_options[];
 
 // May this option differ between a run and its resumption? The data may have moved: their contents are compared
 // instead. Another number of threads changes only the last bits, and the user is told. Another precision lets a run go
-// on where there is no bfloat16.
+// on where there is no bfloat16. --eval-tokens stays, because validation losses are compared.
 bool option_free_on_resume(const char *name);
 
 // The first option from `from` on, a row of train_options, whose values in a and b differ; NULL when there is none. The

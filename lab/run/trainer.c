@@ -142,7 +142,8 @@ static bool validate_task(Validation *validation, const Trainer *trainer, Error 
                                      .end = tokenizer_end(&trainer->corpus->tokenizer)};
     Answers answers = {0};
     if (!examine(&answers, &trainer->gpt, &examination, error)) return false;
-    *validation = (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
+    *validation =
+        (Validation){answers.nll / (double)answers.tokens, (double)answers.right / (double)answers.questions, NAN};
     return true;
 }
 
@@ -176,16 +177,8 @@ double trainer_rate(const Trainer *trainer, long long step) {
     return cosine_schedule(step - 1 - o->cosine_from, o->steps - o->cosine_from, o->warmup, o->lr, o->min_lr);
 }
 
-long long trainer_stale(const Trainer *trainer) {
-    const TrainOptions *o = trainer->options;
-    const long long step = (long long)trainer->progress.step, best = (long long)trainer->best.step,
-                    from = best > o->cosine_from ? best : o->cosine_from;
-    if (o->eval_every == 0 || best == 0 || from > step) return 0;
-    return step / o->eval_every - from / o->eval_every;
-}
-
 bool trainer_out_of_patience(const Trainer *trainer) {
-    return trainer->options->patience > 0 && trainer_stale(trainer) >= trainer->options->patience;
+    return trainer->options->patience > 0 && trainer->stale >= trainer->options->patience;
 }
 
 long long trainer_tokens(const Trainer *trainer) {

@@ -17,6 +17,7 @@ typedef struct {
     Batches batches;
     Progress progress;
     Best best;             // loss and step of the best weights that train_loop has kept
+    long long stale;       // validations since then, or since the present cosine began: none had a lower loss
     int *inputs, *targets; // (B,T) of the current batch
     bool *scored;          // (B,T) is the target scored?
     double weight;         // of each scored target, in the step's mean loss
@@ -59,10 +60,6 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
 // The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.
 double trainer_rate(const Trainer *trainer, long long step);
-
-// How many validations in a row, up to the present step, have found no lower loss than before: those after the best
-// step, or after the present cosine began.
-long long trainer_stale(const Trainer *trainer);
 
 // Has --patience run out?
 bool trainer_out_of_patience(const Trainer *trainer);

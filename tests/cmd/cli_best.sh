@@ -54,6 +54,12 @@ check "with the same best weights" cmp run/best.safetensors patient/best.safeten
 succeed "resumed, it knows" train --resume --out patient
 check "that it has stopped" says "^run +patient has stopped at step $stop of 120$"
 check "and does no step" test "$(sed -n '$p' patient/log.csv | cut -d , -f 1)" = $stop
+cp -r patient slower
+cp -r patient faster
+succeed "resumed with fewer validations" train --resume --out slower --eval-every 40
+check "it has stopped, too" says "^run +slower has stopped at step $stop of 120$"
+succeed "with more validations, and more patience" train --resume --out faster --eval-every 1 --patience 5
+check "it stops two validations later" test "$(sed -n '$p' faster/log.csv | cut -d , -f 1)" = $((stop + 2))
 succeed "resumed without patience" train --resume --out patient --patience 0
 check "it ends as if it had never stopped" cmp run/model.safetensors patient/model.safetensors
 check "with the same best weights" cmp run/best.safetensors patient/best.safetensors

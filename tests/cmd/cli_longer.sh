@@ -52,7 +52,30 @@ refuses "too many" "--steps;2^62" train --resume --out run --steps 1e18
 refuses "another rate" "--lr;leave the option out" train --resume --out run --steps 200 --lr 1
 sed '/^  "crc32"/d; s/"cosine_from": 100/"cosine_from": 120/' run/config.json >edited && cp edited run/config.json
 refuses "a cosine that begins at its end" "cosine_from;119" train --resume --out run
-rm -r short stopped killed sixty
+
+# Killed with a best step that its last checkpoint has not reached, then told to do other steps than those.
+need train $small --data $data --steps 100 --warmup 4 --lr 1e-2 --eval-every 10 --save-every 1000 --out ahead
+cp short/state.safetensors short/model.safetensors ahead
+cp -r ahead followed
+check "the last step is the best" test "$(sed -n 's/^best *was step //p' "$scratch/out")" = ''
+succeed "a new cosine from before the best step" train --resume --out ahead --steps 50 --eval-every 0
+check "says that the best weights are given up" says '^best +.*step 100.*given up$'
+check "and has others" test "$("$BITTER" eval ahead@best --threads 1 | sed 1d)" = "$("$BITTER" eval ahead --threads 1 | sed 1d)"
+succeed "the old cosine" train --resume --out followed --steps 100
+check "keeps them" test "$(grep -c 'given up' "$scratch/out")" -eq 0
+rm -r short stopped killed sixty ahead followed
+
+# --- options that may differ on a resume are those of the next one ---
+need train $small --data $data --steps 20 --eval-every 5 --out recorded
+cp recorded/config.json before.json
+succeed "--resume" train --resume --out ./recorded/
+check "leaves config.json as it is" cmp before.json recorded/config.json
+succeed "--resume --tensorboard" train --resume --out recorded --steps 30 --tensorboard --eval-every 7
+succeed "resumed again" train --resume --out recorded --steps 40
+check "the events go on" test "$(cat recorded/events.* | grep -ao loss/train | wc -l)" -eq 20
+check "with as many validations" test "$(sed 1d recorded/log.csv | cut -d , -f 5 | grep -c .)" -eq 9
+refuses "losses on other tokens would not compare" "--eval-tokens;leave the option out" \
+    train --resume --out recorded --steps 50 --eval-tokens 100
 
 # --- patience begins again with a new cosine ---
 head -c 1500 "$repository/docs/train.md" >short.txt
