@@ -3,6 +3,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "lab/eval/generate.h"
+#include "lab/eval/stream.h"
 #include "lab/run/run.h"
 
 #include <errno.h>
@@ -22,9 +23,10 @@ typedef struct {
 
 static const Option sample_options[] = {
     HEADING_ROW("Text"),
-    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT",
+    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT|-",
              "text to continue; - = all of standard input, without a newline at its end"),
-    INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9, "tokens to generate after the prompt, at most"),
+    INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9,
+                "tokens to generate after the prompt, at most; a character that is not complete then is finished"),
     TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),
     INTEGER_ROW("repeat", FIELD(repeat), "1", 1, 1e6, "samples to write, with the seeds --seed, --seed + 1, ..."),
     FLAG_ROW("interactive", FIELD(interactive),
@@ -85,7 +87,7 @@ static char *read_prompt(const SampleOptions *options, Error *error) {
 }
 
 static bool write_samples(const Run *run, Generation *generation, const SampleOptions *options, Error *error) {
-    for (long long i = 0; i < options->repeat; i++) {
+    for (long long i = 0; i < options->repeat && !ferror(stdout); i++) {
         const uint64_t seed = (uint64_t)options->seed + (uint64_t)i;
         if (options->repeat > 1) printf("%s--- seed %llu\n", i > 0 ? "\n" : "", (unsigned long long)seed);
         generation->random = (Random){random_key(seed, "sample"), 0};
@@ -111,8 +113,8 @@ static ssize_t read_line(char **line, size_t *capacity, bool terminal) {
 
 // Append a line to the text. Fails as tokenizer_encode does.
 static bool add_line(Generator *generator, const char *line, size_t length, Error *error) {
-    const bool begins = length > 0 && !generator->stopped && !generator_at_line(generator) &&
-                        tokenizer_newline(generator->tokenizer) >= 0;
+    const bool begins =
+        length > 0 && !generator->stopped && !generator_at_line(generator) && generator->gpt->pos.rule.newline >= 0;
     return (!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
            generator_add(generator, line, length, "the line", error);
 }
@@ -138,10 +140,10 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     bool ok = true;
     if (*generation->prompt) {
         ok = generator_add(&generator, generation->prompt, strlen(generation->prompt), "the prompt", error);
-        if (ok) printf("%s", generation->prompt);
+        if (ok) stream_text(stdout, generation->prompt);
         ok = ok && answer(&generator, generation, error);
     }
-    for (ssize_t length; ok && (length = read_line(&line, &capacity, terminal)) >= 0;) {
+    for (ssize_t length; ok && !ferror(stdout) && (length = read_line(&line, &capacity, terminal)) >= 0;) {
         if (add_line(&generator, line, (size_t)length, error)) {
             ok = answer(&generator, generation, error);
         } else {

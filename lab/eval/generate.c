@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define CHARACTER_TOKENS 3 // after its first byte, at most so many finish a character
+
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
 static int window_length(const Generator *generator) {
@@ -50,16 +52,19 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     const Gpt *gpt = generator->gpt;
     const Tokenizer *tokenizer = generator->tokenizer;
     Stream stream = stream_to(out, g->stops);
+    int left = g->tokens, more = CHARACTER_TOKENS;
     bool ok = generator->tokens.count > 0 || tokens_add(&generator->tokens, &first, 1, error), ended = false;
     generator->stopped = false;
-    for (int i = 0; ok && !ended && i < g->tokens; i++) {
+    while (ok && !ended && (left > 0 || (stream_within_character(&stream) && more > 0))) {
+        left > 0 ? left-- : more--;
         feed(generator);
         const int id = sample_token(generator->scratch, generator->logits, gpt->shape.vocab, &g->sampling, &g->random);
         const uint16_t token = (uint16_t)id;
         ok = tokens_add(&generator->tokens, &token, 1, error);
         ended = g->one_document && id == tokenizer_end(tokenizer);
         if (!ended) ended = generator->stopped = write_token(&stream, tokenizer, id);
-        ended = ended || (g->stop && g->stop->asked(g->stop->context));
+        ended = ended || ferror(out);
+        if (g->stop && g->stop->asked(g->stop->context)) left = 0;
     }
     stream_end(&stream);
     return ok;
@@ -106,20 +111,15 @@ bool generator_at_line(const Generator *generator) {
 
 bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation *g, Error *error) {
     Generator generator = {.gpt = gpt, .tokenizer = tokenizer};
-    const size_t prompt = strlen(g->prompt);
     bool ok = length_check(gpt, g->context, error) && begin(&generator.tokens, tokenizer, error) &&
-              generator_add(&generator, g->prompt, prompt, "the prompt", error);
+              generator_add(&generator, g->prompt, strlen(g->prompt), "the prompt", error);
     // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
     // whole context at once.
-    const size_t all = generator.tokens.count + (generator.tokens.count == 0) + (size_t)g->tokens;
+    const size_t all = generator.tokens.count + (generator.tokens.count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
     const int window = all < (size_t)g->context && !position_random_bound(&gpt->pos) ? (int)all : g->context;
     ok = ok && take_memory(&generator, window, error);
-    if (ok) {
-        Stream stream = stream_to(out, NULL);
-        stream_write(&stream, g->prompt, prompt);
-        stream_end(&stream);
-        ok = generator_write(out, &generator, g, error);
-    }
+    if (ok) stream_text(out, g->prompt);
+    ok = ok && generator_write(out, &generator, g, error);
     generator_free(&generator);
     return ok;
 }

@@ -13,7 +13,7 @@
 
 typedef struct {
     const char *prompt; // "" starts a new document
-    int tokens;         // to write after the prompt
+    int tokens;         // to write after the prompt, and up to 3 more to finish a character
     Sampling sampling;
     int context; // window: when it is full, its last half is read again as the new beginning
     Random random;
@@ -49,7 +49,8 @@ bool generator_add(Generator *generator, const char *text, size_t size, const ch
 // Does the text end with the end of a line or of a document, or is there none?
 bool generator_at_line(const Generator *generator);
 
-// Let the model append to the text, and write that to `out`; prompt and context of `generation` do not count.
+// Let the model append to the text, and write that to `out`, as long as that can be written to; prompt and context of
+// `generation` do not count.
 bool generator_write(FILE *out, Generator *generator, Generation *generation, Error *error);
 
 #endif

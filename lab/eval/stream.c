@@ -78,7 +78,17 @@ bool stream_write(Stream *stream, const char *bytes, size_t size) {
     return stopped;
 }
 
+bool stream_within_character(const Stream *stream) {
+    return unfinished_character(stream->held.bytes, stream->held.size) > 0;
+}
+
 void stream_end(Stream *stream) {
     emit(stream, stream->held.bytes, stream->held.size);
     text_free(&stream->held);
+}
+
+void stream_text(FILE *out, const char *text) {
+    Stream stream = stream_to(out, NULL);
+    stream_write(&stream, text, strlen(text));
+    stream_end(&stream);
 }

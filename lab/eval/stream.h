@@ -23,7 +23,13 @@ Stream stream_to(FILE *out, const TextList *stops);
 // a stop text came: what precedes it is written then, and the rest forgotten.
 bool stream_write(Stream *stream, const char *bytes, size_t size);
 
+// Has a character begun of which more bytes have to come?
+bool stream_within_character(const Stream *stream);
+
 // Write what is held back, and free it.
 void stream_end(Stream *stream);
+
+// Write a whole text that way.
+void stream_text(FILE *out, const char *text);
 
 #endif

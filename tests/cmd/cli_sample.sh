@@ -60,6 +60,9 @@ piped 'two\nlines\n\n' sample run --threads 1 --tokens 1 --prompt -
 check "other newlines stay" test "$(head -c 10 "$scratch/out" | od -A n -c | tr -d ' \n')" = 'two\nlines\n'
 piped '' sample run --threads 1 --tokens 5 --prompt -
 check "an empty one is no prompt" test $code -eq 0
+long=$(printf '%0600d' 0)
+refuses "a prompt that is too long for an option" "--prompt: '000;less than 512 bytes, or - for standard input" \
+    sample run --prompt "$long"
 piped 'a\000b' sample run --prompt -
 check "a byte 0 is refused" test -z "$(complaint 2 'standard input;byte 0')"
 refuses "--prompt - and --interactive" "--prompt -;--interactive" sample run --prompt - --interactive
@@ -84,6 +87,18 @@ is_utf8() {
     iconv -f UTF-8 -t UTF-8 "$1" >/dev/null
 }
 check "characters are whole" is_utf8 "$scratch/out"
+need prepare --out cafe-bytes cafe.txt
+need train $small --data cafe-bytes --steps 300 --lr 1e-2 --warmup 5 --out bytes
+for tokens in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    run sample bytes --threads 1 --tokens $tokens --temperature 0 --prompt 'na'
+    check "--tokens $tokens of bytes: characters are whole" is_utf8 "$scratch/out"
+    cat "$scratch/out" >>lengths
+done
+check "some have more than one byte" test "$(wc -m <lengths)" -ne "$(LC_ALL=C.UTF-8 wc -m <lengths)"
+piped 'na\n\n\n\n\n\n\n' sample bytes --interactive --threads 1 --tokens 1 --temperature 0
+check "also where an answer ends in a conversation" is_utf8 "$scratch/out"
+sh -c '"$0" sample bytes --threads 1 --tokens 100000000 --interactive <"$1"' "$BITTER" cafe.txt 2>"$scratch/err" | head -c 20 >"$scratch/out"
+check "a reader that goes away ends it" grep -q 'cannot write to standard output' "$scratch/err"
 
 # --- a conversation on a terminal ---
 # seen TEXT NUMBER: wait until the terminal shows the text so often, or the program has ended.
