@@ -68,12 +68,12 @@ static bool tell_difference(const RunPaths *paths, const TrainOptions *options) 
     return true;
 }
 
-// `bitter train TEXT` is `bitter prepare TEXT`, and `bitter train --data` with what that has made.
+// `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made.
 static bool prepare_operand(TrainOptions *options, bool *given, int count, char **operands, Error *error) {
     const ptrdiff_t data = option_find(train_options, "data") - train_options;
     if (count == 0) return true;
     if (count > 1)
-        return fail_input(error, "takes one TEXT, but got %d; `bitter prepare` makes shards of several files", count);
+        return fail_input(error, "takes one FILE, but got %d; `bitter prepare` makes shards of several files", count);
     if (given[data] || options->resume)
         return fail_input(error, "%s and %s both say what to train on; leave one of them out", operands[0],
                           options->resume ? "--resume" : "--data");
@@ -85,10 +85,9 @@ static bool prepare_operand(TrainOptions *options, bool *given, int count, char 
 bool command_train(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "train",
-        "Train a GPT and write a run directory that eval, sample and --resume take. Given a TEXT, a file as plain text "
-        "or "
-        ".gz, train on that: its shards go to runs/data/NAME, as with `bitter prepare TEXT`.",
-        "[TEXT]", train_options,
+        "Train a GPT and write a run directory that eval, sample and --resume take. Given a FILE, plain text or .gz, "
+        "train on that: its shards go to runs/data/NAME, as with `bitter prepare FILE`.",
+        "[FILE]", train_options,
         "  bitter train book.txt\n"
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};

@@ -38,9 +38,9 @@ static bool write_run(const Run *run, const Output *output, const char out[TEXT_
 bool command_import(int argc, char **argv, Error *error) {
     static const Usage usage = {"import",
                                 "Read a model that another program wrote, and write it as a run that eval, sample, "
-                                "extend and train --init take. FROM is a directory of Hugging Face's transformers with "
+                                "extend and train --init take. PATH is a directory of Hugging Face's transformers with "
                                 "a gpt2, starcoder2 or gpt_neox, or a checkpoint of llm.c.",
-                                "FROM", import_options,
+                                "PATH", import_options,
                                 "  bitter import models/gpt2 --out runs/gpt2\n"
                                 "  bitter import gpt2_124M.bin --out runs/gpt2\n"};
     ImportOptions options;
@@ -49,7 +49,7 @@ bool command_import(int argc, char **argv, Error *error) {
     const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     if (!*options.out) return fail_input(error, "where to? give a new run directory with --out RUN");
     if (!name_check("--out", options.out, error) || !output_place(&output, "--out", options.out, error) ||
-        !(is_directory(from) ? import_hf : import_llmc)(&run, from, error))
+        !run_name_check(output.path, error) || !(is_directory(from) ? import_hf : import_llmc)(&run, from, error))
         return false;
     const bool ok = output_create(&output, error) && write_run(&run, &output, options.out, error) &&
                     output_complete(&output, error);

@@ -26,7 +26,7 @@ static const Option sample_options[] = {
     TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT|-",
              "text to continue; - = all of standard input, without a newline at its end"),
     INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9,
-                "tokens to generate after the prompt, at most; a character that is not complete then is finished"),
+                "tokens to generate after the prompt, at most; up to 3 more finish a UTF-8 character"),
     TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),
     INTEGER_ROW("repeat", FIELD(repeat), "1", 1, 1e6, "samples to write, with the seeds --seed, --seed + 1, ..."),
     FLAG_ROW("interactive", FIELD(interactive),

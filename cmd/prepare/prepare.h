@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-// Do what `bitter prepare TEXT` does, and print its summary. `tokenizer` is the value of --tokenizer; "" = the default.
+// Do what `bitter prepare FILE` does, and print its summary. `tokenizer` is the value of --tokenizer; "" = the default.
 bool prepare_text(const char *text, const char *tokenizer, Error *error);
 
 #endif

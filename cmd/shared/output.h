@@ -12,7 +12,7 @@ typedef struct {
 } Output;
 
 // Set the path, which the user gave as `option`, such as "--out". Fails (input) unless it is free or an empty
-// directory.
+// directory, or when it has control characters.
 bool output_place(Output *output, const char *option, const char *path, Error *error);
 
 // Set the path to runs/data/NAME, named after the first input.

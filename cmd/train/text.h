@@ -1,4 +1,4 @@
-// `bitter train TEXT`: what `bitter prepare TEXT` would do, before the training.
+// `bitter train FILE`: what `bitter prepare FILE` would do, before the training.
 #ifndef BITTER_TRAIN_TEXT_H
 #define BITTER_TRAIN_TEXT_H
 

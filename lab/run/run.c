@@ -40,16 +40,18 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
     for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
 }
 
+bool run_name_check(const char *directory, Error *error) {
+    return !path_ends_with(directory, RUN_BEST) ||
+           fail_input(error,
+                      "--out %s: a name that ends in " RUN_BEST " means the best weights of a run; choose another name",
+                      directory);
+}
+
 LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *lock = (RunLock){0};
-    if (path_ends_with(directory, RUN_BEST)) {
-        fail_input(error,
-                   "--out %s: a name that ends in " RUN_BEST " means the best weights of a run; choose another name",
-                   directory);
-        return LOCK_FAILED;
-    }
-    if (!path_format(lock->directory, error, "%s", directory) || !path_format(path, error, "%s/lock", directory))
+    if (!run_name_check(directory, error) || !path_format(lock->directory, error, "%s", directory) ||
+        !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
     if (path_is_link(directory)) { // it may lead to a directory of somebody else
         fail_input(error, "%s is a symbolic link; name the directory itself, or remove the link", directory);

@@ -23,6 +23,9 @@ bool run_paths(RunPaths *paths, const char *run, Error *error);
 // Is there a run? Fails (input) when there is none.
 bool run_exists(const RunPaths *paths, Error *error);
 
+// Fails (input) when the name of a run that is to be written, given as --out, ends in RUN_BEST.
+bool run_name_check(const char *directory, Error *error);
+
 // Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 

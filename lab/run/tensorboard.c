@@ -200,16 +200,26 @@ static uint32_t stored_crc(const uint8_t *at) {
 }
 
 // The bytes of an event file up to the first summary after `step`, or the first record that is damaged or incomplete.
-static size_t kept_bytes(const Buffer *file, long long step) {
+// *damaged is set to whether a damaged record stands before the summary of `step`, which was on disk when the
+// checkpoint was saved; what a killed process wrote after it may end in anything.
+static size_t kept_bytes(bool *damaged, const Buffer *file, long long step) {
     const size_t head = sizeof(uint64_t) + sizeof(uint32_t), tail = sizeof(uint32_t);
     size_t at = 0;
+    long long last = -1;
+    *damaged = false;
     while (file->size - at >= head + tail) {
         const uint8_t *record = file->bytes + at, *event = record + head;
         uint64_t size;
         memcpy(&size, record, sizeof size);
-        if (masked_crc(record, sizeof size) != stored_crc(record + sizeof size)) break;
-        if (size > file->size - at - head - tail || masked_crc(event, size) != stored_crc(event + size)) break;
-        if (summary_step(event, size) > step) break;
+        const bool sized = masked_crc(record, sizeof size) == stored_crc(record + sizeof size);
+        if (sized && size > file->size - at - head - tail) break;
+        if (!sized || masked_crc(event, size) != stored_crc(event + size)) {
+            *damaged = last < step;
+            break;
+        }
+        const long long here = summary_step(event, size);
+        if (here > step) break;
+        if (here > last) last = here;
         at += head + size + tail;
     }
     return at;
@@ -218,10 +228,14 @@ static size_t kept_bytes(const Buffer *file, long long step) {
 static bool cut(const char *path, long long step, Error *error) {
     Buffer file = {0};
     if (!file_read(&file, path, error)) return false;
-    const size_t kept = kept_bytes(&file, step);
-    const bool ok = kept == file.size || truncate(path, (off_t)kept) == 0;
+    bool damaged;
+    const size_t kept = kept_bytes(&damaged, &file, step);
     free(file.bytes);
-    return ok || fail_run(error, "cannot shorten %s: %s", path, strerror(errno));
+    if (damaged)
+        return fail_input(error, "%s is damaged at byte %zu; restore it, or remove it to go on without its events",
+                          path, kept);
+    return kept == file.size || truncate(path, (off_t)kept) == 0 ||
+           fail_run(error, "cannot shorten %s: %s", path, strerror(errno));
 }
 
 // Cut all event files of the directory, and set *newest to the largest SECONDS of their names, or to 0.

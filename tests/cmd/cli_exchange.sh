@@ -51,7 +51,10 @@ succeed "report takes it" report back
 succeed "export takes it" export back --out again
 check "and writes the same again" cmp hf/model.safetensors again/model.safetensors
 
-refuses "no FROM" "takes one FROM" import --out new
+refuses "no PATH" "takes one PATH" import --out new
+refuses "import --out X@best" "new@best;choose another name" import hf --out new@best/
+refuses "export --out with a newline" "newline" export rope --out "new
+line"
 refuses "no --out for import" "give a new run directory" import hf
 refuses "a full directory for import" "is not empty" import hf --out data
 refuses "a file of nobody" "not a checkpoint of llm.c" import data/train_000000.bin --out new

@@ -1,4 +1,4 @@
-# bitter train TEXT: what `bitter prepare TEXT` does, and then training.
+# bitter train FILE: what `bitter prepare FILE` does, and then training.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
@@ -44,7 +44,7 @@ refuses "characters that its tokenizer lacks" "runs/data/zipped exists, but hold
 refuses "no such file" "cannot open nowhere.txt" train nowhere.txt
 refuses "a directory of data" "plain;--data" train plain
 refuses "a run" "again;--init" train again
-refuses "two texts" "one TEXT, but got 2" train book.txt longer.txt
+refuses "two texts" "one FILE, but got 2" train book.txt longer.txt
 refuses "a text and --data" "book.txt and --data" train book.txt --data plain
 refuses "a text and --resume" "book.txt and --resume" train book.txt --resume --out again
 refuses "generated text" "builtin:tales;--data" train builtin:tales
