@@ -117,16 +117,17 @@ DOCUMENTS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*.svg posen
 SHARED    = man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter $(addprefix doc/bitter/,$(DOCUMENTS))
 
 install: all $(MANUAL) ## install the program, its man page, completion and guides below PREFIX
-	@install -d $(ROOT)/bin $(sort $(dir $(addprefix $(ROOT)/share/,$(SHARED))))
-	install -m 755 $(PROGRAM) $(PROGRAM)-double $(ROOT)/bin
-	gzip -9n <$(MANUAL) >$(ROOT)/share/man/man1/bitter.1.gz
-	install -m 644 scripts/completion.bash $(ROOT)/share/bash-completion/completions/bitter
-	install -m 644 scripts/completion.zsh $(ROOT)/share/zsh/site-functions/_bitter
-	@for file in $(DOCUMENTS); do install -m 644 $$file $(ROOT)/share/doc/bitter/$$file; done
+	@install -d "$(ROOT)/bin" "$(ROOT)/share"
+	@cd "$(ROOT)/share" && install -d $(sort $(dir $(SHARED)))
+	install -m 755 $(PROGRAM) $(PROGRAM)-double "$(ROOT)/bin"
+	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
+	install -m 644 scripts/completion.bash "$(ROOT)/share/bash-completion/completions/bitter"
+	install -m 644 scripts/completion.zsh "$(ROOT)/share/zsh/site-functions/_bitter"
+	@for file in $(DOCUMENTS); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
 
 uninstall: ## remove what `make install` has installed
-	rm -f $(ROOT)/bin/bitter $(ROOT)/bin/bitter-double $(addprefix $(ROOT)/share/,$(SHARED))
-	@find $(ROOT)/share/doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
+	rm -f "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double"
+	@cd "$(ROOT)/share" 2>/dev/null && rm -f $(SHARED) && find doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
 
 deb: ## build and test bitter.deb, a Debian package for all machines of this architecture
 	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb

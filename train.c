@@ -68,18 +68,21 @@ static bool tell_difference(const RunPaths *paths, const TrainOptions *options) 
     return true;
 }
 
-// `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made.
-static bool prepare_operand(TrainOptions *options, bool *given, int count, char **operands, Error *error) {
+// `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made. Sets *text to the
+// file, or NULL, and the data.
+static bool take_operand(TrainOptions *options, const char **text, bool *given, int count, char **operands,
+                         Error *error) {
     const ptrdiff_t data = option_find(train_options, "data") - train_options;
+    *text = count > 0 ? operands[0] : NULL;
     if (count == 0) return true;
     if (count > 1)
         return fail_input(error, "takes one FILE, but got %d; `bitter prepare` makes shards of several files", count);
-    if (given[data] || options->resume)
-        return fail_input(error, "%s and %s both say what to train on; leave one of them out", operands[0],
-                          options->resume ? "--resume" : "--data");
-    if (is_builtin(operands[0])) return fail_input(error, "%s is no file of text; give it with --data", operands[0]);
+    if (options->resume)
+        return fail_input(error, "%s and --resume both say what to train on; name a run to continue with --out", *text);
+    if (given[data]) return fail_input(error, "%s and --data both say what to train on; leave one of them out", *text);
+    if (is_builtin(*text)) return fail_input(error, "%s is no file of text; give it with --data", *text);
     given[data] = true;
-    return train_prepare(options, operands[0], error);
+    return train_name_data(options, *text, error);
 }
 
 bool command_train(int argc, char **argv, Error *error) {
@@ -92,6 +95,7 @@ bool command_train(int argc, char **argv, Error *error) {
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
     TrainOptions options = {0};
     bool given[ARGUMENTS_MOST];
+    const char *text;
     long long steps;
     RunPaths paths;
     const int first = arguments_parse(&options, given, &usage, argc, argv);
@@ -99,8 +103,10 @@ bool command_train(int argc, char **argv, Error *error) {
         print_schemes();
         return true;
     }
-    if (!prepare_operand(&options, given, argc - first, argv + first, error)) return false;
-    if (!train_complete_options(&options, &steps, &paths, given, error)) return false;
+    if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||
+        !train_complete_options(&options, &steps, &paths, given, error) ||
+        (text && !train_prepare(&options, text, error)))
+        return false;
     threads_use(options.threads);
 
     Corpus corpus = {0};

@@ -35,6 +35,11 @@ bool path_is_link(const char *path) {
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
+bool path_is_directory(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool path_ends_with(const char *path, const char *suffix) {
     const size_t length = strlen(path), tail = strlen(suffix);
     return length >= tail && strcmp(path + length - tail, suffix) == 0;

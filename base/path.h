@@ -12,6 +12,9 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
 // Is there anything of that name? A link counts, whether or not it leads anywhere.
 bool path_exists(const char *path);
 
+// Is it a directory, or a link to one?
+bool path_is_directory(const char *path);
+
 // Is it a symbolic link, whether or not that leads anywhere? With a slash at its end, a path names what a link leads
 // to.
 bool path_is_link(const char *path);

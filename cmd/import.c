@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     char out[TEXT_CAPACITY];
@@ -17,11 +16,6 @@ static const Option import_options[] = {
     TEXT_ROW("out", offsetof(ImportOptions, out), NULL, "RUN", "the run to write, a new or empty directory"),
     {0},
 };
-
-static bool is_directory(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // The files of a run whose data are unknown.
 static bool write_run(const Run *run, const Output *output, const char out[TEXT_CAPACITY], Error *error) {
@@ -49,7 +43,7 @@ bool command_import(int argc, char **argv, Error *error) {
     const char *from = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
     if (!*options.out) return fail_input(error, "where to? give a new run directory with --out RUN");
     if (!name_check("--out", options.out, error) || !output_place(&output, "--out", options.out, error) ||
-        !run_name_check(output.path, error) || !(is_directory(from) ? import_hf : import_llmc)(&run, from, error))
+        !run_name_check(output.path, error) || !(path_is_directory(from) ? import_hf : import_llmc)(&run, from, error))
         return false;
     const bool ok = output_create(&output, error) && write_run(&run, &output, options.out, error) &&
                     output_complete(&output, error);

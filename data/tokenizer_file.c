@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error) {
     if (tokenizer->kind == TOKENIZER_BPE) return tokenizer_write_hf(tokenizer, path, error);
@@ -126,11 +125,6 @@ static bool read_file(Tokenizer *tokenizer, const char *path, Error *error) {
     return ok;
 }
 
-static bool is_directory(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error) {
     char json[PATH_CAPACITY], vocabulary[PATH_CAPACITY], merges[PATH_CAPACITY];
     if (!path_format(json, error, "%s/tokenizer.json", path) ||
@@ -148,7 +142,8 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
 
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error) {
     *tokenizer = (Tokenizer){0};
-    const bool found = is_directory(path) ? read_directory(tokenizer, path, error) : read_file(tokenizer, path, error);
+    const bool found =
+        path_is_directory(path) ? read_directory(tokenizer, path, error) : read_file(tokenizer, path, error);
     if (!found || tokenizer->kind != TOKENIZER_NONE) return found;
     tokenizer_free(tokenizer);
     return fail_input(error,

@@ -9,9 +9,9 @@
 
 #define SAMPLE_TOKENS 200
 
-#define STALE_WARNING                                                                                                  \
-    5 // validations after which a loss above the best is worth a warning, and twice, 4 times ... as many
-#define STALE_RISE 1.01 // times the best loss: less is noise
+// So many validations without a lower loss are worth a warning, and twice, 4 times ... as many again ...
+#define STALE_WARNING 5
+#define STALE_RISE    1.01 // ... if the loss is above the best one times this: less is noise
 
 // A sample that fails prints its error, and training continues.
 static void print_sample(const Trainer *trainer, long long step) {
@@ -43,18 +43,23 @@ static void print_validation(const Trainer *trainer, const StepReport *report) {
     fflush(stdout);
 }
 
-// Warn after 5, 10, 20, 40 ... validations above the best. With --patience, the user knows.
+bool train_finished(const Trainer *trainer) {
+    return trainer->progress.step >= trainer->options->steps || trainer_out_of_patience(trainer);
+}
+
+// Warn after 5, 10, 20, 40 ... validations above the best. With --patience, the user knows; after the last step, there
+// is nothing to end.
 static void warn_of_rise(const Trainer *trainer, double loss) {
     const Best *best = &trainer->best;
     const long long stale = trainer->stale, times = stale / STALE_WARNING;
     const bool due = stale > 0 && stale % STALE_WARNING == 0 && (times & (times - 1)) == 0;
-    if (!due || trainer->options->patience > 0 || !(loss > STALE_RISE * best->loss)) return;
+    if (!due || train_finished(trainer) || trainer->options->patience > 0 || !(loss > STALE_RISE * best->loss)) return;
     fprintf(
         stderr,
-        "bitter train: for %lld validations the validation loss has been above %.4f, its value at step %lld, and is "
-        "%.4f now; best.safetensors keeps the weights of step %lld, Ctrl-C ends the training, and --patience N "
-        "would end it after N such validations\n",
-        stale, best->loss, (long long)best->step, loss, (long long)best->step);
+        "bitter train: the last %lld validations have found no loss below that of step %lld, which was %.4f; it is "
+        "%.4f now. best.safetensors keeps the weights of step %lld; Ctrl-C ends the training, and --patience N would "
+        "end it after N such validations\n",
+        stale, (long long)best->step, best->loss, loss, (long long)best->step);
 }
 
 TrainNext train_show_step(void *show, const StepReport *report, Error *error) {
@@ -73,10 +78,6 @@ TrainNext train_show_step(void *show, const StepReport *report, Error *error) {
         print_sample(trainer, step);
     }
     return interrupt_came() || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
-}
-
-bool train_finished(const Trainer *trainer) {
-    return trainer->progress.step >= trainer->options->steps || trainer_out_of_patience(trainer);
 }
 
 static bool fail_diverged(const Trainer *trainer, const char *reason, Error *error) {

@@ -36,9 +36,9 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
          option++) {
         if (!given[option - train_options]) continue;
         if (!option_free_on_resume(option->name))
-            return fail_input(error,
-                              "--%s %.200s: the run in %.200s was started with %.200s; leave the option out to resume",
-                              option->name, typed, options->out, before);
+            return fail_input(
+                error, "--%s %.200s: the run in %.200s was started with%s %.200s; leave the option out to resume",
+                option->name, typed, options->out, *before ? "" : "out", *before ? before : "it");
         if (!option_set(&saved, option, typed, option->name, error)) return false;
     }
     saved.resume = true;

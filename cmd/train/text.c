@@ -48,34 +48,37 @@ static bool check_made_of(const char *data, const char *path, Error *error) {
     Corpus corpus = {0};
     Buffer text;
     char quoted[2][QUOTED_CAPACITY];
-    Error other;
     if (!corpus_open(&corpus, data, error)) return false;
     if (!source_read(&text, path, error)) {
         corpus_close(&corpus);
         return false;
     }
-    const bool same = made_of(&corpus, &text, &other);
+    *error = (Error){0};
+    const bool same = made_of(&corpus, &text, error);
     free(text.bytes);
     corpus_close(&corpus);
-    return same || fail_input(error,
-                              "%s exists, but holds something else than %s; make shards with `bitter prepare --out DIR "
-                              "%s`, or train on what is there with `bitter train --data %s`",
-                              data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
+    if (same || error->kind == ERROR_RUN) return same;
+    return fail_input(error,
+                      "%s exists, but holds something else than %s; make shards with `bitter prepare --out DIR "
+                      "%s`, or train on what is there with `bitter train --data %s`",
+                      data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
 }
 
-bool train_prepare(TrainOptions *options, const char *text, Error *error) {
+bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     char data[PATH_CAPACITY];
-    char tokenizer[PATH_CAPACITY];
-    RunPaths init = {0};
-    if (!path_format(tokenizer, error, "%s/tokenizer.json", text)) return false;
-    if (path_exists(tokenizer))
-        return fail_input(error, "%s is a directory of data or a run; give data with --data, and a run with --init",
-                          text);
-    if (*options->init && !run_paths(&init, options->init, error)) return false;
+    if (path_is_directory(text))
+        return fail_input(error, "%s is a directory; give data with --data, and a run with --init", text);
     if (!output_default(data, text, error)) return false;
     if (strlen(data) >= sizeof options->data)
         return fail_input(error, "%s: the name is too long for a directory; use `bitter prepare --out DIR`", text);
     snprintf(options->data, sizeof options->data, "%.511s", data);
+    return true;
+}
+
+bool train_prepare(const TrainOptions *options, const char *text, Error *error) {
+    const char *data = options->data;
+    RunPaths init = {0};
+    if (*options->init && !run_paths(&init, options->init, error)) return false;
     if (!path_exists(data)) {
         if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
         fflush(stdout);

@@ -4,9 +4,13 @@
 
 #include "lab/run/train_options.h"
 
-// Set options->data to runs/data/NAME, the shards of a text file, which is named after it: make them, with the
-// tokenizer of the run options->init if that is given, unless they are there already. Says on stdout what was done.
-// Fails (input) when runs/data/NAME holds something else than this text, and as `bitter prepare` does.
-bool train_prepare(TrainOptions *options, const char *text, Error *error);
+// Set options->data to runs/data/NAME, the shards of a text file, which is named after it. Fails (input) on a
+// directory.
+bool train_name_data(TrainOptions *options, const char *text, Error *error);
+
+// Make these shards, with the tokenizer of the run options->init if that is given, unless they are there already. Says
+// on stdout what was done. Fails (input) when options->data holds something else than this text, and as `bitter
+// prepare` does.
+bool train_prepare(const TrainOptions *options, const char *text, Error *error);
 
 #endif

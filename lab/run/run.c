@@ -167,7 +167,7 @@ void run_close(Run *run) {
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error) {
     char quoted[QUOTED_CAPACITY], advice[QUOTED_CAPACITY + 64];
     if (tokenizer_same(&corpus->tokenizer, &run->tokenizer)) return true;
-    snprintf(advice, sizeof advice, "make the data again with `bitter prepare --tokenizer %s`",
+    snprintf(advice, sizeof advice, "make data of the same text with `bitter prepare --tokenizer %s --out DIR`",
              shell_quoted(quoted, directory));
     return fail_input(error, "%s was made with another tokenizer than the run %s; %s", corpus->name, directory,
                       run->tokenizer.kind == TOKENIZER_NONE
@@ -205,9 +205,10 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
     if (!options->resume)
         return (!*options->init || run_init_from(&trainer->gpt, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
-    if (!config_check_data(paths->config, trainer->corpus, error) ||
-        (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, error)))
-        return false;
+    Error reason;
+    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
+        return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
     if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||

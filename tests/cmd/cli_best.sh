@@ -39,8 +39,10 @@ check "best was step $best" says "^best +was step $best: validation loss [0-9.]+
 check "and what is next begins from it" test "$(sed -n 's/^next *\|^        *//p' "$scratch/out" | grep '^bitter' | tr '\n' ' ')" = \
     'bitter eval again@best bitter sample again@best bitter report again '
 check "a warning after 5 validations above it" grep -q \
-    "^bitter train: for 5 validations the validation loss has been above [0-9.]*, its value at step $best" "$scratch/err"
+    "^bitter train: the last 5 validations have found no loss below that of step $best, which was [0-9.]*; it is" "$scratch/err"
 check "no warning at every validation" test "$(wc -l <"$scratch/err")" -le 2
+run train $overfit --steps $((best + 50)) --eval-every 10 --out ended
+check "no warning at the last step" test "$(wc -c <"$scratch/err")" -eq 0
 run train $small --data tales --steps 10 --eval-every 5 --lr 1e-2 --warmup 1 --out falling
 check "nothing where the last is the best" test "$(lowest falling)-$(grep -c '^best' "$scratch/out")-$(grep -c . "$scratch/err")" = 10-0-0
 
@@ -85,7 +87,9 @@ refuses "best weights of a comparison's run" "no best.safetensors;bitter train;l
 need train $small --data tales --steps 4 --eval-every 2 --out damaged
 head -c 200 run/best.safetensors >damaged/best.safetensors
 refuses "damaged best weights" "damaged/best.safetensors" eval damaged@best
-refuses "a resume beside them" "damaged/best.safetensors" train --resume --out damaged
+refuses "a resume beside them" "damaged/best.safetensors;or remove it" train --resume --out damaged
 cp damaged/model.safetensors damaged/best.safetensors
 refuses "other weights in their place" "best.safetensors;best.step" eval damaged@best
+rm damaged/best.safetensors
+succeed "a resume without them" train --resume --out damaged
 finish

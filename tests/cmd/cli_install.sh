@@ -6,7 +6,7 @@ if [ -z "${MAKELEVEL:-}" ]; then
     skip "make install" "this test wants the make that built the program, so it runs in \`make test\` only"
     finish
 fi
-root=$scratch/root
+root="$scratch/a root"
 in_tree() { # GOAL...: make in the source tree, with the variables of the make that runs this test
     (cd "$repository" && make -s --no-print-directory ONLY= DESTDIR="$root" PREFIX=/opt/bitter "$@")
 }

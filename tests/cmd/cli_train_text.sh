@@ -42,11 +42,19 @@ refuses "its beginning" "runs/data/book exists, but holds something else" train 
 printf 'caf\303\251 \343\201\202' >other/zipped.txt
 refuses "characters that its tokenizer lacks" "runs/data/zipped exists, but holds something else" train other/zipped.txt $small
 refuses "no such file" "cannot open nowhere.txt" train nowhere.txt
-refuses "a directory of data" "plain;--data" train plain
+refuses "a directory of data" "plain is a directory;--data" train plain
+refuses "this directory" ". is a directory;--data" train .
+refuses "a text in runs/data of another tokenizer than --init's" \
+    "runs/data/book;another tokenizer;bitter prepare --tokenizer letters --out DIR" train --init letters book.txt
+cp book.txt unprepared.txt
+refuses "options that cannot be, before the text is prepared" "--heads" train unprepared.txt --heads 3
+refuses "options that do not go together" "--patience 2;--eval-every 0" train unprepared.txt --patience 2 --eval-every 0
 refuses "a run" "again;--init" train again
 refuses "two texts" "one FILE, but got 2" train book.txt longer.txt
 refuses "a text and --data" "book.txt and --data" train book.txt --data plain
-refuses "a text and --resume" "book.txt and --resume" train book.txt --resume --out again
+refuses "a text and --resume" "book.txt and --resume;with --out" train book.txt --resume --out again
+refuses "--resume RUN" "again and --resume;with --out" train --resume again
+refuses "--resume --init" "was started without it" train --resume --out again --init letters
 refuses "generated text" "builtin:tales;--data" train builtin:tales
 : >empty.txt
 refuses "an empty text" "empty.txt is empty" train empty.txt
