@@ -24,7 +24,7 @@ static const struct {
 } formats[] = {
     [FORMAT_HF] = {export_hf, "config.json and model.safetensors", "transformers: AutoModelForCausalLM", ""},
     [FORMAT_GGUF] = {export_gguf, "model.gguf", "llama.cpp: llama-completion -m", "/model.gguf"},
-    [FORMAT_LLMC] = {export_llmc, "model.bin", "llm.c: train_gpt2 -e", "/model.bin"},
+    [FORMAT_LLMC] = {export_llmc, "model.bin", "llm.c, made with PRECISION=FP32: train_gpt2cu -e", "/model.bin"},
 };
 
 bool command_export(int argc, char **argv, Error *error) {

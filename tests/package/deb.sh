@@ -12,7 +12,7 @@ check "it has the program's version" test "bitter $(field Version)" = \
     "bitter $(sed -n 's/^#define BITTER_VERSION "\(.*\)"/\1/p' "$repository/base/version.h")"
 check "it is for this architecture" test "$(field Architecture)" = "$(dpkg --print-architecture)"
 field Depends >"$scratch/depends"
-for name in libc6 libgomp1 libjansson4 zlib1g; do
+for name in libc6 libgomp1 libjansson4 libpcre2-8-0 zlib1g; do
     check "it depends on $name" grep -qE "(^|, )$name( |,|$)" "$scratch/depends"
 done
 for file in share/man/man1/bitter.1.gz share/bash-completion/completions/bitter share/doc/bitter/copyright \

@@ -152,6 +152,7 @@ static void the_homeless_are_refused(void **state) {
         {"sinusoidal", FORMAT_LLMC, "use --to hf"},
         {"alibi:scale=2", FORMAT_GGUF, "scale=1"},
         {"rope:skip=2", FORMAT_HF, "skip=0"},
+        {"rope:skip=2", FORMAT_LLMC, "train with one of these: learned"}, // transformers would refuse it, too
         {"normalized:length=window", FORMAT_HF, "length=trained"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
