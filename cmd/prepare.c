@@ -112,8 +112,9 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
     if (choice->vocab_size > tokenizer->vocab_size)
         printf(" instead of %d, because no other pair of tokens occurs twice", choice->vocab_size);
+    const size_t ends = tokenizer_end(tokenizer) < 0 ? 0 : texts->count;
     if (tokenizer->kind == TOKENIZER_BPE)
-        printf(", %.2f bytes per token", (double)texts->bytes / (double)prepared->tokens.count);
+        printf(", %.2f bytes per token", (double)texts->bytes / (double)(prepared->tokens.count - ends));
     printf("\n");
     print_unknown(&prepared->unknown, prepared->tokens.count);
     printf("training     %llu tokens, shards: %d\n", (unsigned long long)train->tokens, train->files);

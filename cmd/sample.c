@@ -52,8 +52,10 @@ static const Option sample_options[] = {
 static const Usage usage = {
     "sample",
     "Generate text from a run, token by token. When the window is full, its first half is forgotten. With "
-    "--interactive, a line that you type begins a new line of the text, unless --stop has just stopped the answer, and "
-    "an empty line lets the answer go on; all of it is one text, as far as the window reaches.",
+    "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line goes "
+    "on "
+    "a new line of it, or, after an answer that --stop has ended, directly after the stop text; an empty line lets the "
+    "answer go on.",
     "RUN", sample_options,
     "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
@@ -116,7 +118,7 @@ static bool add_line(Generator *generator, const char *line, size_t length, Erro
     const bool begins =
         length > 0 && !generator->stopped && !generator_at_line(generator) && generator->gpt->pos.rule.newline >= 0;
     return (!begins || generator_add(generator, "\n", 1, "a newline", error)) &&
-           generator_add(generator, line, length, "the line", error);
+           generator_add(generator, line, length, "your text", error);
 }
 
 // Let the model continue the text. Ctrl-C stops it; any other signal ends the program.

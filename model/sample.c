@@ -19,10 +19,11 @@ int likeliest_token(const real *logits, int V) {
 static double leave_out(real *weights, real *sorted, int V, double sum, const Sampling *sampling) {
     double least = sampling->min_p, kept = 0, left = 0;
     if (sampling->top_p > 0 && sampling->top_p < 1) {
-        int last = 0;
-        memcpy(sorted, weights, (size_t)V * sizeof *weights);
-        qsort(sorted, (size_t)V, sizeof *sorted, falling);
-        for (kept = sorted[0]; last + 1 < V && kept < sampling->top_p * sum; kept += sorted[last]) last++;
+        int last = 0, count = 0;
+        for (int v = 0; v < V; v++)
+            if (weights[v] > 0) sorted[count++] = weights[v];
+        qsort(sorted, (size_t)count, sizeof *sorted, falling);
+        for (kept = sorted[0]; last + 1 < count && kept < sampling->top_p * sum; kept += sorted[last]) last++;
         if (sorted[last] > least) least = sorted[last];
     }
     for (int v = 0; v < V; v++) {

@@ -131,9 +131,10 @@ void train_show_end(const Trainer *trainer) {
         return;
     }
     if (step < o->steps)
-        printf("stopped after step %lld of %lld: %lld validations in a row have found no lower loss (--patience %lld); "
-               "--resume with a larger --patience continues\n",
-               step, o->steps, trainer->stale, o->patience);
+        printf(
+            "stopped after step %lld of %lld (--patience %lld): no loss below that of step %lld since then; --resume "
+            "with a larger --patience continues\n",
+            step, o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);

@@ -48,9 +48,10 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
 
 // Say what a run that begins with --init has taken over.
 static void tell_taken_over(const TrainOptions *options, bool seed_given) {
-    printf("init    %s: its model, data, batch size and schedule, except for what was given here; %lld steps, learning "
-           "rate %g\n",
-           options->init, options->steps, options->lr);
+    printf(
+        "init    the model, data, batch size and schedule of %s, where you gave no others: %lld steps, learning rate "
+        "%g\n",
+        options->init, options->steps, options->lr);
     if (!seed_given)
         printf("        seed %lld, one more than its own, so that other batches are drawn\n", options->seed);
 }
@@ -82,8 +83,7 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         options->stretch = from.stretch;
     else if (from.stretch.rule.original > 0)
         printf("init    the rotations of %s are stretched %g times; those of the new run are not, because its scheme "
-               "or its heads "
-               "differ\n",
+               "or its heads differ\n",
                options->init, from.stretch.rule.factor);
     return true;
 }
@@ -183,8 +183,8 @@ static void describe_rotations(const Position *pos) {
     const StretchRule *rule = &pos->stretch;
     const int original = rule->original ? rule->original : pos->shape.context;
     const int fast = rotary_fast_pairs(pos, original);
-    printf("        %d fast and %d slow pairs: a full turn within %d tokens, or not\n", fast, rotary_pairs(pos) - fast,
-           original);
+    printf("        %d fast and %d slow pairs: the fast ones make a full turn within %d tokens\n", fast,
+           rotary_pairs(pos) - fast, original);
     if (!rule->original) return;
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, rule->method, method);

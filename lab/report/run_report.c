@@ -31,8 +31,8 @@ static double bytes_per_token(const RunPaths *paths, const TrainOptions *options
     Error ignored;
     if (!corpus_open(&corpus, options->data, &ignored)) return NAN;
     json_t *recorded = config_data(paths->config, &ignored);
-    const bool known = recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE &&
-                       !is_task(&corpus.builtin);
+    const bool known =
+        recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE && !is_task(&corpus.builtin);
     const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
     uint64_t bytes = 0;
     bool ok = known;

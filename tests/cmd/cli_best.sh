@@ -50,7 +50,7 @@ check "nothing where the last is the best" test "$(lowest falling)-$(grep -c '^b
 stop=$((best + 30))
 succeed "--patience 3" train $overfit --steps 120 --eval-every 10 --patience 3 --out patient
 check "it stops three validations later" test "$(sed -n '$p' patient/log.csv | cut -d , -f 1)" = $stop
-check "and says so" says "^stopped after step $stop of 120: 3 validations in a row"
+check "and says so" says "^stopped after step $stop of 120 \(--patience 3\): no loss below that of step $best since then"
 check "best was step $best" says "^best +was step $best:"
 check "with the same best weights" cmp run/best.safetensors patient/best.safetensors
 succeed "resumed, it knows" train --resume --out patient

@@ -230,8 +230,7 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     }
     shape.width = 6;
     model_make(&gpt, "learned", &shape, true);
-    expect_refused(run_init_from(&gpt, run_directory, &corpus, &error), &error,
-                   "width 4, this one 1, 1 and 6");
+    expect_refused(run_init_from(&gpt, run_directory, &corpus, &error), &error, "width 4, this one 1, 1 and 6");
     gpt_free(&gpt);
 }
 
