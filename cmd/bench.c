@@ -147,7 +147,7 @@ bool command_bench(int argc, char **argv, Error *error) {
     Trainer trainer = {0};
     double seconds = 0, gemm_times[2 * GEMM_RUNS];
     const size_t window = (size_t)options.train.context + 1;
-    Position pos;
+    Mix pos;
     bool ok = trainer_check(&pos, &options.train, (int)options.vocab, error);
     if (ok) kernels_report(stderr, "bench");
     ok = ok && random_split(&corpus.train, "train", window * (size_t)(4 * options.train.batch), &options, error) &&

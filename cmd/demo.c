@@ -140,7 +140,7 @@ static bool check_lengths(const TrainOptions *o, const Corpus *corpus, Error *er
 
 // Can every scheme be trained? Checked before minutes of training.
 static bool check_schemes(const char *const *names, int count, const TrainOptions *common, int vocab, Error *error) {
-    Position pos;
+    Mix pos;
     TrainOptions options = *common;
     if (count > SCHEMES) return fail_input(error, "%d schemes; name at most %d", count, SCHEMES);
     for (int i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 #include "cmd/shared/arguments.h"
 #include "cmd/commands.h"
 #include "cmd/shared/kernels.h"
+#include "lab/eval/evaluate.h"
 #include "lab/extend/extension.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
@@ -52,12 +53,22 @@ static void print_stretch(const Stretch *stretch, int pairs) {
 // Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
-    const Position *pos = &x->run.gpt.pos;
-    if (!pos->scheme->theta)
+    const Mix *mix = &x->run.gpt.pos;
+    char names[TEXT_CAPACITY];
+    mix_names(mix, ", ", " and ", names);
+    x->part = mix_stretchable(mix);
+    if (x->part == STRETCH_SEVERAL)
+        return fail_input(
+            error,
+            "%s has rotations of several kinds (%s), each with its own frequencies; only a model with one "
+            "kind of rotations can be stretched",
+            x->directory, mix->text);
+    if (x->part < 0)
         return fail_input(error,
                           "%s has positions of the scheme %s, whose frequencies cannot be stretched; train it with "
                           "rope, partial or prope",
-                          x->directory, pos->scheme->name);
+                          x->directory, names);
+    const Position *pos = &mix->part[x->part];
     if (pos->shape.random_positions)
         return fail_input(
             error,
@@ -90,6 +101,7 @@ static bool settle(Extension *x, Error *error) {
             error,
             "--factor %g: %g times the context of %d is %.0f, less than the original length %d; give a larger --factor",
             o->factor, o->factor, pos->shape.context, window, x->original);
+    if (!length_check(&x->run.gpt, (int)window, error)) return false;
     x->window = (int)window;
     x->factor = window / x->original;
     return true;
@@ -161,7 +173,7 @@ static bool write_run(const Extension *x, Error *error) {
 }
 
 static void describe(const Extension *x) {
-    const int fast = rotary_fast_pairs(&x->run.gpt.pos, x->original);
+    const int fast = rotary_fast_pairs(&x->run.gpt.pos.part[x->part], x->original);
     printf("run      %s: %d fast and %d slow pairs at the original %d tokens, ", x->directory, fast, x->pairs - fast,
            x->original);
     if (x->options->short_only)

@@ -35,7 +35,7 @@ static const Option gradcheck_options[] = {
 };
 
 // Print the error of every tensor. *wrong counts those above the tolerance.
-static bool check(double *worst, int *wrong, const Position *pos, const GradcheckOptions *options, long long seed,
+static bool check(double *worst, int *wrong, const Mix *pos, const GradcheckOptions *options, long long seed,
                   Error *error) {
     const GradcheckSettings settings = {.B = (int)options->train.batch,
                                         .T = (int)options->train.context,
@@ -68,13 +68,14 @@ typedef struct {
 } Outcome;
 
 // Print the error of every tensor, then a verdict.
-static bool check_scheme(Outcome *outcome, const Position *pos, const GradcheckOptions *options, Error *error) {
+static bool check_scheme(Outcome *outcome, const Mix *pos, const GradcheckOptions *options, Error *error) {
     char text[TEXT_CAPACITY];
-    position_print(pos, text);
+    mix_print(pos, text);
     printf("%s\n", text);
-    bool good = false;
-    *outcome = (Outcome){.name = pos->scheme->name, .worst = NAN};
-    for (int attempt = 0; !good && attempt < (pos->scheme->has_corners ? ATTEMPTS : 1); attempt++) {
+    bool good = false, corners = false;
+    for (int p = 0; p < pos->parts; p++) corners |= pos->part[p].scheme->has_corners;
+    *outcome = (Outcome){.name = pos->part[0].scheme->name, .worst = NAN};
+    for (int attempt = 0; !good && attempt < (corners ? ATTEMPTS : 1); attempt++) {
         int wrong;
         if (attempt > 0)
             printf("  perhaps a difference across a kink of the loss; trying again with seed %lld\n",
@@ -91,8 +92,8 @@ static bool check_all(int *failed, const Shape *shape, const GradcheckOptions *o
     Outcome outcomes[64];
     int count = 0;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++, count++) {
-        Position pos;
-        if (position_create(&pos, (*scheme)->name, shape, error)) {
+        Mix pos;
+        if (mix_create(&pos, (*scheme)->name, shape, error)) {
             if (!check_scheme(&outcomes[count], &pos, options, error)) return false;
         } else {
             printf("%s\n  left out: %s\n", (*scheme)->name, error->message);
@@ -117,12 +118,11 @@ static bool check_controls(int *failures, const Shape *shape, const GradcheckOpt
     for (int i = 0; i < 2; i++) {
         const Mistake *mistake = mistake_find(names[i], error);
         Scheme wrong_scheme;
-        Position pos;
+        Mix pos;
         double worst;
         int wrong;
         mistake_plant(&wrong_scheme, mistake);
-        if (!position_parse_options(&pos, &wrong_scheme, NULL, error) || !position_fit(&pos, shape, error))
-            return false;
+        if (!mix_parse_of(&pos, &wrong_scheme, NULL, error) || !mix_fit(&pos, shape, error)) return false;
         printf("control: %s, with a mistake: %s\n", wrong_scheme.name, mistake->sentence);
         if (!check(&worst, &wrong, &pos, options, options->train.seed, error)) return false;
         printf("  %d tensor%s wrong; worst relative error %.2e: %s\n", wrong, wrong == 1 ? "" : "s", worst,
@@ -148,12 +148,12 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
     const Shape shape = shape_of(&options.train, 11);
     bool ok = shape_check(&shape, error);
     int failures = 0;
-    Position pos;
+    Mix pos;
     if (ok && strcmp(options.train.pos, "all") == 0) {
         ok = check_all(&failures, &shape, &options, error);
     } else if (ok) {
         Outcome outcome;
-        ok = position_create(&pos, options.train.pos, &shape, error) && check_scheme(&outcome, &pos, &options, error);
+        ok = mix_create(&pos, options.train.pos, &shape, error) && check_scheme(&outcome, &pos, &options, error);
         failures += ok && !(outcome.worst <= TOLERANCE);
     }
     if (ok && options.controls) ok = check_controls(&failures, &shape, &options, error);

@@ -235,9 +235,9 @@ static void lesson_run(Screens *screens, const Pair *pair) {
 // Run a check on a scheme; NaN where it does not apply.
 static bool run_check(Verdict *verdict, Check check, const Scheme *scheme, Error *error) {
     const Shape shape = {.vocab = 11, .context = 20, .layers = 2, .heads = 2, .width = 8};
-    Position pos;
-    return position_parse_options(&pos, scheme, NULL, error) && position_fit(&pos, &shape, error) &&
-           check_run(verdict, check, &pos, error);
+    Mix mix;
+    return mix_parse_of(&mix, scheme, NULL, error) && mix_fit(&mix, &shape, error) &&
+           check_run(verdict, check, &mix, error);
 }
 
 static void print_error(const Verdict *verdict) {

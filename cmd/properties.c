@@ -69,8 +69,8 @@ static bool print_scheme(const char *name, const Gpt *gpt, const TrainOptions *o
 
 // Position tables that start from zero would show nothing, so they get random numbers.
 static void fill_zeros(Gpt *gpt, uint64_t seed) {
-    for (int i = 0; i < gpt->pos.param_count; i++) {
-        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
+    const Tensor *tensor;
+    for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) {
         real *values = gpt->params + tensor->offset;
         bool zeros = true;
         for (size_t n = 0; n < tensor->count; n++) zeros = zeros && values[n] == 0;
@@ -82,9 +82,9 @@ static void fill_zeros(Gpt *gpt, uint64_t seed) {
 // An untrained model with this scheme.
 static bool print_untrained(const char *specification, const TrainOptions *options, Error *error) {
     const Shape shape = shape_of(options, 8);
-    Position pos;
+    Mix pos;
     Gpt gpt = {0};
-    bool ok = shape_check(&shape, error) && position_create(&pos, specification, &shape, error) &&
+    bool ok = shape_check(&shape, error) && mix_create(&pos, specification, &shape, error) &&
               gpt_create(&gpt, &shape, &pos, false, error);
     if (ok) {
         gpt_init(&gpt, (uint64_t)options->seed);

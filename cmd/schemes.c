@@ -21,7 +21,7 @@ static void print_options(const Option *options) {
 static Position usual_position(const Scheme *scheme, const Shape *shape) {
     Position pos;
     Error error;
-    const bool usual = position_create(&pos, scheme->name, shape, &error);
+    const bool usual = position_parse(&pos, scheme->name, &error) && position_fit(&pos, shape, shape->width, &error);
     assert(usual);
     return pos;
 }
@@ -60,7 +60,13 @@ void print_schemes(void) {
     TrainOptions usual = {0};
     options_default(&usual, train_options);
     const Shape shape = shape_of(&usual, 257);
-    printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n"
+    printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n\n"
+           "Several schemes can share a model:\n"
+           "  learned+alibi                     both at once, in all layers\n"
+           "  rope*3,none                       three layers with rope, one without, and again from the start\n"
+           "  'rope:base=1e4*5,rope:base=1e6'   the same with options: five layers with one base, one with another\n"
+           "  'rope@0-2,4 none@3'               by the numbers of the layers, counted from 0\n"
+           "  rope@heads=0-1,alibi@heads=2-3    by the numbers of the heads\n\n"
            "The usual model has %d layers, %d heads, width %d and context %d.\n",
            shape.layers, shape.heads, shape.width, shape.context);
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)

@@ -22,16 +22,16 @@ static void add_line(int *used, const char *format, ...) {
 }
 
 // Set up the scheme of "NAME[:key=value,...] [broken=MISTAKE]", which is cut in two.
-static bool parse_scheme(Position *pos, char *text, Error *error) {
+static bool parse_scheme(Mix *mix, char *text, Error *error) {
     char *broken = strstr(text, " broken=");
     if (broken) *broken = 0;
-    return position_parse(pos, text, error) && (!broken || lesson_break(pos, broken + strlen(" broken="), error)) &&
-           position_fit(pos, &shape, error);
+    return mix_parse(mix, text, error) && (!broken || lesson_break(mix, broken + strlen(" broken="), error)) &&
+           mix_fit(mix, &shape, error);
 }
 
 int lesson_gradcheck(void) {
     Error error;
-    Position pos;
+    Mix pos;
     GradientError *errors;
     int count, used = 0;
     if (!parse_scheme(&pos, lesson_text(), &error) || !gradcheck(&errors, &count, &pos, &settings, &error))
@@ -52,10 +52,10 @@ int lesson_mistakes(void) {
 
 int lesson_checks(void) {
     Error error;
-    Position pos;
+    Mix pos;
     const Mistake *mistake = mistake_find(lesson_text(), &error);
-    if (!mistake || !position_parse(&pos, mistake->right->name, &error) || !lesson_break(&pos, mistake->name, &error) ||
-        !position_fit(&pos, &shape, &error))
+    if (!mistake || !mix_parse(&pos, mistake->right->name, &error) || !lesson_break(&pos, mistake->name, &error) ||
+        !mix_fit(&pos, &shape, &error))
         return lesson_failed(&error);
     int used = 0;
     for (Check check = 0; check < CHECKS; check++) {

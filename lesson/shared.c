@@ -40,9 +40,10 @@ double *lesson_no_array(const Error *error) {
     return NULL;
 }
 
-bool lesson_break(Position *pos, const char *name, Error *error) {
+bool lesson_break(Mix *mix, const char *name, Error *error) {
     static Scheme wrong;
     const Mistake *mistake = mistake_find(name, error);
+    Position *pos = &mix->part[0];
     if (!mistake) return false;
     if (pos->scheme != mistake->right)
         return fail_input(error, "the mistake '%s' is one of %s, not of %s", name, mistake->right->name,

@@ -19,6 +19,6 @@ double *lesson_no_array(const Error *error);
 
 // Plant the mistake of this name (lab/lesson/mistakes.h) in the scheme of a position that has been parsed, in place of
 // the one planted before. Fails (input) when it is not a mistake of this scheme.
-bool lesson_break(Position *pos, const char *name, Error *error);
+bool lesson_break(Mix *mix, const char *name, Error *error);
 
 #endif

@@ -91,7 +91,7 @@ static bool open_data(Error *error) {
 
 int lesson_start(void) {
     Error error;
-    Position pos;
+    Mix pos;
     end();
     lesson.started = parse_options(lesson_text(), &error) && open_data(&error) &&
                      trainer_check(&pos, &lesson.options, lesson.corpus.tokenizer.vocab_size, &error) &&
@@ -106,8 +106,6 @@ double *lesson_shape(void) {
     if (!numbers) return lesson_no_array(&error);
     const Gpt *gpt = &lesson.trainer.gpt;
     const TrainOptions *o = &lesson.options;
-    double own = 0;
-    for (int i = 0; i < gpt->pos.param_count; i++) own += (double)gpt->tensors.items[gpt->pos.tensors[i]].count;
     const double values[9] = {(double)o->layers,
                               (double)o->heads,
                               (double)o->width,
@@ -115,7 +113,7 @@ double *lesson_shape(void) {
                               (double)o->batch,
                               (double)o->steps,
                               (double)gpt->tensors.total,
-                              own,
+                              (double)tensor_numbers(&gpt->tensors, true),
                               (double)lesson.trainer.progress.step};
     memcpy(numbers, values, sizeof values);
     return numbers;
@@ -141,12 +139,12 @@ double lesson_validate(void) {
 
 // Training never sees the stretch: it is in the model only between these two calls.
 static const Gpt *stretched(void) {
-    lesson.trainer.gpt.pos.stretch = lesson.stretch;
+    lesson.trainer.gpt.pos.part[0].stretch = lesson.stretch;
     return &lesson.trainer.gpt;
 }
 
 static void unstretched(void) {
-    lesson.trainer.gpt.pos.stretch = (StretchRule){0};
+    lesson.trainer.gpt.pos.part[0].stretch = (StretchRule){0};
 }
 
 double lesson_loss_at(int length) {
@@ -164,7 +162,7 @@ double lesson_loss_at(int length) {
 static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
     static const Option method = {"stretch", OPTION_CHOICE, 0, NULL, 0, 0, METHOD_NAMES, NULL, ""},
                         factor = {"factor", OPTION_NUMBER, offsetof(StretchRule, factor), NULL, 1, 1e6, NULL, "X", ""};
-    const Position *pos = &lesson.trainer.gpt.pos;
+    const Position *pos = &lesson.trainer.gpt.pos.part[0];
     const char *name = next_word(&line), *number = next_word(&line);
     *rule = (StretchRule){0};
     if (!name || strcmp(name, "none") == 0) return true;
@@ -278,7 +276,7 @@ static double frequency(const Position *pos, int layer, int n) {
 
 double *lesson_frequencies(int layer) {
     Error error;
-    const Position *pos = &lesson.trainer.gpt.pos;
+    const Position *pos = &lesson.trainer.gpt.pos.part[0];
     if (!has_model(&error) || !has_frequencies(pos, layer, &error)) return lesson_no_array(&error);
     const int count = pos->shape.heads * rotary_pairs(pos);
     double *array = new_array((size_t)count, &error);

@@ -44,7 +44,7 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
             grad[n] = 0;
         }
     }
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
 }
 
 double cosine_schedule(long long step, long long steps, long long warmup, double high, double low) {

@@ -48,7 +48,7 @@ bool model_save(const char *path, const Gpt *gpt, Error *error) {
 
 bool model_load(const char *path, Gpt *gpt, Error *error) {
     if (!transfer_all(safetensors_read, path, gpt, NULL, error)) return false;
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     return true;
 }
 
@@ -71,7 +71,7 @@ bool best_save(const char *path, const Gpt *gpt, const Best *best, Error *error)
 
 bool best_load(const char *path, Gpt *gpt, Best *best, Error *error) {
     if (!transfer_best(safetensors_read, path, gpt, gpt->params, best, error)) return false;
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     return true;
 }
 
@@ -91,6 +91,6 @@ bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
     if (progress->batch_crc > UINT32_MAX)
         return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
                           path, progress->batch_crc);
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     return true;
 }

@@ -90,6 +90,15 @@ static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
     }
 }
 
+// Point a part of the position schemes at its tensors.
+static void view_params(Position *pos, const Gpt *gpt) {
+    for (int i = 0; i < pos->param_count; i++) {
+        const size_t offset = gpt->tensors.items[pos->tensors[i]].offset;
+        pos->params[i] = gpt->params + offset;
+        pos->dparams[i] = gpt->grads ? gpt->grads + offset : NULL;
+    }
+}
+
 static void layout(Gpt *gpt, bool training) {
     gpt->params = arena_reals(&gpt->state, gpt->tensors.total);
     gpt->w.layers = arena_take(&gpt->state, (size_t)gpt->shape.layers * sizeof(LayerWeights));
@@ -100,16 +109,12 @@ static void layout(Gpt *gpt, bool training) {
     gpt->dw.layers = arena_take(&gpt->state, (size_t)gpt->shape.layers * sizeof(LayerWeights));
 }
 
-bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error) {
+bool gpt_create(Gpt *gpt, const Shape *shape, const Mix *pos, bool training, Error *error) {
     *gpt = (Gpt){.shape = *shape, .pos = *pos};
     if (!shape_check(shape, error)) return false;
     add_weights(&gpt->tensors, shape);
-    gpt->pos.param_count = 0;
+    mix_params(&gpt->pos, &gpt->tensors);
     bool ok = tensors_check(&gpt->tensors, error);
-    if (ok && position_trained(pos)) {
-        pos->scheme->params(&gpt->pos, &gpt->tensors);
-        ok = tensors_check(&gpt->tensors, error);
-    }
     if (ok) {
         layout(gpt, training);
         ok = arena_allocate(&gpt->state, training ? "parameters, gradients and moments" : "parameters", error);
@@ -121,18 +126,21 @@ bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training
     layout(gpt, training);
     view_weights(&gpt->w, gpt->params, gpt);
     if (training) view_weights(&gpt->dw, gpt->grads, gpt);
-    for (int i = 0; i < gpt->pos.param_count; i++) {
-        const size_t offset = gpt->tensors.items[gpt->pos.tensors[i]].offset;
-        gpt->pos.params[i] = gpt->params + offset;
-        gpt->pos.dparams[i] = training ? gpt->grads + offset : NULL;
-    }
+    for (int p = 0; p < gpt->pos.parts; p++) view_params(&gpt->pos.part[p], gpt);
     return true;
 }
 
 void gpt_init(Gpt *gpt, uint64_t seed) {
     tensors_init(gpt->params, &gpt->tensors, seed);
-    if (gpt->pos.scheme->init && gpt->pos.param_count > 0) gpt->pos.scheme->init(&gpt->pos, seed);
-    position_project(&gpt->pos);
+    mix_init(&gpt->pos, seed);
+}
+
+const Tensor *gpt_position_tensor(const Gpt *gpt, int i) {
+    for (const Position *pos = gpt->pos.part; pos < gpt->pos.part + gpt->pos.parts; pos++) {
+        if (i < pos->param_count) return &gpt->tensors.items[pos->tensors[i]];
+        i -= pos->param_count;
+    }
+    return NULL;
 }
 
 // Operations of loops in ops/, forward and backward together.
@@ -144,7 +152,7 @@ enum {
     ADDED_BIAS = 1 + 1 // for each output of a product
 };
 
-double gpt_operations(const Shape *shape, const Position *pos, int T) {
+double gpt_operations(const Shape *shape, const Mix *pos, int T) {
     const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, hidden = MLP_RATIO * C;
     assert(pos->shape.width == shape->width && pos->shape.layers == shape->layers);
     const double outputs = 3 * C + C + hidden + C;
@@ -156,7 +164,7 @@ double gpt_operations(const Shape *shape, const Position *pos, int T) {
     const double attention = L * (keys_seen(T) * (3 * 2 * 2 * C + SOFTMAX * H) + 2 * C);
     const double layers = L * (2 * NORM * C + GELU * hidden + ADDED_BIAS * outputs + 2 * C); // the last: residuals
     const double ends = C + NORM * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
-    return products + attention + layers + ends + position_operations(pos, T);
+    return products + attention + layers + ends + mix_operations(pos, T);
 }
 
 void gpt_free(Gpt *gpt) {

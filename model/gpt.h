@@ -5,7 +5,7 @@
 #include "model/base/arena.h"
 #include "model/base/tensor.h"
 #include "model/ops/ops.h"
-#include "posenc/posenc.h"
+#include "posenc/mix.h"
 
 #define MLP_RATIO 4 // the hidden layer of an MLP is 4C wide
 
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     Shape shape;
-    Position pos; // with params, without tables
+    Mix pos; // with params, without tables
     TensorTable tensors;
     Arena state;
     real *params, *grads; // (tensors.total); grads is NULL in a model that is not trained
@@ -38,18 +38,21 @@ typedef struct {
 // Fails (input) when there is no such model, saying why.
 bool shape_check(const Shape *shape, Error *error);
 
-// Build the model for a position scheme that position_create() has set up. Everything is allocated, nothing
+// Build the model for position schemes that mix_create() has set up. Everything is allocated, nothing
 // initialised. Fails (input) on an impossible shape, (run) when the machine has too little memory.
-bool gpt_create(Gpt *gpt, const Shape *shape, const Position *pos, bool training, Error *error);
+bool gpt_create(Gpt *gpt, const Shape *shape, const Mix *pos, bool training, Error *error);
 
 // GPT-2's initial values: N(0, 0.02), residual projections smaller by 1/sqrt(2L); the scheme's own for its tensors.
 void gpt_init(Gpt *gpt, uint64_t seed);
 
+// Tensor number i of the position schemes; NULL after the last.
+const Tensor *gpt_position_tensor(const Gpt *gpt, int i);
+
 // The floating point operations that training costs a token, forward and backward, as the mean over a window of T: the
-// products with all weights, attention to the tokens before, the rest of each layer, and the position scheme, which has
-// been set up for this shape. exp, roots and the like count as one operation. Not counted: dropout, what backward
+// products with all weights, attention to the tokens before, the rest of each layer, and the position schemes, which
+// have been set up for this shape. exp, roots and the like count as one operation. Not counted: dropout, what backward
 // computes again, and what is done once a step, such as AdamW and tables.
-double gpt_operations(const Shape *shape, const Position *pos, int T);
+double gpt_operations(const Shape *shape, const Mix *pos, int T);
 
 void gpt_free(Gpt *gpt);
 

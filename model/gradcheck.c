@@ -93,7 +93,7 @@ static void randomise(Check *check) {
         const uint64_t key = random_key(seed, t->name);
         for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
     }
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     const int rows = check->pass.B * check->pass.T, V = gpt->shape.vocab;
     Random ids = {random_key(seed, "ids"), 0};
     for (int r = 0; r < rows; r++) {
@@ -113,7 +113,7 @@ static void layout(Check *check) {
     check->direction = arena_reals(&check->arena, inputs > numbers ? inputs : numbers);
 }
 
-static bool check_create(Check *check, const Position *pos, const GradcheckSettings *settings, Error *error) {
+static bool check_create(Check *check, const Mix *pos, const GradcheckSettings *settings, Error *error) {
     *check = (Check){.settings = *settings};
     if (!gpt_create(&check->gpt, &pos->shape, pos, true, error)) return false;
     check->gpt.pos.rule = (PlaceRule){.newline = 1, .end = 2}; // so that lines and columns differ from t
@@ -134,8 +134,7 @@ static void check_free(Check *check) {
     arena_free(&check->arena);
 }
 
-bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
-               Error *error) {
+bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error) {
     Check check;
     *errors = NULL;
     if (!check_create(&check, pos, settings, error)) {

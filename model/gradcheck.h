@@ -22,11 +22,10 @@ typedef struct {
     double analytic, numeric; // there
 } GradientError;
 
-// Check the scheme (with its options, from position_create) in a random little model, under a loss that weighs every
+// Check the scheme (with its options, from mix_create) in a random little model, under a loss that weighs every
 // token differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central
 // differences use four points, so their own error is about 1e-10.
-bool gradcheck(GradientError **errors, int *count, const Position *pos, const GradcheckSettings *settings,
-               Error *error);
+bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error);
 
 // The larger of two errors; NaN is the largest.
 static inline double worse(double a, double b) {

@@ -7,12 +7,12 @@
 
 static void layout(Inference *inference, const Gpt *gpt) {
     const Shape *shape = &gpt->shape;
-    const Position *pos = &gpt->pos;
+    const Mix *pos = &gpt->pos;
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
-    const int drawn = position_random_bound(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
-    const size_t F = (size_t)position_features(pos), tokens = (size_t)inference->B * inference->capacity;
-    tables_layout(&inference->tables, pos, arena, span, inference->B, false);
+    const int drawn = mix_random_bound(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
+    const size_t F = (size_t)mix_features(pos), tokens = (size_t)inference->B * inference->capacity;
+    mix_layout(&inference->tables, pos, arena, span, inference->B, false);
     inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
     inference->features = arena_reals(arena, (size_t)shape->layers * tokens * F);
     inference->drawn = arena_take(arena, (size_t)inference->capacity * sizeof(int));
@@ -36,7 +36,7 @@ bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity,
     layout(inference, gpt);
     for (int t = 0; t < capacity; t++) inference->drawn[t] = t;
     // The same draw every time, so that the same text gets the same answer.
-    const int span = position_random_bound(&gpt->pos);
+    const int span = mix_random_bound(&gpt->pos);
     if (span) places_draw(inference->drawn, capacity, span, random_key(0, "positions"));
     return true;
 }
@@ -52,7 +52,7 @@ void inference_restart(Inference *inference) {
 
 void inference_window(Inference *inference, int length) {
     assert(length <= inference->capacity);
-    if (tables_window(&inference->tables, length)) inference_restart(inference);
+    if (mix_window(&inference->tables, length)) inference_restart(inference);
 }
 
 // Where row r of the n new tokens of each sequence stands among those remembered.
@@ -74,7 +74,7 @@ static void remember(real *cache, real *features, const Inference *inference, in
 // Layer l on the n new tokens of each sequence, which look at all that are remembered.
 static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     const int C = gpt->shape.width, keys = inference->length + n;
-    const size_t F = (size_t)position_features(&gpt->pos), tokens = (size_t)inference->B * inference->capacity;
+    const size_t F = (size_t)mix_features(&gpt->pos), tokens = (size_t)inference->B * inference->capacity;
     real *cache = inference->cache + l * tokens * 2 * C, *features = inference->features + l * tokens * F;
     const Layer layer = {
         .gpt = gpt,
@@ -108,20 +108,18 @@ static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, i
         const Place place = place_next(&inference->cursor[r / n], ids[r], gpt->pos.rule);
         inference->key_at[token_of(inference, r, n)] = place_drawn(&place, inference->drawn);
     }
-    if (inference->length == 0) tables_prepare(&inference->tables);
+    if (inference->length == 0) mix_prepare(&inference->tables);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
-    const Position *pos = &gpt->pos;
     place_tokens(inference, gpt, ids, n);
     for (int r = 0; r < rows; r++) inference->query_at[r] = inference->key_at[token_of(inference, r, n)];
 #pragma omp parallel
     {
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
-        if (pos->scheme->embed_forward)
-            pos->scheme->embed_forward(&inference->tables, inference->a.x, inference->query_at, rows);
+        mix_embed_forward(&inference->tables, inference->a.x, inference->query_at, rows);
         for (int l = 0; l < gpt->shape.layers; l++) layer_feed(inference, gpt, l, n);
         layernorm_forward(inference->buffers.norm, inference->a.ln1_mean, inference->a.ln1_rstd, inference->a.x,
                           gpt->w.lnfw, gpt->w.lnfb, rows, C);
@@ -130,7 +128,7 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
 }
 
 size_t inference_token_size(const Gpt *gpt) {
-    return (size_t)gpt->shape.layers * (2 * (size_t)gpt->shape.width + (size_t)position_features(&gpt->pos));
+    return (size_t)gpt->shape.layers * (2 * (size_t)gpt->shape.width + (size_t)mix_features(&gpt->pos));
 }
 
 // Where a layer keeps keys, values and features of a token, and how many numbers each of the two are.
@@ -140,7 +138,7 @@ typedef struct {
 } Remembered;
 
 static Remembered remembered(const Inference *inference, const Gpt *gpt, int layer, int b, int token) {
-    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)position_features(&gpt->pos),
+    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos),
                  at = ((size_t)layer * inference->B + b) * inference->capacity + token;
     return (Remembered){inference->cache + at * kv, inference->features + at * F, kv, F};
 }

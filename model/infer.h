@@ -6,13 +6,13 @@
 #include "model/layer.h"
 
 typedef struct {
-    int B, capacity; // sequences side by side, and the most tokens of each
-    int chunk;       // the most tokens of each per call
-    int length;      // tokens fed so far: the next one's position
-    Tables tables;   // of the position scheme
+    int B, capacity;  // sequences side by side, and the most tokens of each
+    int chunk;        // the most tokens of each per call
+    int length;       // tokens fed so far: the next one's position
+    MixTables tables; // of the position schemes
     Arena arena;
-    real *cache;          // (L, B, capacity, 2C) keys, after the scheme's qk hook, and values
-    real *features;       // (L, B, capacity, F) what the scheme's input hook made of the tokens
+    real *cache;          // (L, B, capacity, 2C) keys, after the schemes' qk hooks, and values
+    real *features;       // (L, B, capacity, F) what the schemes' input hooks made of the tokens
     Place *cursor;        // (B) the next token's place in its text
     int *drawn;           // (capacity) the coordinates that 0, 1, 2 ... become: themselves unless randomised
     Place *key_at;        // (B, capacity) coordinates
@@ -30,7 +30,7 @@ void inference_free(Inference *inference);
 // Forget all that was fed.
 void inference_restart(Inference *inference);
 
-// Set the length of the window that is being fed: at most the capacity, which it is without this call. When the scheme
+// Set the length of the window that is being fed: at most the capacity, which it is without this call. When a scheme
 // treats windows of the new length differently from the old one, all that was fed is forgotten (inference->length is 0
 // then) and has to be fed again.
 void inference_window(Inference *inference, int length);

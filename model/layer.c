@@ -2,9 +2,9 @@
 
 #include "model/base/team.h"
 
-void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
+void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training) {
-    const size_t C = (size_t)gpt->shape.width, F = (size_t)position_features(&gpt->pos);
+    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
     const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
                  head = head_scratch(gpt->shape.vocab);
     buffers->norm = arena_reals(arena, rows * C);
@@ -44,19 +44,17 @@ Attention layer_attention(const Layer *layer) {
     };
 }
 
-// qkv = layernorm(x) qkvw + qkvb. The scheme's input hook reads layernorm(x); its qk hook changes q and k.
+// qkv = layernorm(x) qkvw + qkvb. The schemes' input hooks read layernorm(x); their qk hooks change q and k.
 void layer_qkv_forward(const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const Scheme *scheme = layer->gpt->pos.scheme;
     const int rows = layer->B * layer->T, C = layer->gpt->shape.width;
 
     layernorm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
-    if (scheme->input_forward) scheme->input_forward(layer->tables, layer->index, b->features, b->norm, rows);
+    mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
     linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
-    real *q = a->qkv, *k = a->qkv + C;
-    if (scheme->qk_forward) scheme->qk_forward(layer->tables, layer->index, q, k, 3 * C, layer->at, rows);
+    mix_qk_forward(layer->tables, layer->index, a->qkv, a->qkv + C, 3 * C, layer->at, rows);
 }
 
 // x_mid = x + dropout(attention(qkv) projw + projb)
@@ -105,15 +103,14 @@ static void mlp_backward(real *dx, const Layer *layer) {
     layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
 }
 
-// Compute the scheme's features again, as layernorm_again does with its output, and zero their gradients. By rows.
+// Compute the schemes' features again, as layernorm_again does with its output, and zero their gradients. By rows.
 static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
-    const Position *pos = &layer->gpt->pos;
-    if (!pos->scheme->input_forward) return;
     const int rows = layer->B * layer->T;
-    const size_t F = (size_t)position_features(pos);
+    const size_t F = (size_t)mix_features(&layer->gpt->pos);
     const Share own = share_rows(rows);
-    pos->scheme->input_forward(layer->tables, layer->index, b->features, b->norm, rows);
+    if (F == 0) return;
+    mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
@@ -123,8 +120,7 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const Tables *tables = layer->tables;
-    const Scheme *scheme = layer->gpt->pos.scheme;
+    const MixTables *tables = layer->tables;
     const int rows = layer->B * layer->T, l = layer->index, C = layer->gpt->shape.width;
     const real *q = a->qkv, *k = a->qkv + C;
     real *dq = b->dqkv, *dk = b->dqkv + C, *dv = b->dqkv + 2 * C;
@@ -136,10 +132,10 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
-    if (scheme->score_reduce) scheme->score_reduce(tables, l);
-    if (scheme->qk_backward) scheme->qk_backward(tables, l, dq, dk, q, k, 3 * C, layer->at, rows);
+    mix_score_reduce(tables, l);
+    mix_qk_backward(tables, l, dq, dk, q, k, 3 * C, layer->at, rows);
     linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, 3 * C);
-    if (scheme->input_backward) scheme->input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows);
+    mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows);
     layernorm_backward(dx, b->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
     linear_backward_weights(dw->qkvw, dw->qkvb, b->dqkv, b->norm, rows, C, 3 * C);

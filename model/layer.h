@@ -10,7 +10,7 @@
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
     real *ln1_mean, *ln1_rstd; // (rows)
-    real *qkv;                 // (rows, 3C), q and k as the scheme's qk hook leaves them
+    real *qkv;                 // (rows, 3C), q and k as the schemes' qk hooks leave them
     real *heads;               // (rows, C) output of the heads, before the projection
     real *lse;                 // (B, H, T) log of each softmax's denominator
     real *x_mid;               // (rows, C) residual stream between attention and MLP
@@ -29,7 +29,7 @@ typedef struct {
         real *branch; // (rows, C) forward: what will be added to the residual stream
         real *dheads; // (rows, C) backward: gradient of heads, the output of attention's heads
     };
-    real *features; // (rows, F) output of the scheme's input hook
+    real *features; // (rows, F) what the schemes' input hooks make of each token
     real *scratch;  // (attention_scratch or head_scratch)
     // backward only
     real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
@@ -44,13 +44,13 @@ typedef struct {
 
 // Take buffers for this many rows, whose queries see up to `keys` keys, from the arena. The loss uses `scratch`, too:
 // it never runs at the same time as attention.
-void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const Tables *tables, size_t rows,
+void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training);
 
 // Layer number `index` of a model at work on B sequences of T tokens: rows = B*T.
 typedef struct {
     const Gpt *gpt;
-    const Tables *tables;
+    const MixTables *tables;
     int index, B, T;
     const Place *at; // (B,T) coordinates of the tokens
     const LayerActivations *a;

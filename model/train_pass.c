@@ -25,7 +25,7 @@ static void layout(TrainPass *pass, const Gpt *gpt) {
     const Shape *shape = &gpt->shape;
     Arena *arena = &pass->arena;
     const size_t rows = (size_t)pass->B * pass->T, C = (size_t)shape->width;
-    tables_layout(&pass->tables, &gpt->pos, arena, position_span(&gpt->pos), pass->B, true);
+    mix_layout(&pass->tables, &gpt->pos, arena, mix_span(&gpt->pos), pass->B, true);
     pass->at = arena_take(arena, rows * sizeof *pass->at);
     pass->drawn = arena_take(arena, (size_t)pass->T * sizeof *pass->drawn);
     pass->layers = arena_take(arena, (size_t)shape->layers * sizeof *pass->layers);
@@ -83,7 +83,7 @@ static Layer layer_at(const TrainPass *pass, const Gpt *gpt, int l) {
 }
 
 void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
-    const int random_bound = position_random_bound(&gpt->pos);
+    const int random_bound = mix_random_bound(&gpt->pos);
     for (int b = 0; b < pass->B; b++) {
         Place cursor = {0};
         if (random_bound) places_draw(pass->drawn, pass->T, random_bound, random_bits(pass->places_key, (uint64_t)b));
@@ -97,14 +97,13 @@ void train_pass_embed(TrainPass *pass, const Gpt *gpt, const int *ids) {
 
 void train_pass_forward(TrainPass *pass, const Gpt *gpt) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
-    const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     real *x = pass->layers[0].x;
 
-    tables_prepare(&pass->tables);
+    mix_prepare(&pass->tables);
 #pragma omp parallel
     {
-        if (scheme->embed_forward) scheme->embed_forward(&pass->tables, x, pass->at, rows);
+        mix_embed_forward(&pass->tables, x, pass->at, rows);
         dropout_apply(x, &drop_embed, rows, C);
         for (int l = 0; l < L; l++) {
             const Layer layer = layer_at(pass, gpt, l);
@@ -126,7 +125,6 @@ void train_pass_loss(TrainPass *pass, const Gpt *gpt, const int *targets) {
 
 void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *targets) {
     const int rows = pass->B * pass->T, C = gpt->shape.width, L = gpt->shape.layers;
-    const Scheme *scheme = gpt->pos.scheme;
     const Dropout drop_embed = dropout_site(pass, (uint64_t)L, SITE_EMBED);
     const real *norm = pass->buffers.norm;
     real *dx = pass->dx, *dnorm = pass->buffers.dnorm;
@@ -147,10 +145,10 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
         }
         dropout_apply(dx, &drop_embed, rows, C);
         team_barrier();
-        if (scheme->embed_backward) scheme->embed_backward(&pass->tables, dx, pass->at, rows);
+        mix_embed_backward(&pass->tables, dx, pass->at, rows);
         tokens_backward(gpt->dw.wte, dx, ids, rows, C);
     }
-    if (scheme->reduce) scheme->reduce(&pass->tables);
+    mix_reduce(&pass->tables);
 }
 
 static bool finite_all(const real *values, size_t count) {

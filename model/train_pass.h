@@ -5,9 +5,9 @@
 #include "model/layer.h"
 
 typedef struct {
-    int B, T;      // sequences in the current batch, and tokens in each
-    int capacity;  // the largest T there is memory for
-    Tables tables; // of the position scheme
+    int B, T;         // sequences in the current batch, and tokens in each
+    int capacity;     // the largest T there is memory for
+    MixTables tables; // of the position schemes
     Arena arena;
     double dropout_rate;
     uint64_t dropout_key; // a new one for every pass

@@ -28,8 +28,14 @@ static const Scheme *scheme_find(const char *name, Error *error) {
     return NULL;
 }
 
+bool position_named(const char *name, size_t length) {
+    for (int i = 0; schemes[i]; i++)
+        if (strlen(schemes[i]->name) == length && memcmp(schemes[i]->name, name, length) == 0) return true;
+    return false;
+}
+
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error) {
-    *pos = (Position){.scheme = scheme, .rule = {.newline = -1, .end = -1}};
+    *pos = (Position){.scheme = scheme, .everywhere = true};
     if (scheme->options) {
         options_default(pos->options, scheme->options);
         return options_parse_list(pos->options, scheme->options, list, scheme->name, error);
@@ -49,10 +55,11 @@ bool position_parse(Position *pos, const char *specification, Error *error) {
     return scheme && position_parse_options(pos, scheme, colon ? colon + 1 : NULL, error);
 }
 
-bool position_fit(Position *pos, const Shape *shape, Error *error) {
+bool position_fit(Position *pos, const Shape *shape, int inputs, Error *error) {
     const Option *layers = pos->scheme->layers;
     const bool own = layers && *(const int *)(pos->options + layers->offset) == 1;
     pos->shape = *shape;
+    pos->inputs = inputs;
     pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
     if (objection)
@@ -66,12 +73,19 @@ bool position_fit(Position *pos, const Shape *shape, Error *error) {
                       pos->scheme->name, most, position_span(pos));
 }
 
-void position_project(Position *pos) {
-    if (pos->scheme->project) pos->scheme->project(pos);
+static int bits_of(uint64_t word) {
+    int bits = 0;
+    for (; word; word &= word - 1) bits++;
+    return bits;
 }
 
-bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error) {
-    return position_parse(pos, specification, error) && position_fit(pos, shape, error);
+int position_layer(const Position *pos, int layer) {
+    if (pos->everywhere) return layer;
+    const uint64_t word = pos->layers.words[layer / 64], bit = (uint64_t)1 << layer % 64;
+    if (!(word & bit)) return -1;
+    int before = bits_of(word & (bit - 1));
+    for (int w = 0; w < layer / 64; w++) before += bits_of(pos->layers.words[w]);
+    return before;
 }
 
 void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
@@ -89,13 +103,14 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
                     double scale) {
     assert(pos->param_count < PARAMS_CAPACITY);
     Tensor tensor = {.rank = 2, .shape = {rows, columns}, .init = init, .scale = scale, .position = true, .rate = 1};
-    snprintf(tensor.name, sizeof tensor.name, "pos.%s", name);
+    snprintf(tensor.name, sizeof tensor.name, "%s%s", pos->prefix, name);
     pos->tensors[pos->param_count++] = tensor_add(table, tensor);
 }
 
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training) {
     *tables =
         (Tables){.pos = pos, .stretch = &pos->stretch, .positions = positions, .window = positions, .batch = batch};
+    tables->features = position_features(pos);
     if (pos->scheme->layout) pos->scheme->layout(tables, arena, training);
 }
 
@@ -125,10 +140,6 @@ void tables_prepare(Tables *tables) {
     else if (due)
         pos->scheme->prepare(tables);
     tables->prepared = true;
-}
-
-double position_operations(const Position *pos, int T) {
-    return pos->scheme->operations ? pos->scheme->operations(pos, T) : 0;
 }
 
 int position_max_length(const Position *pos) {

@@ -12,6 +12,7 @@
 
 #include <stdalign.h>
 
+#define LAYERS_CAPACITY  256 // layers of a model whose schemes differ from layer to layer
 #define OPTIONS_CAPACITY 256 // bytes of a scheme's own options
 #define PARAMS_CAPACITY  8   // tensors of a scheme
 #define TABLES_CAPACITY  6   // tables of a scheme
@@ -21,18 +22,38 @@ typedef struct Scheme Scheme;
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
 
+// A set of layers: bit l % 64 of word l / 64.
+typedef struct {
+    uint64_t words[LAYERS_CAPACITY / 64];
+} LayerSet;
+
+static inline bool has_layer(const LayerSet *set, int layer) {
+    return set->words[layer / 64] >> layer % 64 & 1;
+}
+
+static inline void add_layer(LayerSet *set, int layer) {
+    set->words[layer / 64] |= (uint64_t)1 << layer % 64;
+}
+
 // One position scheme set up for one model: its options, parameters and gradients. All training passes and inferences
 // of the model share it. (The position of a single token is a Place.)
+//
+// The scheme may work in some of the model's layers and heads only (posenc/mix.h). It knows of no others: its shape has
+// as many layers, heads and channels as are its own, and hooks count layers and heads among these.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
     Shape shape;
-    int sets; // sets of parameters: 1, shared by all layers, or one for each layer
+    int inputs;      // channels of the inputs of the model's layers
+    bool everywhere; // in all layers; otherwise in ...
+    LayerSet layers; // ... these of the model's
+    int first_head;  // of the model's heads, the first that is the scheme's own
+    int sets;        // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
+    char prefix[32];                // of the names of its tensors
     int tensors[PARAMS_CAPACITY];   // indices of the scheme's tensors in the model's tensor table
     real *params[PARAMS_CAPACITY];  // values of these tensors
     real *dparams[PARAMS_CAPACITY]; // gradients of these tensors; NULL if the model is not trained
-    PlaceRule rule;                 // which tokens end a line or a document
     StretchRule stretch;            // of the rotations, past the trained length
 } Position;
 
@@ -47,6 +68,7 @@ typedef struct {
     int positions;                 // tables hold coordinates 0 .. positions-1
     int window;                    // length of the current window, on which some schemes' tables depend
     int batch;                     // sequences worked on side by side
+    int features;                  // numbers from one token's features to the next token's
     bool prepared;                 // `prepare` has filled the tables
     real *table[TABLES_CAPACITY];  // the scheme's own tables, made by its hook `prepare`
     real *dtable[TABLES_CAPACITY]; // what else its backward pass needs: gradients, or slabs (see below)
@@ -80,7 +102,7 @@ typedef struct {
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
     real scale;           // 1/sqrt(d)
-    const real *features; // (columns, scheme->features), what input_forward made of each token
+    const real *features; // (columns, scheme->features), rows tables->features apart, what input_forward made of tokens
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
     // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere both are 0:
     int columns_before; // how many of these columns the head's earlier blocks had
@@ -113,7 +135,7 @@ static inline Arena scratch_of(const ScoreBlock *block) {
 typedef struct {
     real *dS;        // (rows, columns), rows block->stride apart: of the scores after score_forward; 0 where masked
     real *dq, *dk;   // (rows, d), (columns, d), strides as for q and k
-    real *dfeatures; // (columns, scheme->features)
+    real *dfeatures; // (columns, scheme->features), rows as for features
 } ScoreGradient;
 
 // The six routes by which gradients reach a scheme's parameters (path uses two of them):
@@ -151,9 +173,10 @@ struct Scheme {
     const char *compared_with; // of a learned scheme: the designed scheme that reports compare it with; NULL = none
     bool relative;             // a constant added to all coordinates changes nothing
     bool own_scores; // its hooks compute S, dq and dk themselves, instead of adding to S = scale q k^T and its gradient
-    bool two_axes;   // reads lines and columns, not t
-    bool has_corners; // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
-    bool placeless;   // reads no coordinates: positions come from contents, or not at all
+    bool reads_queries; // its score hooks read q or k, and mean the values before a rotation
+    bool two_axes;      // reads lines and columns, not t
+    bool has_corners;   // the loss has corners, where differences are no slopes: gradcheck then tries other seeds
+    bool placeless;     // reads no coordinates: positions come from contents, or not at all
 
     // --- what a scheme of a family writes, to get the family's hooks (the _HOOKS macros) for the rest ---
     //
@@ -210,7 +233,7 @@ struct Scheme {
     // How many numbers input_forward computes for each token in each layer. They are cached like keys, so each may
     // depend on its own token only.
     int (*features)(const Position *pos);
-    // features (rows, F) from a layer's normalised input x (rows, C).
+    // features (rows, F), rows tables->features apart, from a layer's normalised input x (rows, pos->inputs).
     void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
     // dx += by rows, and dparams by columns, from dfeatures.
     void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
@@ -247,6 +270,9 @@ struct Scheme {
 ALL_SCHEMES(DECLARE_SCHEME)
 
 extern const Scheme *const schemes[]; // all of them, and NULL
+
+// The number of a layer of the model among those in which the scheme works; -1 = it does not work there.
+int position_layer(const Position *pos, int layer);
 
 // The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or the scheme reads none.
 static inline int position_random_bound(const Position *pos) {
@@ -304,22 +330,19 @@ bool position_parse(Position *pos, const char *specification, Error *error);
 // The same for a scheme that need not be in the registry (tests, negative controls); `list` holds its "key=value,...".
 bool position_parse_options(Position *pos, const Scheme *scheme, const char *list, Error *error);
 
-// Set up a parsed scheme for a model of this shape. Fails (input) with the scheme's own sentence.
-bool position_fit(Position *pos, const Shape *shape, Error *error);
-
-// position_parse and position_fit. Nothing is allocated, so there is nothing to free.
-bool position_create(Position *pos, const char *specification, const Shape *shape, Error *error);
+// Set up a parsed scheme for its layers and heads, of which there are as many as `shape` says, in a model whose layers
+// have `inputs` channels. Fails (input) with the scheme's own sentence.
+bool position_fit(Position *pos, const Shape *shape, int inputs, Error *error);
 
 // The full specification, every option spelled out: "rope:base=10000,pairing=half".
 void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 
-// For a scheme's params hook: one more tensor, called "pos.NAME".
+// Is this the name of a scheme? `length` characters of it.
+bool position_named(const char *name, size_t length);
+
+// For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params).
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
-
-// Move parameters that have left the scheme's range back to its bounds. Call it after anything that writes parameters:
-// initial values, a checkpoint, a step of the optimiser.
-void position_project(Position *pos);
 
 // Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
@@ -332,10 +355,6 @@ bool tables_window(Tables *tables, int length);
 // Fill the tables if that has not been done, or if parameters may have changed. Call it before each training pass and
 // each new text. Threads of a team may call it at the same time, each for tables of its own.
 void tables_prepare(Tables *tables);
-
-// The floating point operations that a position costs a token in training (see the hook `operations`); `pos` has been
-// set up for a model.
-double position_operations(const Position *pos, int T);
 
 // The longest input that the scheme is defined for; 0 = any.
 int position_max_length(const Position *pos);

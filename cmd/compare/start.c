@@ -75,7 +75,7 @@ static bool was_given(const bool *given, const char *name) {
 static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        Position pos;
+        Mix pos;
         if (job.seed > 0) break;
         const TrainOptions options = plan_job_options(plan, &job);
         const int text = plan->settings[job.setting].text;

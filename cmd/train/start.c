@@ -89,12 +89,12 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
 }
 
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
-    Position pos;
+    Mix pos;
     const int any_vocabulary = 1;
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
     if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
-    if (!position_parse(&pos, options->pos, error)) return false;
-    position_print(&pos, options->pos); // with every option of the scheme
+    if (!mix_parse(&pos, options->pos, error)) return false;
+    mix_print(&pos, options->pos); // with every option of the scheme
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
     if (options->resume &&
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
@@ -179,7 +179,6 @@ static void describe_data(const Corpus *corpus) {
 
 // Pairs that make a full turn within the trained length have seen all their angles; the others limit longer contexts.
 static void describe_rotations(const Position *pos) {
-    if (!pos->scheme->theta) return;
     const StretchRule *rule = &pos->stretch;
     const int original = rule->original ? rule->original : pos->shape.context;
     const int fast = rotary_fast_pairs(pos, original);
@@ -194,13 +193,14 @@ static void describe_rotations(const Position *pos) {
 void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
+    const int rotations = mix_stretchable(&gpt->pos);
     char pos[TEXT_CAPACITY];
-    position_print(&gpt->pos, pos);
+    mix_print(&gpt->pos, pos);
     printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
            options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
-    describe_rotations(&gpt->pos);
+    if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;
     if (trainer_out_of_patience(trainer))

@@ -8,10 +8,17 @@
 
 #define NAME_MOST 128 // bytes of a scheme's name, which becomes part of a directory's name
 
-// The learning rate behind the '@' of "SCHEME@LR"; *length is that of the words before it.
+bool arm_is(const Arm *arm, const char *scheme) {
+    return arm->scheme && strcmp(arm->scheme->name, scheme) == 0;
+}
+
+// The learning rate behind the last '@' of "SCHEME@LR"; *length is that of the words before it. A list of layers
+// stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
 static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *error) {
     const char *at = strrchr(text, '@');
     TrainOptions options;
+    if (at && (strncmp(at, "@heads=", 7) == 0 || (at[1] && strspn(at + 1, "0123456789,-") == strlen(at + 1))))
+        at = NULL;
     *length = at ? (size_t)(at - text) : strlen(text);
     if (!at) return true;
     if (!option_set(&options, option_find(train_options, "lr"), at + 1, text, error)) return false;
@@ -30,17 +37,19 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     const size_t label = strcspn(text, ":=");
     const bool labelled = label > 0 && text[label] == '=';
     const size_t length = labelled ? label : all;
-    Position pos;
+    Mix pos;
     if (length > NAME_MOST)
         return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
     snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
     if (labelled && strspn(arm->name, LABEL_CHARACTERS) < length)
         return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
-    if (!position_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
-    position_print(&pos, arm->pos);
-    arm->scheme = pos.scheme;
-    arm->learned = position_trained(&pos);
-    arm->designed = position_designed(&pos);
+    if (!mix_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
+    mix_print(&pos, arm->pos);
+    const Position *only = mix_only(&pos);
+    arm->scheme = only ? only->scheme : NULL;
+    for (int p = 0; p < pos.parts; p++) arm->enters |= 1u << pos.part[p].scheme->enters;
+    arm->learned = mix_trained(&pos);
+    arm->designed = only ? position_designed(only) : NULL;
     return true;
 }
 
@@ -153,6 +162,8 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
     if (lr != plan->base.lr) snprintf(rate, sizeof rate, "-lr%g", lr);
     snprintf(name, PATH_CAPACITY, "%s%.200s%s-seed%lld", front, plan->arms[job->arm].name, rate,
              plan_job_seed(plan, job));
+    // What shells would take for patterns or for the end of a word.
+    for (char *c = name; *c; c++) *c = *c == '*' ? 'x' : *c == '@' ? '~' : *c == ' ' ? '_' : *c;
     return name;
 }
 
@@ -192,6 +203,6 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
 int plan_designed(const Plan *plan, int arm) {
     const char *designed = plan->arms[arm].designed;
     for (int other = 0; designed && other < plan->arm_count; other++)
-        if (!plan->arms[other].learned && strcmp(plan->arms[other].scheme->name, designed) == 0) return other;
+        if (!plan->arms[other].learned && arm_is(&plan->arms[other], designed)) return other;
     return -1;
 }

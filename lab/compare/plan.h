@@ -6,7 +6,7 @@
 #include "base/file/file.h"
 #include "lab/run/train_options.h"
 #include "lab/stats/paired.h"
-#include "posenc/posenc.h"
+#include "posenc/mix.h"
 
 #include <jansson.h>
 
@@ -24,8 +24,9 @@ typedef struct {
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
-    const Scheme *scheme;
-    bool learned;         // the scheme, with its options, has parameters of its own
+    const Scheme *scheme;                         // NULL: several are combined
+    unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
+    bool learned;                                 // the scheme, with its options, has parameters of its own
     const char *designed; // of a learned scheme: the designed one that it is compared with; or NULL
     int seed_block;       // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
     double lr;            // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
@@ -106,6 +107,9 @@ bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error);
 
 // The arm of that name, or -1.
 int plan_arm(const Plan *plan, const char *name);
+
+// Does the arm have this scheme and no other?
+bool arm_is(const Arm *arm, const char *scheme);
 
 // Parse the lists "3e-4,1e-3" and "copy:max=5 parity". An empty list means the learning rate of the options, or no
 // tasks. Call plan_rates after plan_arms. Fail (input).

@@ -232,7 +232,7 @@ double setting_operations(const Plan *plan, int setting, int arm) {
     const Job job = {.setting = setting, .task = -1, .arm = arm};
     const TrainOptions options = plan_job_options(plan, &job);
     const Shape shape = shape_of(&options, plan->texts[plan->settings[setting].text].vocab);
-    Position pos;
+    Mix pos;
     Error error;
-    return position_create(&pos, options.pos, &shape, &error) ? gpt_operations(&shape, &pos, shape.context) : NAN;
+    return mix_create(&pos, options.pos, &shape, &error) ? gpt_operations(&shape, &pos, shape.context) : NAN;
 }

@@ -107,15 +107,15 @@ static bool record_positions(const Worker *w, long long step, Error *error) {
     if (!comparison_path(path, w->comparison, &w->job, file, error) ||
         !npy_open(&npy, path, 1, (long long)tensor_numbers(&gpt->tensors, true), error))
         return false;
-    for (int p = 0; p < gpt->pos.param_count; p++) {
-        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+    const Tensor *tensor;
+    for (int p = 0; (tensor = gpt_position_tensor(gpt, p)); p++) {
         if (!atomic_write(&npy, gpt->params + tensor->offset, tensor->count * sizeof(real), error)) return false;
     }
     return atomic_commit(&npy, error);
 }
 
 static bool snapshot(const Worker *w, long long step, Error *error) {
-    if (w->job.task >= 0 || w->trainer.gpt.pos.param_count == 0) return true;
+    if (w->job.task >= 0 || !gpt_position_tensor(&w->trainer.gpt, 0)) return true;
     for (int s = 0; s < SNAPSHOTS; s++)
         if (snapshot_step(w->options.steps, s) == step) return record_positions(w, step, error);
     return true;

@@ -19,20 +19,24 @@ double bits_per_byte(const Evaluation *evaluation) {
 }
 
 const char *length_complaint(char text[256], const Gpt *gpt, int window) {
-    const int most = position_max_length(&gpt->pos);
+    const int most = mix_max_length(&gpt->pos);
+    const Position *limit = gpt->pos.part;
     if (most == 0 || window <= most) return NULL;
-    if (most == position_random_bound(&gpt->pos))
+    if (most == mix_random_bound(&gpt->pos))
         snprintf(text, 256, "the model was trained at random positions below %d", most);
-    else
-        snprintf(text, 256, "the scheme %s is not defined past %d positions", gpt->pos.scheme->name, most);
+    else {
+        while (position_max_length(limit) != most) limit++;
+        snprintf(text, 256, "the scheme %s is not defined past %d positions", limit->scheme->name, most);
+    }
     return text;
 }
 
 bool length_check(const Gpt *gpt, int window, Error *error) {
     char complaint[256];
     if (!length_complaint(complaint, gpt, window)) return true;
-    const bool drawn = position_random_bound(&gpt->pos) > 0; // then --past would not help
-    const bool past = !drawn && gpt->pos.scheme->past;
+    const bool drawn = mix_random_bound(&gpt->pos) > 0; // then --past would not help
+    bool past = false;
+    for (int p = 0; p < gpt->pos.parts && !drawn; p++) past |= gpt->pos.part[p].scheme->past != NULL;
     return fail_input(error, "--context %d: %s; choose %sa context up to that", window, complaint,
                       past ? "--past clamp, --past interpolate or " : "");
 }

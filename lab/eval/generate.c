@@ -116,7 +116,7 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
     // A text shorter than the context needs memory for its own length only; but randomised positions are drawn for the
     // whole context at once.
     const size_t all = generator.tokens.count + (generator.tokens.count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
-    const int window = all < (size_t)g->context && !position_random_bound(&gpt->pos) ? (int)all : g->context;
+    const int window = all < (size_t)g->context && !mix_random_bound(&gpt->pos) ? (int)all : g->context;
     ok = ok && take_memory(&generator, window, error);
     if (ok) stream_text(out, g->prompt);
     ok = ok && generator_write(out, &generator, g, error);

@@ -11,37 +11,35 @@
 
 enum { WORDS = 5 }; // of the sentence that measure_twins reads
 
-// A scheme with tables of its own, and room for one sequence.
+// Schemes with tables of their own, and room for one sequence.
 typedef struct {
-    Tables tables;
+    MixTables tables;
     Arena arena;
     int T, C, H, d;
     int positions; // coordinates: four times the trained ones, if the scheme is defined that far
     uint64_t seed;
-    Place *at;           // (T)
-    real *x, *q, *k;     // (T, C)
-    real *S;             // (T, T) of the head at work; directly behind x, q and k
-    real *kept;          // a copy of x, q, k and S
-    real *features;      // (T, F)
-    real *scratch;       // for scores
-    real *W, *v;         // (C, C), (WORDS, C)
-    double *by_distance; // (T) sums of scores
+    Place *at;                     // (T)
+    real *x, *q, *k;               // (T, C)
+    real *S;                       // (T, T) of the head at work; directly behind x, q and k
+    real *kept;                    // a copy of x, q, k and S
+    real *features;                // (T, F)
+    real *scratch[PARTS_CAPACITY]; // for scores
+    real *W, *v;                   // (C, C), (WORDS, C)
+    double *by_distance;           // (T) sums of scores
 } Probe;
 
-static void layout(Probe *probe, const Position *pos) {
+static void layout(Probe *probe, const Mix *pos) {
     Arena *arena = &probe->arena;
-    const Scheme *scheme = pos->scheme;
     const size_t T = (size_t)probe->T, C = (size_t)probe->C;
-    tables_layout(&probe->tables, pos, arena, probe->positions, 1, false);
+    mix_layout(&probe->tables, pos, arena, probe->positions, 1, false);
     probe->at = arena_take(arena, T * sizeof *probe->at);
     probe->x = arena_reals(arena, T * (3 * C + T));
     probe->q = probe->x + T * C;
     probe->k = probe->q + T * C;
     probe->S = probe->k + T * C;
     probe->kept = arena_reals(arena, T * (3 * C + T));
-    probe->features = arena_reals(arena, T * (size_t)position_features(pos));
-    probe->scratch =
-        arena_reals(arena, scheme->score_scratch ? scheme->score_scratch(&probe->tables, (int)T, (int)T, false) : 0);
+    probe->features = arena_reals(arena, T * (size_t)mix_features(pos));
+    mix_scratch(probe->scratch, &probe->tables, arena, (int)T, (int)T, false);
     probe->W = arena_reals(arena, C * C);
     probe->v = arena_reals(arena, WORDS * C);
     probe->by_distance = arena_take(arena, T * sizeof *probe->by_distance);
@@ -51,12 +49,12 @@ static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *err
     const Shape *shape = &gpt->shape;
     *probe = (Probe){.T = shape->context, .C = shape->width, .H = shape->heads, .seed = seed};
     probe->d = head_width(shape);
-    const int most = position_max_length(&gpt->pos), wanted = PAST_TRAINING * position_span(&gpt->pos);
+    const int most = mix_max_length(&gpt->pos), wanted = PAST_TRAINING * mix_span(&gpt->pos);
     probe->positions = most && most < wanted ? most : wanted;
     layout(probe, &gpt->pos);
     if (!arena_allocate(&probe->arena, "the measurements of a scheme", error)) return false;
     layout(probe, &gpt->pos);
-    tables_prepare(&probe->tables);
+    mix_prepare(&probe->tables);
     return true;
 }
 
@@ -97,9 +95,8 @@ static void repeat_rows(Probe *probe, const char *key) {
 
 // The hooks between the embedding and the scores, on `count` tokens with q, k and the layer's input x.
 static void apply_hooks(Probe *probe, int count) {
-    const Scheme *scheme = probe->tables.pos->scheme;
-    if (scheme->input_forward) scheme->input_forward(&probe->tables, 0, probe->features, probe->x, count);
-    if (scheme->qk_forward) scheme->qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, count);
+    mix_input_forward(&probe->tables, 0, probe->features, probe->x, count);
+    mix_qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, count);
 }
 
 // The scores S (count, count) of one head, from q and k.
@@ -118,23 +115,39 @@ static void scores(Probe *probe, int head, int count) {
         .k_stride = probe->C,
         .scale = (real)(1 / sqrt(probe->d)),
         .features = probe->features,
-        .scratch = probe->scratch,
     };
     const Packed keys = gemm_pack(NULL, columns_of(block.k, probe->C), probe->d, count);
-    scores_forward(&probe->tables, &block, &keys);
+    scores_forward(&probe->tables, &block, &keys, probe->scratch);
+}
+
+static bool any_embeds(const Mix *mix) {
+    for (int p = 0; p < mix->parts; p++)
+        if (mix->part[p].scheme->embed_forward) return true;
+    return false;
+}
+
+static bool any_turns(const Mix *mix) {
+    for (int p = 0; p < mix->parts; p++)
+        if (mix->part[p].scheme->qk_forward) return true;
+    return false;
+}
+
+static bool all_placeless(const Mix *mix) {
+    for (int p = 0; p < mix->parts; p++)
+        if (!mix->part[p].scheme->placeless) return false;
+    return true;
 }
 
 // The codes (T, C) into x: what the embedding adds, or what a rotation makes of one query.
 static void codes(Probe *probe) {
-    const Scheme *scheme = probe->tables.pos->scheme;
     place(probe, 0, 1, 0, 1);
     memset(probe->x, 0, (size_t)probe->T * probe->C * sizeof(real));
-    if (scheme->embed_forward) {
-        scheme->embed_forward(&probe->tables, probe->x, probe->at, probe->T);
+    if (any_embeds(probe->tables.mix)) {
+        mix_embed_forward(&probe->tables, probe->x, probe->at, probe->T);
     } else {
         repeat_row(probe->x, probe, "query", 1);
         repeat_row(probe->k, probe, "key", 1);
-        scheme->qk_forward(&probe->tables, 0, probe->x, probe->k, probe->C, probe->at, probe->T);
+        mix_qk_forward(&probe->tables, 0, probe->x, probe->k, probe->C, probe->at, probe->T);
     }
 }
 
@@ -174,14 +187,14 @@ static void add_scores(Spread *spread, double *by_distance, const real *S, int T
 }
 
 static void measure_scores(SchemeProperties *p, Probe *probe) {
-    const Scheme *scheme = probe->tables.pos->scheme;
+    const Mix *mix = probe->tables.mix;
     const size_t codes = (size_t)probe->T * probe->C * sizeof(real);
     Spread spread = {0};
     place(probe, 0, 1, 0, 1);
-    repeat_rows(probe, scheme->own_scores ? "key" : "query");
-    if (scheme->embed_forward) {
+    repeat_rows(probe, mix_scores(&probe->tables, 0, 0).own ? "key" : "query");
+    if (any_embeds(mix)) {
         memset(probe->q, 0, codes);
-        scheme->embed_forward(&probe->tables, probe->q, probe->at, probe->T);
+        mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);
         memcpy(probe->k, probe->q, codes);
     }
     apply_hooks(probe, probe->T);
@@ -192,15 +205,14 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
     // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
-    p->absolute = flat || scheme->placeless ? NAN : sqrt(spread.within / spread.all);
+    p->absolute = flat || all_placeless(mix) ? NAN : sqrt(spread.within / spread.all);
     p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
 
 // The same token, query and key everywhere, through all hooks, to the scores of the first head.
 static void run_hooks(Probe *probe, int count) {
-    const Scheme *scheme = probe->tables.pos->scheme;
     repeat_rows(probe, "key");
-    if (scheme->embed_forward) scheme->embed_forward(&probe->tables, probe->x, probe->at, count);
+    mix_embed_forward(&probe->tables, probe->x, probe->at, count);
     apply_hooks(probe, count);
     scores(probe, 0, count);
 }
@@ -229,8 +241,7 @@ static void read_sentence(Probe *probe) {
         const uint64_t key = random_bits(random_key(probe->seed, "words"), (uint64_t)words[t]);
         for (int c = 0; c < C; c++) probe->x[t * C + c] = (real)(TOKEN_RMS * random_normal(key, (uint64_t)c));
     }
-    if (probe->tables.pos->scheme->embed_forward)
-        probe->tables.pos->scheme->embed_forward(&probe->tables, probe->x, probe->at, WORDS);
+    mix_embed_forward(&probe->tables, probe->x, probe->at, WORDS);
     for (int t = 0; t < WORDS; t++) {
         double mean = 0, variance = 0;
         for (int c = 0; c < C; c++) mean += (double)probe->x[t * C + c] / C;
@@ -304,21 +315,20 @@ static bool finite_past_training(Probe *probe) {
 }
 
 bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *error) {
-    const Scheme *scheme = gpt->pos.scheme;
     Probe probe;
     if (gpt->shape.context < PROBE_CONTEXT_LEAST)
         return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
     if (!probe_create(&probe, gpt, seed, error)) return false;
     *p = (SchemeProperties){.distinct = NAN, .nonlinear = NAN};
-    if (scheme->embed_forward || scheme->qk_forward) {
+    if (any_embeds(&gpt->pos) || any_turns(&gpt->pos)) {
         codes(&probe);
         p->distinct = measure_unique(&probe);
         p->nonlinear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
     }
     measure_scores(p, &probe);
     p->resizing = measure_norm(&probe);
-    p->longest = finite_past_training(&probe) ? position_max_length(&gpt->pos) : gpt->shape.context;
+    p->longest = finite_past_training(&probe) ? mix_max_length(&gpt->pos) : gpt->shape.context;
     p->axes = axis_matters(&probe, 1, 0, 0) + axis_matters(&probe, 0, 1, 0) + axis_matters(&probe, 0, 0, 1);
     p->twins = measure_twins(&probe);
     arena_free(&probe.arena);

@@ -220,7 +220,7 @@ bool export_gguf(const Run *run, const char *name, const char *directory, Error 
         return false;
     Values values = {.architecture = architectures[home]};
     add_model(&values, home, &run->gpt, path_name(name));
-    if (run->gpt.pos.scheme->theta) add_rotations(&values, &rotations);
+    if (mix_stretchable(&run->gpt.pos) >= 0) add_rotations(&values, &rotations);
     const bool ok = add_tokenizer(&values, &run->tokenizer, error) && write_file(path, &values, &tensors, error);
     text_free(&values.bytes);
     foreign_free(&tensors);

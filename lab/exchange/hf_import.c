@@ -18,16 +18,16 @@ static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Er
 
 bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
     const Shape shape = shape_of(&run->options, vocab);
-    Position pos;
+    Mix pos;
     Error ignored;
     if (!shape_check(&shape, &ignored))
         return fail_input(
             error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);
     if (!find_tokenizer(&run->tokenizer, vocab, tokenizer, error) ||
-        !position_create(&pos, run->options.pos, &shape, error) ||
+        !mix_create(&pos, run->options.pos, &shape, error) ||
         !stretch_apply(&pos, &run->options.stretch.rule, path, error))
         return false;
-    position_print(&pos, run->options.pos);
+    mix_print(&pos, run->options.pos);
     return gpt_create(&run->gpt, &shape, &pos, false, error);
 }
 

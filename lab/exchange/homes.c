@@ -49,7 +49,7 @@ static bool fail_homeless(Error *error, Format format, const Gpt *gpt, int row, 
 
 // Options of a scheme that its home does not have.
 static bool check_options(Home home, const Gpt *gpt, const char *name, Error *error) {
-    const Position *pos = &gpt->pos;
+    const Position *pos = mix_only(&gpt->pos);
     Tables tables = {.pos = pos, .stretch = &pos->stretch, .positions = gpt->shape.context};
     if (position_random_bound(pos))
         return fail_input(error,
@@ -71,7 +71,11 @@ static bool check_options(Home home, const Gpt *gpt, const char *name, Error *er
 }
 
 bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
-    const Scheme *scheme = gpt->pos.scheme;
+    const Position *pos = mix_only(&gpt->pos);
+    if (!pos)
+        return fail_input(error, "%s has several position schemes (%s), and such models cannot be exported", name,
+                          gpt->pos.text);
+    const Scheme *scheme = pos->scheme;
     int row = 0;
     while (row < KNOWN && homes[row].scheme != scheme) row++;
     *home = row < KNOWN ? homes[row].in[format] : NO_HOME;

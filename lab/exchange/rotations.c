@@ -50,7 +50,7 @@ static bool dynamic(Rotations *r, const StretchRule *rule, const char *name, Err
 }
 
 bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) {
-    const Position *pos = &gpt->pos;
+    const Position *pos = mix_only(&gpt->pos);
     const StretchRule *rule = &pos->stretch;
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
     *r = (Rotations){.base = rotary_of(pos)->base,

@@ -124,7 +124,7 @@ typedef struct {
 } Rows;
 
 static Rows head_rows(const Gpt *gpt) {
-    const Position *pos = &gpt->pos;
+    const Position *pos = mix_only(&gpt->pos);
     Rows rows = {.heads = gpt->shape.heads, .head_width = head_width(&gpt->shape)};
     if (!pos->scheme->theta) return rows;
     rows.turned = 2 * rotary_pairs(pos);
@@ -171,19 +171,18 @@ static size_t our_index(size_t n, const ForeignTensor *tensor, const Rows *rows)
 
 // What the scheme adds to the embeddings at positions 0, 1, 2 ...: codes (context, C).
 static bool position_codes(float *codes, const Gpt *gpt, Error *error) {
-    const Scheme *scheme = gpt->pos.scheme;
     const int T = gpt->shape.context, C = gpt->shape.width;
     Arena arena = {0};
-    Tables tables;
+    MixTables tables;
     Place *places = calloc((size_t)T, sizeof *places);
     real *sums = calloc((size_t)T * C, sizeof *sums);
-    tables_layout(&tables, &gpt->pos, &arena, T, 1, false);
+    mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
     const bool ok = places && sums && arena_allocate(&arena, "the table of position codes", error);
     if (ok) {
-        tables_layout(&tables, &gpt->pos, &arena, T, 1, false);
-        tables_prepare(&tables);
+        mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
+        mix_prepare(&tables);
         for (int t = 0; t < T; t++) places[t].t = t;
-        if (scheme->embed_forward) scheme->embed_forward(&tables, sums, places, T);
+        mix_embed_forward(&tables, sums, places, T);
         for (size_t n = 0; n < (size_t)T * C; n++) codes[n] = (float)sums[n];
     }
     arena_free(&arena);

@@ -48,13 +48,13 @@ const Option evolution_options[] = {
 static Stretch short_stretch(const Extension *x) {
     Stretch made, plain = {.attention = 1};
     for (int i = 0; i < x->pairs; i++) plain.factors[i] = 1;
-    const Stretch *stretch = stretch_of_window(&made, &x->run.gpt.pos.stretch, x->original, x->pairs);
+    const Stretch *stretch = stretch_of_window(&made, &x->run.gpt.pos.part[x->part].stretch, x->original, x->pairs);
     return stretch ? *stretch : plain;
 }
 
 bool extension_find(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
-    const StretchRule *before = &x->run.gpt.pos.stretch;
+    const StretchRule *before = &x->run.gpt.pos.part[x->part].stretch;
     StretchRule *rule = &x->found.rule;
     Stretch found = {0};
     x->found = (RunStretch){.rule = {.method = o->method, .factor = x->factor, .original = x->original}};
@@ -85,7 +85,7 @@ Stretch extension_formula(const Extension *x, Method method) {
 Stretch extension_further(const Extension *x) {
     const int context = x->run.gpt.shape.context;
     Stretch made, stretch;
-    stretch_further(&stretch, stretch_of_window(&made, &x->run.gpt.pos.stretch, context, x->pairs),
+    stretch_further(&stretch, stretch_of_window(&made, &x->run.gpt.pos.part[x->part].stretch, context, x->pairs),
                     &x->options->formula, x->options->factor, context, x->base, x->pairs);
     extension_attention(&stretch, x);
     return stretch;
@@ -95,14 +95,14 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     starts[0] = extension_formula(x, METHOD_PI);
     starts[1] = extension_formula(x, METHOD_NTK);
     starts[2] = extension_formula(x, METHOD_YARN);
-    if (x->run.gpt.pos.stretch.original == 0) return 3;
+    if (x->run.gpt.pos.part[x->part].stretch.original == 0) return 3;
     starts[3] = x->options->short_only ? short_stretch(x) : extension_further(x);
     return 4;
 }
 
 SearchSpace extension_space(const Extension *x) {
-    SearchSpace space =
-        search_space(x->pairs, x->options->short_only ? x->run.gpt.pos.stretch.factor : x->factor, x->original);
+    SearchSpace space = search_space(
+        x->pairs, x->options->short_only ? x->run.gpt.pos.part[x->part].stretch.factor : x->factor, x->original);
     space.free = x->options->free;
     return space;
 }

@@ -70,6 +70,7 @@ struct Extension {
     const char *directory; // of the run that is extended
     Run run;
     RunPaths paths;   // of the new run
+    int part;         // of the position schemes, the one whose rotations are stretched
     int pairs;        // of a head
     double base;      // of the frequencies
     int window;       // the stretched length

@@ -29,13 +29,18 @@ typedef struct {
 
 static bool descent_create(Descent *d, Extension *x, Error *error) {
     Shape shape = x->run.gpt.shape;
-    Position pos = x->run.gpt.pos;
+    Mix pos = x->run.gpt.pos;
     shape.context = x->window;
-    pos.shape = shape;
-    pos.stretch =
+    if (!mix_fit(&pos, &shape, error)) return false;
+    pos.part[x->part].stretch =
         (StretchRule){.method = METHOD_GRADIENT, .factor = x->factor, .original = x->original, .learns = true};
     if (!gpt_create(&d->gpt, &shape, &pos, true, error) || !train_pass_create(&d->pass, &d->gpt, 1, x->window, error))
         return false;
+    if (d->gpt.tensors.total != x->run.gpt.tensors.total)
+        return fail_input(error,
+                          "%s: the descent works on windows of %d tokens, but there is a table of positions that has "
+                          "%d rows; use another --method",
+                          x->directory, x->window, x->run.gpt.shape.context);
     memcpy(d->gpt.params, x->run.gpt.params, d->gpt.tensors.total * sizeof(real));
     return true;
 }
@@ -50,13 +55,13 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     const int T = d->x->window;
     const int *ids = d->x->scorer.ids + (size_t)window * ((size_t)T + 1);
     TrainPass *pass = &d->pass;
-    d->gpt.pos.stretch.long_stretch = d->stretch;
-    pass->tables.prepared = false; // the tables are those of the step before
+    d->gpt.pos.part[d->x->part].stretch.long_stretch = d->stretch;
+    pass->tables.part[d->x->part].prepared = false; // the tables are those of the step before
     for (int t = 0; t < T; t++) pass->dnll[t] = (real)(1.0 / T);
     train_pass_embed(pass, &d->gpt, ids);
     train_pass_forward(pass, &d->gpt);
     train_pass_backward(pass, &d->gpt, ids, ids + 1);
-    rotary_dfactors(dlog_factors, &pass->tables);
+    rotary_dfactors(dlog_factors, &pass->tables.part[d->x->part]);
     double loss = 0;
     for (int t = 0; t < T; t++) loss += pass->nll[t];
     return loss / T;

@@ -60,8 +60,9 @@ double score_window(Extension *x, int worker, const Stretch *stretch, int window
                              .factor = (double)T / x->original,
                              .original = x->original,
                              .long_stretch = *stretch};
-    inference->tables.stretch = &w->tried;
-    inference->tables.prepared = false; // the tables are those of the stretch before
+    Tables *tables = &inference->tables.part[x->part];
+    tables->stretch = &w->tried;
+    tables->prepared = false; // the tables are those of the stretch before
     inference_restart(inference);
     for (int at = 0; at < T; at += SCORER_CHUNK) {
         if (interrupt_came()) return NAN;

@@ -64,7 +64,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
 }
 
 static bool find(Stretch *result, Extension *x, Error *error) {
-    if (x->options->further && x->run.gpt.pos.stretch.original == 0)
+    if (x->options->further && x->run.gpt.pos.part[x->part].stretch.original == 0)
         return fail_input(error, "--further: %s is not stretched; leave it out", x->directory);
     if (!x->options->tune) {
         *result = x->options->further ? extension_further(x) : extension_formula(x, METHOD_YARN);

@@ -48,7 +48,7 @@ static void randomise(Trial *trial, int T) {
     Random ids = {random_key(SEED, "ids"), 0};
     gpt_init(gpt, SEED);
     for (size_t n = 0; n < gpt->tensors.total; n++) gpt->params[n] += (real)(0.4 * random_normal(SEED, n));
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     for (int t = 0; t < T; t++) {
         trial->ids[t] = random_below(&ids, gpt->shape.vocab);
         trial->targets[t] = random_below(&ids, gpt->shape.vocab);
@@ -56,13 +56,13 @@ static void randomise(Trial *trial, int T) {
 }
 
 // The sequence fills pos->shape.context; the model has room for it SHIFT tokens further on.
-static bool trial_create(Trial *trial, const Position *pos, Error *error) {
+static bool trial_create(Trial *trial, const Mix *pos, Error *error) {
     const int T = pos->shape.context;
-    Position longer = *pos;
+    Mix longer = *pos;
     Shape shape = pos->shape;
     *trial = (Trial){0};
     shape.context += SHIFT;
-    if (!position_fit(&longer, &shape, error) || !gpt_create(&trial->gpt, &shape, &longer, true, error) ||
+    if (!mix_fit(&longer, &shape, error) || !gpt_create(&trial->gpt, &shape, &longer, true, error) ||
         !train_pass_create(&trial->pass, &trial->gpt, 1, T, error))
         return false;
     layout(trial, T);
@@ -91,7 +91,7 @@ static void train_forward(Trial *trial, int shift) {
 }
 
 // --- the checks ---
-static bool check_gradient(Verdict *verdict, const Position *pos, Error *error) {
+static bool check_gradient(Verdict *verdict, const Mix *pos, Error *error) {
     const GradcheckSettings settings = {.B = 2, .T = pos->shape.context, .seed = SEED};
     GradientError *errors;
     int count;
@@ -125,18 +125,18 @@ static void fill_random(Trial *trial, const char *purpose) {
 }
 
 static void check_length(Verdict *verdict, Trial *trial) {
-    const Scheme *scheme = trial->gpt.pos.scheme;
+    const Scheme *scheme = trial->gpt.pos.part[0].scheme;
     const TrainPass *pass = &trial->pass;
     const int C = trial->gpt.shape.width, T = pass->T;
     verdict->applies = scheme->enters == ENTERS_ROTATION;
     if (!verdict->applies) return;
     train_forward(trial, 0);
     fill_random(trial, "qkv");
-    scheme->qk_forward(&pass->tables, 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
+    scheme->qk_forward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, 3 * C, pass->at, T);
     verdict->error = resizing(trial);
     const real *q = pass->layers[0].qkv;
     fill_random(trial, "dqkv");
-    scheme->qk_backward(&pass->tables, 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
+    scheme->qk_backward(&pass->tables.part[0], 0, trial->qkv, trial->qkv + C, q, q + C, 3 * C, pass->at, T);
     verdict->error = worse(verdict->error, resizing(trial));
 }
 
@@ -147,7 +147,7 @@ static double largest_difference(const double *a, const double *b, int count) {
 }
 
 static void check_shift(Verdict *verdict, Trial *trial) {
-    verdict->applies = trial->gpt.pos.scheme->relative;
+    verdict->applies = trial->gpt.pos.part[0].scheme->relative;
     if (!verdict->applies) return;
     train_forward(trial, 0);
     memcpy(trial->nll, trial->pass.nll, (size_t)trial->pass.T * sizeof(double));
@@ -170,13 +170,13 @@ static bool check_use(Verdict *verdict, Trial *trial, Error *error) {
 }
 
 static bool check_formula(Verdict *verdict, Trial *trial, Error *error) {
-    verdict->applies = formula_known(trial->gpt.pos.scheme);
+    verdict->applies = formula_known(trial->gpt.pos.part[0].scheme);
     if (!verdict->applies) return true;
     train_forward(trial, 0);
     return formula_difference(&verdict->error, &trial->gpt, &trial->pass, trial->ids, error);
 }
 
-bool check_run(Verdict *verdict, Check check, const Position *pos, Error *error) {
+bool check_run(Verdict *verdict, Check check, const Mix *pos, Error *error) {
     Trial trial;
     *verdict = (Verdict){0};
     if (check == CHECK_GRADIENT) return check_gradient(verdict, pos, error);

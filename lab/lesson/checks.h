@@ -2,7 +2,7 @@
 #ifndef BITTER_CHECKS_H
 #define BITTER_CHECKS_H
 
-#include "posenc/posenc.h"
+#include "posenc/mix.h"
 
 typedef enum {
     CHECK_GRADIENT, // every gradient against central differences; applies in a build in double only
@@ -27,9 +27,9 @@ typedef struct {
     double error; // the largest: relative, or in nats for losses; NaN counts as worst of all
 } Verdict;
 
-// Run one check on a scheme that position_parse or position_parse_options has found, in a model of pos->shape, for
-// which position_fit has been called. Fails (run) when there is no memory, (input) when the shape is none of a model.
-bool check_run(Verdict *verdict, Check check, const Position *pos, Error *error);
+// Run one check on a scheme in a model of pos->shape; mix_fit has been called for it, and it is the only one. Fails
+// (run) when there is no memory, (input) when the shape is none of a model.
+bool check_run(Verdict *verdict, Check check, const Mix *pos, Error *error);
 
 // Has it noticed something?
 bool check_notices(const Verdict *verdict, Check check);

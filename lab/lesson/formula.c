@@ -18,10 +18,10 @@ bool formula_known(const Scheme *scheme) {
 // x (C) = the token's embedding and its code, normalised to mean 0 and variance 1, then scaled and shifted.
 static void normalised_input(double *x, const Gpt *gpt, int id, int t) {
     const int C = gpt->shape.width;
-    const bool learned = is(gpt->pos.scheme, &scheme_learned);
+    const bool learned = is(gpt->pos.part[0].scheme, &scheme_learned);
     double mean = 0, variance = 0;
     for (int c = 0; c < C; c++) {
-        x[c] = (double)gpt->w.wte[id * C + c] + (learned ? (double)gpt->pos.params[0][t * C + c] : 0);
+        x[c] = (double)gpt->w.wte[id * C + c] + (learned ? (double)gpt->pos.part[0].params[0][t * C + c] : 0);
         mean += x[c] / C;
     }
     for (int c = 0; c < C; c++) variance += (x[c] - mean) * (x[c] - mean) / C;
@@ -51,15 +51,16 @@ static void project(double *qkv, const double *x, const Gpt *gpt, int t) {
         qkv[row] = (double)gpt->w.layers[0].qkvb[row];
         for (int c = 0; c < C; c++) qkv[row] += (double)gpt->w.layers[0].qkvw[row * C + c] * x[c];
     }
-    if (!is(gpt->pos.scheme, &scheme_rope) || rotary_skips(&gpt->pos, 0)) return;
-    for (int c = 0; c < 2 * C; c += d) turn(qkv + c, &gpt->pos, t);
+    if (!is(gpt->pos.part[0].scheme, &scheme_rope) || rotary_skips(&gpt->pos.part[0], 0)) return;
+    for (int c = 0; c < 2 * C; c += d) turn(qkv + c, &gpt->pos.part[0], t);
 }
 
 // out (d) = sum over the tokens j <= t of softmax(q_t . k_j / sqrt(d) + bias) v_j, from qkv (T, 3C). `weights` (T) is
 // overwritten.
 static void attend(double *out, double *weights, const double *qkv, const Gpt *gpt, int head, int t) {
     const int C = gpt->shape.width, H = gpt->shape.heads, d = head_width(&gpt->shape);
-    const double slope = is(gpt->pos.scheme, &scheme_alibi) ? alibi_slope(head, H) : 0, *q = qkv + t * 3 * C + head * d;
+    const double slope = is(gpt->pos.part[0].scheme, &scheme_alibi) ? alibi_slope(head, H) : 0,
+                 *q = qkv + t * 3 * C + head * d;
     double largest = -INFINITY, sum = 0;
     for (int j = 0; j <= t; j++) {
         const double *k = qkv + j * 3 * C + C + head * d;
@@ -77,7 +78,7 @@ static void attend(double *out, double *weights, const double *qkv, const Gpt *g
 bool formula_difference(double *worst, const Gpt *gpt, const TrainPass *pass, const int *ids, Error *error) {
     const int T = pass->T, C = gpt->shape.width, d = head_width(&gpt->shape);
     double *x = calloc((size_t)C + (size_t)T * 3 * (size_t)C + (size_t)T + (size_t)d, sizeof *x);
-    if (!x) return fail_run(error, "no memory for the formula of %s", gpt->pos.scheme->name);
+    if (!x) return fail_run(error, "no memory for the formula of %s", gpt->pos.part[0].scheme->name);
     double *qkv = x + C, *weights = qkv + T * 3 * C, *out = weights + T;
     *worst = 0;
     for (int t = 0; t < T; t++) {

@@ -44,7 +44,8 @@ static void layout(Turned *turned, int T) {
 bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, int positions, Error *error) {
     const Shape shape = {.vocab = 2, .context = positions, .layers = 1, .heads = 1, .width = WIDTH};
     Turned turned = {0};
-    if (!position_create(&turned.pos, scheme, &shape, error)) return false;
+    if (!position_parse(&turned.pos, scheme, error) || !position_fit(&turned.pos, &shape, shape.width, error))
+        return false;
     const Scheme *s = turned.pos.scheme;
     if (s->enters != ENTERS_ROTATION || s->params)
         return fail_input(error, "%s does not turn queries and keys by fixed angles; rope and xpos do", s->name);

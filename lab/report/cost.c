@@ -11,7 +11,7 @@
 static int cheapest(const Plan *plan, int setting) {
     int base = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) {
-        if (strcmp(plan->arms[arm].scheme->name, "none") == 0) return arm;
+        if (arm_is(&plan->arms[arm], "none")) return arm;
         if (speed_seconds(&plan->arms[arm].speeds[setting]) < speed_seconds(&plan->arms[base].speeds[setting]))
             base = arm;
     }

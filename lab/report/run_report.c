@@ -140,7 +140,11 @@ bool report_run(const char *name, FILE *out, Error *error) {
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
         !config_read(paths.config, &options, &vocab, error))
         return false;
-    snprintf(title, sizeof title, "A run with %.*s%s", (int)strcspn(options.pos, ":"), options.pos,
+    Mix mix;
+    char names[TEXT_CAPACITY];
+    if (!mix_parse(&mix, options.pos, error)) return false;
+    mix_names(&mix, ", ", " and ", names);
+    snprintf(title, sizeof title, "A run with %s%s", names,
              paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, error)) return false;
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",

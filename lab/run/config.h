@@ -50,7 +50,7 @@ json_t *stretch_to_json(const RunStretch *stretch);
 bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *path, Error *error);
 
 // Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
-bool stretch_apply(Position *pos, const StretchRule *rule, const char *path, Error *error);
+bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *error);
 
 // Set `text` to "CPU, BLAS" of the machine that a run was started on; false when the file does not name them.
 bool config_machine(char text[TEXT_CAPACITY], const char *path);

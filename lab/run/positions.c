@@ -6,23 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-// How many trained numbers the scheme has.
-static size_t trained_numbers(const Gpt *gpt) {
-    size_t count = 0;
-    for (int i = 0; i < gpt->pos.param_count; i++) count += gpt->tensors.items[gpt->pos.tensors[i]].count;
-    return count;
-}
-
 // Of all numbers, in order, each `every`-th one is a column.
 static size_t every(const Gpt *gpt) {
-    return (trained_numbers(gpt) + POSITIONS_COLUMNS - 1) / POSITIONS_COLUMNS;
+    return (tensor_numbers(&gpt->tensors, true) + POSITIONS_COLUMNS - 1) / POSITIONS_COLUMNS;
 }
 
 // Which column, if any: its tensor and the number within the tensor; false after the last one.
 static bool column(const Tensor **tensor, size_t *number, const Gpt *gpt, size_t index) {
     size_t at = index * every(gpt);
-    for (int i = 0; i < gpt->pos.param_count; i++) {
-        *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
+    for (int i = 0; (*tensor = gpt_position_tensor(gpt, i)); i++) {
         *number = at;
         if (at < (*tensor)->count) return true;
         at -= (*tensor)->count;
@@ -69,7 +61,7 @@ static bool find_file(bool *goes_on, const char *path, const Text *head, Error *
 bool positions_open(RunLog *log, const char *path, const Gpt *gpt, long long step, Error *error) {
     Text head = {0};
     *log = (RunLog){0};
-    if (trained_numbers(gpt) == 0) return true;
+    if (tensor_numbers(&gpt->tensors, true) == 0) return true;
     print_header(&head, gpt);
     bool goes_on = false;
     bool ok = !head.failed && (step == 0 || find_file(&goes_on, path, &head, error));

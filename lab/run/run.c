@@ -3,6 +3,7 @@
 #include "base/file/text.h"
 #include "lab/run/config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,9 +36,14 @@ bool run_exists(const RunPaths *paths, Error *error) {
 }
 
 void run_default_name(char out[TEXT_CAPACITY], const char *pos) {
-    const int length = (int)strcspn(pos, ":");
-    snprintf(out, TEXT_CAPACITY, "runs/%.*s", length, pos);
-    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.*s-%d", length, pos, number);
+    Mix mix;
+    Error error;
+    char names[TEXT_CAPACITY];
+    const bool parsed = mix_parse(&mix, pos, &error);
+    assert(parsed);
+    mix_names(&mix, "-", "-", names);
+    snprintf(out, TEXT_CAPACITY, "runs/%.400s", names);
+    for (int number = 2; path_exists(out); number++) snprintf(out, TEXT_CAPACITY, "runs/%.400s-%d", names, number);
 }
 
 bool run_name_check(const char *directory, Error *error) {
@@ -114,11 +120,16 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
     return false;
 }
 
-static bool apply_past(Position *pos, const char *past, Error *error) {
+static bool apply_past(Mix *mix, const char *past, Error *error) {
+    bool applied = false;
+    char names[TEXT_CAPACITY];
     if (!*past) return true;
-    const Option *option = pos->scheme->past;
-    if (!option) return fail_input(error, "--past does not apply to the scheme %s; leave it out", pos->scheme->name);
-    return option_set(pos->options, option, past, "--past", error);
+    for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        if (pos->scheme->past && !option_set(pos->options, pos->scheme->past, past, "--past", error)) return false;
+        applied |= pos->scheme->past != NULL;
+    }
+    mix_names(mix, ", ", " and ", names);
+    return applied || fail_input(error, "--past does not apply to the scheme %s; leave it out", names);
 }
 
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
@@ -139,13 +150,13 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     *run = (Run){0};
     RunPaths paths;
     int vocab_size;
-    Position pos;
+    Mix pos;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
     const Shape shape = shape_of(&run->options, vocab_size);
     Error reason;
     if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
-    bool ok = position_create(&pos, run->options.pos, &shape, error) &&
+    bool ok = mix_create(&pos, run->options.pos, &shape, error) &&
               stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);
     if (ok && run->tokenizer.vocab_size != vocab_size)
@@ -196,7 +207,7 @@ bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error 
             ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context",
                             directory, to->name, from->count, to->count);
     }
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
     run_close(&run);
     return ok;
 }

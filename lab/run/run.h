@@ -26,7 +26,8 @@ bool run_exists(const RunPaths *paths, Error *error);
 // Fails (input) when the name of a run that is to be written, given as --out, ends in RUN_BEST.
 bool run_name_check(const char *directory, Error *error);
 
-// Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists.
+// Set `out` to the default name: runs/SCHEME, or runs/SCHEME-2, -3, ... when that exists; of several schemes,
+// runs/SCHEME-SCHEME. `pos` has been parsed before.
 void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 
 // The right to write in a run directory, which one process has at a time: it holds a lock on the file DIR/lock.

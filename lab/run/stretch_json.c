@@ -85,11 +85,16 @@ bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *pa
            fail_damaged(error, where, "there are %d factors, and %d for short windows", rule->pairs, pairs);
 }
 
-bool stretch_apply(Position *pos, const StretchRule *rule, const char *path, Error *error) {
+bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *error) {
+    const int part = mix_stretchable(mix);
+    char names[TEXT_CAPACITY];
     if (rule->original == 0) return true;
-    if (!pos->scheme->theta)
-        return fail_input(error, "%s: the scheme %s has no rotations that could be stretched; take \"rotation\" out",
-                          path, pos->scheme->name);
+    mix_names(mix, ", ", " and ", names);
+    if (part < 0)
+        return fail_input(error, "%s: the scheme %s has %s; take \"rotation\" out", path, names,
+                          part == STRETCH_SEVERAL ? "rotations of several kinds, which cannot be stretched together"
+                                                  : "no rotations that could be stretched");
+    Position *pos = &mix->part[part];
     if (rule->method != METHOD_DYNAMIC && rule->pairs != rotary_pairs(pos))
         return fail_damaged(error, path, "\"rotation\" has %d factors, but a head has %d pairs", rule->pairs,
                             rotary_pairs(pos));

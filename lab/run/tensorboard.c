@@ -100,8 +100,8 @@ static void put_histogram(Text *summary, const char *tag, const real *numbers, s
 }
 
 static void put_positions(Text *summary, const Gpt *gpt) {
-    for (int i = 0; i < gpt->pos.param_count; i++) {
-        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[i]];
+    const Tensor *tensor;
+    for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) {
         char tag[sizeof tensor->name + 16];
         snprintf(tag, sizeof tag, "positions/%s", strchr(tensor->name, '.') + 1);
         put_histogram(summary, tag, gpt->params + tensor->offset, tensor->count);
@@ -147,7 +147,7 @@ static void put_start(Text *out, const Gpt *gpt, long long step) {
     put_event(out, 0, BYTES(EVENT_VERSION), &content);
     put_varint(&content, VARINT(1), 1);
     put_event(out, step > 0 ? step + 1 : 0, BYTES(EVENT_SESSION), &content);
-    if (step > 0 || gpt->pos.param_count == 0) return;
+    if (step > 0 || !gpt_position_tensor(gpt, 0)) return;
     put_positions(&content, gpt);
     put_event(out, 0, BYTES(EVENT_SUMMARY), &content);
 }

@@ -25,7 +25,7 @@ PlaceRule place_rule(const Tokenizer *tokenizer) {
     return (PlaceRule){tokenizer_newline(tokenizer), tokenizer_end(tokenizer)};
 }
 
-bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error) {
+bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error) {
     const Shape shape = shape_of(options, vocab);
     if (options->stretch.rule.original > 0 && options->random_positions > 0)
         return fail_input(
@@ -33,7 +33,7 @@ bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error 
             options->random_positions);
     // The shape before the scheme, which looks at the head width.
     return train_options_check(options, error) && shape_check(&shape, error) &&
-           position_create(pos, options->pos, &shape, error) &&
+           mix_create(pos, options->pos, &shape, error) &&
            stretch_apply(pos, &options->stretch.rule, options->resume ? options->out : options->init, error);
 }
 
@@ -73,14 +73,13 @@ static bool start_task(Trainer *trainer, int T, Error *error) {
 }
 
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error) {
-    Position pos;
+    Mix pos;
     *trainer = (Trainer){0};
     return trainer_check(&pos, options, corpus->tokenizer.vocab_size, error) &&
            trainer_create_with(trainer, &pos, options, corpus, error);
 }
 
-bool trainer_create_with(Trainer *trainer, Position *pos, const TrainOptions *options, const Corpus *corpus,
-                         Error *error) {
+bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options, const Corpus *corpus, Error *error) {
     *trainer = (Trainer){.options = options, .corpus = corpus};
     const Shape shape = pos->shape;
     pos->rule = place_rule(&corpus->tokenizer);

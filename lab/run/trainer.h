@@ -40,15 +40,14 @@ typedef struct {
 } StepReport;
 
 // Do the options go together, and with the scheme? Sets *pos. Needs no data, so it is called before any is read.
-bool trainer_check(Position *pos, const TrainOptions *options, int vocab, Error *error);
+bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error);
 
 // Create the model with its initial weights, and begin at step 0. `options` and `corpus` must outlive the trainer.
 bool trainer_create(Trainer *trainer, const TrainOptions *options, const Corpus *corpus, Error *error);
 
 // The same after trainer_check, with another scheme than that of the options if pos->scheme was changed since: a copy
 // with a mistake in it. Sets pos->rule.
-bool trainer_create_with(Trainer *trainer, Position *pos, const TrainOptions *options, const Corpus *corpus,
-                         Error *error);
+bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options, const Corpus *corpus, Error *error);
 void trainer_free(Trainer *trainer);
 
 // Measure the loss on data that is not trained on: for text, on the first --eval-tokens of the validation split, in

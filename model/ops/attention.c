@@ -14,33 +14,31 @@ static int round_up(int keys) {
 
 // One thread's scratch memory, for one head at a time.
 typedef struct {
-    real *S, *dS;    // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
-    real *scheme;    // (score_scratch) of the position scheme
-    real *packed[5]; // in training: operands that all blocks of a head share
+    real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
+    real *schemes[PARTS_CAPACITY]; // (score_scratch) of each position scheme
+    real *packed[5];               // in training: operands that all blocks of a head share
 } Scratch;
 
-static Scratch scratch_layout(Arena *arena, const Tables *tables, int keys, int d, bool training) {
-    const Scheme *scheme = tables->pos->scheme;
+static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {
     const size_t across = gemm_packed_size(d, keys), down = gemm_packed_size(keys, d);
     Scratch scratch = {.S = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys))};
     if (training) scratch.dS = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys));
-    if (scheme->score_scratch)
-        scratch.scheme = arena_reals(arena, scheme->score_scratch(tables, QUERY_BLOCK, keys, training));
+    mix_scratch(scratch.schemes, tables, arena, QUERY_BLOCK, keys, training);
     for (int i = 0; training && i < 5; i++) scratch.packed[i] = arena_reals(arena, across > down ? across : down);
     return scratch;
 }
 
-static size_t thread_scratch(const Tables *tables, int keys, int d, bool training) {
+static size_t thread_scratch(const MixTables *tables, int keys, int d, bool training) {
     Arena counted = {0};
     scratch_layout(&counted, tables, keys, d, training);
     return counted.used / sizeof(real);
 }
 
-size_t attention_scratch(const Tables *tables, int keys, int d, bool training) {
+size_t attention_scratch(const MixTables *tables, int keys, int d, bool training) {
     return (size_t)omp_get_max_threads() * thread_scratch(tables, keys, d, training);
 }
 
-static Scratch own_scratch(real *scratch, const Attention *a, const Tables *tables) {
+static Scratch own_scratch(real *scratch, const Attention *a, const MixTables *tables) {
     const bool training = a->lse != NULL;
     real *own = scratch + (size_t)omp_get_thread_num() * thread_scratch(tables, a->keys, a->d, training);
     return scratch_layout(&(Arena){.base = (unsigned char *)own}, tables, a->keys, a->d, training);
@@ -65,7 +63,8 @@ static QueryBlock block_of(const Attention *a, int b, int h, int first) {
     return block;
 }
 
-static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a, const Tables *tables) {
+static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, const Attention *a,
+                            const MixTables *tables) {
     return (ScoreBlock){
         .S = scratch->S,
         .stride = round_up(block->columns),
@@ -81,8 +80,7 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .q_stride = a->q_stride,
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
-        .features = a->features + block->token * position_features(tables->pos),
-        .scratch = scratch->scheme,
+        .features = a->features + block->token * mix_features(tables->mix),
         .columns_before = a->lse ? block->first : 0,
         .columns_after = a->lse ? a->keys - block->columns : 0,
     };
@@ -123,12 +121,12 @@ static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, c
     }
 }
 
-void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys) {
-    const Scheme *scheme = tables->pos->scheme;
-    if (!scheme->own_scores)
+void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
+                    real *const scratch[PARTS_CAPACITY]) {
+    if (!mix_scores(tables, block->layer, block->head).own)
         product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
                         block->columns);
-    if (scheme->score_forward) scheme->score_forward(tables, block);
+    mix_score_forward(tables, block, scratch);
 }
 
 // The row's number among the rows of all heads: the index of its log-sum-exp, and, times the number of keys, that of
@@ -201,12 +199,12 @@ static real softmax_row(real *P, const real *S, int seen, int stride) {
     return (real)(log(sum) + (double)most);
 }
 
-static void block_forward(const Attention *a, const Tables *tables, const QueryBlock *block, const Packed *keys,
+static void block_forward(const Attention *a, const MixTables *tables, const QueryBlock *block, const Packed *keys,
                           const Packed *values, const Scratch *scratch) {
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     const int stride = scores.stride, C = a->H * a->d;
     real *P = scratch->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
-    scores_forward(tables, &scores, keys);
+    scores_forward(tables, &scores, keys, scratch->schemes);
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * stride;
         const int seen = block_seen(&scores, i);
@@ -223,10 +221,9 @@ static void block_forward(const Attention *a, const Tables *tables, const QueryB
 #define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
 
 // Nobody may want the weights of a block that goes through its keys in tiles, and no scheme change its scores.
-static bool goes_in_tiles(const Attention *a, const Tables *tables, const QueryBlock *block) {
-    const Scheme *s = tables->pos->scheme;
+static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= 2 * TILE && !kept && !s->own_scores && !s->score_forward;
+    return block->columns >= 2 * TILE && !kept && !mix_scores(tables, a->layer, block->h).changed;
 }
 
 // As block_forward, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
@@ -260,7 +257,8 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
 }
 
 // Queries first to end of one head: all of them in training, one block in inference.
-static void queries_forward(const Attention *a, const Tables *tables, int b, int h, int first, int end, real *memory) {
+static void queries_forward(const Attention *a, const MixTables *tables, int b, int h, int first, int end,
+                            real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
     const QueryBlock start = block_of(a, b, h, first), last = block_of(a, b, h, (end - 1) / QUERY_BLOCK * QUERY_BLOCK);
     const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, last.columns);
@@ -274,7 +272,7 @@ static void queries_forward(const Attention *a, const Tables *tables, int b, int
     }
 }
 
-void attention_forward(const Attention *a, const Tables *tables, real *scratch) {
+void attention_forward(const Attention *a, const MixTables *tables, real *scratch) {
     // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
     // have few heads and one long sequence, so there blocks are shared out.
     const int share = a->lse ? a->queries : QUERY_BLOCK;
@@ -335,30 +333,30 @@ static void add_transposed(real *out, int stride, real scale, const real *grad, 
     }
 }
 
-// Forward was S = scale q k^T, which the scheme then changed. So the scheme's hook may add to dq and dk and change dS,
-// and then dq += scale dS k and dk += scale dS^T q.
-static void scores_backward(const ScoreGradient *grad, const Tables *tables, const ScoreBlock *scores,
-                            const QueryBlock *block, const HeadOperands *head) {
-    const Scheme *scheme = tables->pos->scheme;
+// Forward was S = scale q k^T, which the schemes then changed. So the schemes' hooks may add to dq and dk and change
+// dS, and then dq += scale dS k and dk += scale dS^T q.
+static void scores_backward(const ScoreGradient *grad, const MixTables *tables, const ScoreBlock *scores,
+                            const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
+    const ScoresAre are = mix_scores(tables, scores->layer, scores->head);
     const int qs = scores->q_stride, stride = scores->stride;
-    for (int i = 0; scheme->score_backward && i < block->rows; i++)
+    for (int i = 0; are.trained && i < block->rows; i++)
         memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
-    if (scheme->score_backward) scheme->score_backward(tables, scores, grad);
-    if (scheme->own_scores) return;
-    product_of_keys(grad->dq, qs, scheme->score_backward ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k,
-                    block->rows, block->columns);
+    mix_score_backward(tables, scores, grad, scratch->schemes);
+    if (are.own) return;
+    product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->rows,
+                    block->columns);
     add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block);
 }
 
 // One block of queries: adds to dk, dv and dfeatures, overwrites dq.
-static void block_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables,
+static void block_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables,
                            const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
     const int C = a->H * a->d, rows = block->rows, stride = round_up(block->columns);
     real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
     real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
     const real *dout = grad->dout + block->out_at;
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
-    scores_forward(tables, &scores, &head->k_turned);
+    scores_forward(tables, &scores, &head->k_turned, scratch->schemes);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
     product_to_keys(dP, stride, 1, rows_of(dout, C), &head->v_turned, rows, block->columns);
     for (int i = 0; i < rows; i++) {
@@ -367,11 +365,11 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     }
     add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, &head->dout, block);
     const ScoreGradient score_gradient = {dS, grad->dq + block->q_at, grad->dk + block->kv_at,
-                                          grad->dfeatures + block->token * position_features(tables->pos)};
-    scores_backward(&score_gradient, tables, &scores, block, head);
+                                          grad->dfeatures + block->token * mix_features(tables->mix)};
+    scores_backward(&score_gradient, tables, &scores, block, head, scratch);
 }
 
-void attention_backward(const AttentionGradient *grad, const Attention *a, const Tables *tables, real *memory) {
+void attention_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, real *memory) {
     // All blocks of a head add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
     for (int b = 0; b < a->B; b++) {

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "model/base/linear.h"
 #include "model/base/real.h"
-#include "posenc/posenc.h"
+#include "posenc/mix.h"
 
 #include <stdint.h>
 
@@ -82,10 +82,10 @@ typedef struct {
     real *lse;               // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
     real *P;                 // (B, H, queries, keys) weights before dropout of the keys that are seen; NULL = not kept
     const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, H*d)
-    const real *features;    // (B, key_batch, F) output of the scheme's input hook
+    const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
-    int layer;               // for the position scheme
+    int layer;               // for the position schemes
     int B, H, d;             // sequences, heads, head width
     int queries, keys;       // of each sequence
     int key_batch;           // how many keys each sequence has room for; the first `keys` are used
@@ -101,18 +101,20 @@ typedef struct {
 } AttentionGradient;
 
 // Numbers of scratch that attention needs for all threads, with heads of d channels.
-size_t attention_scratch(const Tables *tables, int keys, int d, bool training);
+size_t attention_scratch(const MixTables *tables, int keys, int d, bool training);
 
 // out = softmax(causal(scores)) v, with scores from scores_forward. Threads share heads and blocks of queries, so a
 // barrier must stand before the call; it ends with one.
-void attention_forward(const Attention *attention, const Tables *tables, real *scratch);
+void attention_forward(const Attention *attention, const MixTables *tables, real *scratch);
 // Wants a barrier before it and ends with one. Needs queries == keys. Scores are recomputed block by block (Dao et al.
 // 2022, without tiling the keys). Each thread takes whole heads, so B * H should be at least the number of threads.
-void attention_backward(const AttentionGradient *grad, const Attention *attention, const Tables *tables, real *scratch);
+void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
+                        real *scratch);
 
-// block->S (rows, columns) = scale q k^T, then changed by the position scheme; `keys` is k^T (d, keys). Columns of
-// tokens later than the query's are not masked yet.
-void scores_forward(const Tables *tables, const ScoreBlock *block, const Packed *keys);
+// block->S (rows, columns) = scale q k^T, then changed by the position schemes; `keys` is k^T (d, keys). Columns of
+// tokens later than the query's are not masked yet. `scratch` is that of mix_scratch.
+void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
+                    real *const scratch[PARTS_CAPACITY]);
 
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //

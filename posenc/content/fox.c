@@ -18,7 +18,7 @@ static const Option fox_options[] = {
 };
 
 static void params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "w", pos->shape.layers * pos->shape.heads, pos->shape.width, INIT_NORMAL, 0.02);
+    position_param(pos, table, "w", pos->shape.layers * pos->shape.heads, pos->inputs, INIT_NORMAL, 0.02);
     position_param(pos, table, "b", pos->shape.layers, pos->shape.heads, INIT_ZERO, 0);
 }
 
@@ -50,22 +50,28 @@ real log_sigmoid_backward(real dlog_f, real log_f) {
 // features = log f = log(sigmoid(x w^T + b))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, H = pos->shape.heads;
+    const int C = pos->inputs, H = pos->shape.heads, F = tables->features;
+    const real *w = pos->params[WEIGHT] + (size_t)layer * H * C, *b = pos->params[BIAS] + (size_t)layer * H;
     const Share own = share_rows(rows);
-    linear_forward(features, x, pos->params[WEIGHT] + (size_t)layer * H * C, pos->params[BIAS] + (size_t)layer * H,
-                   rows, C, H);
-    for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++) features[n] = log_sigmoid(features[n]);
+    if (own.begin == own.end) return;
+    gemm_linear(features + (size_t)own.begin * F, F, 0, rows_of(x + (size_t)own.begin * C, C), columns_of(w, C), b,
+                own.end - own.begin, H, C);
+    for (int r = own.begin; r < own.end; r++)
+        for (int h = 0; h < H; h++) features[(size_t)r * F + h] = log_sigmoid(features[(size_t)r * F + h]);
 }
 
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, H = pos->shape.heads;
+    const int C = pos->inputs, H = pos->shape.heads, F = tables->features;
     const size_t w = (size_t)layer * H * C, b = (size_t)layer * H;
     const Share own = share_rows(rows);
     real *dz = tables->dtable[DZ];
-    for (size_t n = (size_t)own.begin * H; n < (size_t)own.end * H; n++)
-        dz[n] = log_sigmoid_backward(dfeatures[n], features[n]);
+    for (int r = own.begin; r < own.end; r++)
+        for (int h = 0; h < H; h++) {
+            const size_t n = (size_t)r * F + h;
+            dz[(size_t)r * H + h] = log_sigmoid_backward(dfeatures[n], features[n]);
+        }
     linear_backward_add(dx, dz, pos->params[WEIGHT] + w, rows, C, H);
     team_barrier();
     linear_backward_weights(pos->dparams[WEIGHT] + w, pos->dparams[BIAS] + b, dz, x, rows, C, H);
@@ -123,7 +129,7 @@ double forget_operations(int T) {
 
 // In each layer, H gates for a token, from a matrix (H, C).
 static double operations(const Position *pos, int T) {
-    return all_heads(pos) * (3 * 2 * pos->shape.width + LOG_SIGMOID_OPERATIONS + forget_operations(T));
+    return all_heads(pos) * (3 * 2 * pos->inputs + LOG_SIGMOID_OPERATIONS + forget_operations(T));
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
@@ -131,11 +137,11 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 }
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    forget_forward(block, block->features + block->head, tables->pos->shape.heads, block->scratch);
+    forget_forward(block, block->features + block->head, tables->features, block->scratch);
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->pos->shape.heads, block->scratch);
+    forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->features, block->scratch);
 }
 
 const Scheme scheme_fox = {

@@ -6,7 +6,8 @@
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
-// params: (L*rank, C), (L*C, rank), (L*G, C), (L, G), (L*taps, C); of the G gates H make beta, the other H forget
+// params: (L*rank, I), (L*C, rank), (L*G, I), (L, G), (L*taps, C), where I are the channels of the layer's input, and C
+// those of the scheme's heads; of the G gates H make beta, the other H forget
 enum { DOWN, UP, GATE, BIAS, CONV };
 enum { HIDDEN };                 // tables (rows, rank), of the layer at work
 enum { DHIDDEN, DGATES, SLABS }; // dtables, of the layer at work: (rows, rank), (rows, G), (B, taps, C)
@@ -41,10 +42,10 @@ static int gates_of(const Position *pos) {
 }
 
 static void params(Position *pos, TensorTable *table) {
-    const int L = pos->shape.layers, C = pos->shape.width;
-    position_param(pos, table, "down", L * rank_of(pos), C, INIT_NORMAL, 0.02);
+    const int L = pos->shape.layers, C = pos->shape.width, I = pos->inputs;
+    position_param(pos, table, "down", L * rank_of(pos), I, INIT_NORMAL, 0.02);
     position_param(pos, table, "up", L * C, rank_of(pos), INIT_NORMAL, 0.02);
-    position_param(pos, table, "gate", L * gates_of(pos), C, INIT_NORMAL, 0.02);
+    position_param(pos, table, "gate", L * gates_of(pos), I, INIT_NORMAL, 0.02);
     position_param(pos, table, "bias", L, gates_of(pos), INIT_ZERO, 0);
     if (taps_of(pos) > 1) position_param(pos, table, "conv", L * taps_of(pos), C, INIT_ZERO, 0);
 }
@@ -76,28 +77,28 @@ static int features(const Position *pos) {
 //
 // One layer's parameters, or their gradients.
 typedef struct {
-    real *down, *up, *gate, *bias; // (rank, C), (C, rank), (G, C), (G)
+    real *down, *up, *gate, *bias; // (rank, I), (C, rank), (G, I), (G)
 } Projections;
 
 static Projections projections_of(const Position *pos, real *const *params, int layer) {
-    const size_t l = (size_t)layer, C = (size_t)pos->shape.width, rank = (size_t)rank_of(pos),
+    const size_t l = (size_t)layer, C = (size_t)pos->shape.width, I = (size_t)pos->inputs, rank = (size_t)rank_of(pos),
                  G = (size_t)gates_of(pos);
-    return (Projections){params[DOWN] + l * rank * C, params[UP] + l * C * rank, params[GATE] + l * G * C,
+    return (Projections){params[DOWN] + l * rank * I, params[UP] + l * C * rank, params[GATE] + l * G * I,
                          params[BIAS] + l * G};
 }
 
 // features = (x down^T) up^T, and log(sigmoid(x gate^T + bias))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
+    const int C = pos->shape.width, I = pos->inputs, F = tables->features, rank = rank_of(pos), G = gates_of(pos);
     const Projections p = projections_of(pos, pos->params, layer);
     const Share own = share_rows(rows);
     real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * F;
     if (own.begin == own.end) return;
-    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
+    linear_forward(hidden, x, p.down, NULL, rows, I, rank);
     gemm(to, F, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank), own.end - own.begin, C,
          rank);
-    gemm(to + C, F, 0, 1, rows_of(x + (size_t)own.begin * C, C), columns_of(p.gate, C), own.end - own.begin, G, C);
+    gemm(to + C, F, 0, 1, rows_of(x + (size_t)own.begin * I, I), columns_of(p.gate, I), own.end - own.begin, G, I);
     for (int r = own.begin; r < own.end; r++)
         for (int g = 0; g < G; g++) {
             real *gate = features + (size_t)r * F + C + g;
@@ -110,11 +111,11 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, F = position_features(pos), rank = rank_of(pos), G = gates_of(pos);
+    const int C = pos->shape.width, I = pos->inputs, F = tables->features, rank = rank_of(pos), G = gates_of(pos);
     const Projections p = projections_of(pos, pos->params, layer), dp = projections_of(pos, pos->dparams, layer);
     const Share own = share_rows(rows), columns = share_columns(C);
     real *hidden = tables->table[HIDDEN], *dhidden = tables->dtable[DHIDDEN], *dgates = tables->dtable[DGATES];
-    linear_forward(hidden, x, p.down, NULL, rows, C, rank);
+    linear_forward(hidden, x, p.down, NULL, rows, I, rank);
     if (own.begin < own.end)
         gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * F, F),
              rows_of(p.up, rank), own.end - own.begin, rank, C);
@@ -123,14 +124,14 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
             const size_t at = (size_t)r * F + C + g;
             dgates[(size_t)r * G + g] = log_sigmoid_backward(dfeatures[at], features[at]);
         }
-    linear_backward_add(dx, dhidden, p.down, rows, C, rank);
-    linear_backward_add(dx, dgates, p.gate, rows, C, G);
+    linear_backward_add(dx, dhidden, p.down, rows, I, rank);
+    linear_backward_add(dx, dgates, p.gate, rows, I, G);
     team_barrier();
     if (columns.begin < columns.end)
         gemm(dp.up + (size_t)columns.begin * rank, rank, 1, 1, columns_of(dfeatures + columns.begin, F),
              rows_of(hidden, rank), columns.end - columns.begin, rank, rows);
-    linear_backward_weights(dp.down, NULL, dhidden, x, rows, C, rank);
-    linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, C, G);
+    linear_backward_weights(dp.down, NULL, dhidden, x, rows, I, rank);
+    linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, I, G);
 }
 
 // --- from features to reflections, which sees the tokens before, and to scores ---
@@ -147,9 +148,10 @@ typedef struct {
 } Head;
 
 // Its memory, taken from the arena; `keys` are all that the head has.
-static Head head_take(Arena *arena, const Position *pos, int rows, int keys) {
+static Head head_take(Arena *arena, const Tables *tables, int rows, int keys) {
+    const Position *pos = tables->pos;
     const size_t N = (size_t)keys;
-    Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = position_features(pos), .C = pos->shape.width};
+    Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = tables->features, .C = pos->shape.width};
     h.z = arena_reals(arena, N * h.d);
     h.shrink = arena_reals(arena, N);
     h.forget = arena_reals(arena, forget_scratch(keys));
@@ -159,13 +161,14 @@ static Head head_take(Arena *arena, const Position *pos, int rows, int keys) {
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     Arena counted = {0};
-    head_take(&counted, tables->pos, rows, columns);
+    head_take(&counted, tables, rows, columns);
     return counted.used / sizeof(real);
 }
 
-static Head head_of(const Position *pos, const ScoreBlock *block) {
+static Head head_of(const Tables *tables, const ScoreBlock *block) {
+    const Position *pos = tables->pos;
     Arena scratch = scratch_of(block);
-    Head h = head_take(&scratch, pos, block->rows, block->columns + block->columns_after);
+    Head h = head_take(&scratch, tables, block->rows, block->columns + block->columns_after);
     const size_t first = (size_t)block->head * h.d;
     h.raw = block->features + first;
     h.log_s = block->features + h.C + block->head;
@@ -228,7 +231,7 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
-    const Head h = head_of(pos, block);
+    const Head h = head_of(tables, block);
     for (int t = block->columns_before; t < block->columns; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
     if (scheme_options(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
@@ -236,7 +239,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
-    const Head h = head_of(pos, block);
+    const Head h = head_of(tables, block);
     real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
     real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (scheme_options(pos, PathOptions)->forget)
@@ -250,8 +253,8 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.
 static double operations(const Position *pos, int T) {
     const double C = pos->shape.width, G = gates_of(pos), H = pos->shape.heads, taps = taps_of(pos);
-    const double projections = 3 * 2 * C * (2 * rank_of(pos) + G), gates = LOG_SIGMOID_OPERATIONS * G,
-                 vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
+    const double projections = 3 * 2 * (pos->inputs * (rank_of(pos) + G) + C * rank_of(pos)),
+                 gates = LOG_SIGMOID_OPERATIONS * G, vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
                  forget = scheme_options(pos, PathOptions)->forget ? forget_operations(T) : 0;
     return pos->shape.layers *
            (projections + gates + vectors + H * (reflect_operations(T, head_width(&pos->shape)) + forget));
@@ -279,6 +282,7 @@ const Scheme scheme_path = {
     .placeless = true,
     .relative = true,
     .own_scores = true,
+    .reads_queries = true,
     .operations = operations,
     .params = params,
     .init = init,

@@ -196,6 +196,7 @@ const Scheme scheme_transformer_xl = {
     .layers = &transformer_xl_options[1],
     .enters = ENTERS_CONTENT,
     .relative = true,
+    .reads_queries = true,
     .check = sinusoid_check,
     .operations = operations,
     .params = params,

@@ -58,10 +58,10 @@ static void no_file_is_read_that_memory_cannot_hold(void **state) {
 static void position_tensors_are_bounded(void **state) {
     const Shape shape = {
         .vocab = 2, .context = 8, .layers = 20, .heads = 100, .width = 100, .random_positions = 1000000};
-    Position pos;
+    Mix pos;
     Gpt gpt;
     Error error = {0};
-    must(position_create(&pos, "table:layers=own", &shape, &error), &error);
+    must(mix_create(&pos, "table:layers=own", &shape, &error), &error);
     expect_refused(gpt_create(&gpt, &shape, &pos, false, &error), &error,
                    "pos.bias would have 2000000000 numbers, but 10^9 are the most");
 }

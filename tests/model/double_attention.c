@@ -13,8 +13,8 @@ enum { HEADS = PROBE_HEADS, WIDTH = PROBE_WIDTH, CHANNELS = HEADS * WIDTH };
 // --- a problem, and its solution by the formula ---
 typedef struct {
     Attention shape;
-    Position pos;
-    Tables tables;
+    Mix pos;
+    MixTables tables;
     Place *query_at, *key_at;
     real *q, *k, *v, *features, *out, *lse, *dout, *scratch; // q, k and v as their strides say
     size_t q_count, kv_count, feature_count, out_count, rows;
@@ -141,8 +141,9 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
                            .key_batch = key_batch,
                            .dropout = {dropout, random_key(3, "dropout")}};
     places_make(a);
-    a->pos = (Position){.scheme = scheme};
-    a->tables = (Tables){.pos = &a->pos, .positions = keys, .batch = B};
+    a->pos = (Mix){.parts = 1, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
+    a->tables = (MixTables){.mix = &a->pos, .part = {{.pos = a->pos.part, .positions = keys, .batch = B}}};
+    a->tables.part[0].features = position_features(a->pos.part);
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);
     a->v = random_reals(a->kv_count, "v", 1);
@@ -161,7 +162,7 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
     a->dk = nan_reals(a->kv_count);
     a->dv = nan_reals(a->kv_count);
     a->dfeatures = nan_reals(a->feature_count);
-    a->dS_seen = a->tables.dtable[0] = calloc(a->rows * keys, sizeof(real));
+    a->dS_seen = a->tables.part[0].dtable[0] = calloc(a->rows * keys, sizeof(real));
     return a;
 }
 

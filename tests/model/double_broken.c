@@ -9,9 +9,9 @@ static const Setting long_rows = {
 
 static void expect_wrong(const char *what, const Scheme *scheme, const char *list, const Setting *setting) {
     GradientError where;
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_parse_options(&pos, scheme, list, &error), &error);
+    must(mix_parse_of(&pos, scheme, list, &error), &error);
     const double worst = worst_error(&where, &pos, setting, 1);
     if (worst <= TOLERANCE) fail_msg("not noticed: %s, %s (error %.2e)", scheme->name, what, worst);
 }

@@ -27,11 +27,11 @@ static int attempts(const Scheme *scheme) {
 
 static void expect_right(const char *specification, const Setting *setting) {
     GradientError where;
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_parse(&pos, specification, &error), &error);
+    must(mix_parse(&pos, specification, &error), &error);
     double worst = NAN;
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= attempts(pos.scheme); seed++)
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= attempts(pos.part[0].scheme); seed++)
         worst = worst_error(&where, &pos, setting, (uint64_t)seed);
     if (!(worst <= TOLERANCE))
         fail_msg("%s, T %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification, setting->T,

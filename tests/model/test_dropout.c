@@ -27,9 +27,9 @@ static void fill(real *values, size_t count, real value) {
 
 // No weights, but token embeddings, values, and what the two branches of a layer add are all 1.
 static void make_model(Gpt *gpt) {
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_create(&pos, "none", &shape, &error), &error);
+    must(mix_create(&pos, "none", &shape, &error), &error);
     must(gpt_create(gpt, &shape, &pos, true, &error), &error);
     memset(gpt->params, 0, gpt->tensors.total * sizeof(real));
     fill(gpt->w.wte, (size_t)shape.vocab * C, 1);

@@ -135,13 +135,13 @@ static void each_thread_count_repeats_its_bits(void **state) {
 }
 
 static void shared_tensors_start_equal(void **state) {
-    Position pos;
+    Mix pos;
     Error error;
     Gpt plain, other;
     for (int s = 0; schemes[s]; s++) {
-        must(position_create(&pos, "none", &agreement_shape, &error), &error);
+        must(mix_create(&pos, "none", &agreement_shape, &error), &error);
         must(gpt_create(&plain, &agreement_shape, &pos, false, &error), &error);
-        must(position_create(&pos, schemes[s]->name, &agreement_shape, &error), &error);
+        must(mix_create(&pos, schemes[s]->name, &agreement_shape, &error), &error);
         must(gpt_create(&other, &agreement_shape, &pos, true, &error), &error);
         gpt_init(&plain, 1337);
         gpt_init(&other, 1337);
@@ -163,9 +163,9 @@ static void shared_tensors_start_equal(void **state) {
 static void initial_values_have_gpt_2_s_scales(void **state) {
     const Shape shape = {.vocab = 100, .context = 8, .layers = 3, .heads = 2, .width = 40};
     Gpt gpt;
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_create(&pos, "none", &shape, &error), &error);
+    must(mix_create(&pos, "none", &shape, &error), &error);
     must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
     gpt_init(&gpt, 3);
     for (int i = 0; i < gpt.tensors.count; i++) {
@@ -215,11 +215,11 @@ static void the_tensor_table_is_sound(void **state) {
         assert_ptr_equal(gpt.w.lnfb, gpt.params + tensor_find(table, "ln_f.bias")->offset);
         assert_ptr_equal(gpt.w.layers[1].fcw, gpt.params + tensor_find(table, "h.1.mlp.fc.weight")->offset);
         assert_ptr_equal(gpt.dw.layers[0].projb, gpt.grads + tensor_find(table, "h.0.attn.proj.bias")->offset);
-        for (int p = 0; p < gpt.pos.param_count; p++) {
-            const Tensor *t = &table->items[gpt.pos.tensors[p]];
+        for (int p = 0; p < gpt.pos.part[0].param_count; p++) {
+            const Tensor *t = &table->items[gpt.pos.part[0].tensors[p]];
             assert_true(t->position);
-            assert_ptr_equal(gpt.pos.params[p], gpt.params + t->offset);
-            assert_ptr_equal(gpt.pos.dparams[p], gpt.grads + t->offset);
+            assert_ptr_equal(gpt.pos.part[0].params[p], gpt.params + t->offset);
+            assert_ptr_equal(gpt.pos.part[0].dparams[p], gpt.grads + t->offset);
         }
         gpt_free(&gpt);
     }
@@ -269,7 +269,7 @@ static void impossible_shapes_are_refused(void **state) {
                  {{257, 256, 4, 4, 128, 256}, NULL},
                  {{257, 256, 4, 4, 128, 255}, "--random-positions 255 is less than --context 256"}};
     Gpt gpt;
-    const Position pos = {.scheme = &scheme_none};
+    const Mix pos = {.parts = 1, .part = {{.scheme = &scheme_none}}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Error error = {0};
         if (!cases[i].part) {
@@ -291,9 +291,9 @@ static void too_much_memory_is_refused(void **state) {
     Gpt gpt;
     TrainPass pass;
     Inference inference;
-    Position pos;
+    Mix pos;
     Error error = {0};
-    must(position_create(&pos, "none", &huge, &error), &error);
+    must(mix_create(&pos, "none", &huge, &error), &error);
     assert_false(gpt_create(&gpt, &huge, &pos, true, &error));
     assert_int_equal(error.kind, ERROR_RUN);
     assert_non_null(strstr(error.message, "parameters, gradients and moments need"));
@@ -323,10 +323,10 @@ static void a_repeating_text_is_learned(void **state) {
     for (int s = 0; schemes[s]; s++) {
         Gpt gpt;
         TrainPass pass;
-        Position pos;
+        Mix pos;
         Error error;
         double loss = 0, first = 0;
-        must(position_create(&pos, schemes[s]->name, &shape, &error), &error);
+        must(mix_create(&pos, schemes[s]->name, &shape, &error), &error);
         must(gpt_create(&gpt, &shape, &pos, true, &error), &error);
         must(train_pass_create(&pass, &gpt, B, T, &error), &error);
         gpt_init(&gpt, 1);
@@ -351,10 +351,10 @@ static void weights_too_small_to_matter_are_zero(void **state) {
     const Shape shape = {.vocab = V, .context = T, .layers = 1, .heads = 2, .width = 16};
     Gpt gpt;
     Inference inference;
-    Position pos;
+    Mix pos;
     Error error;
     int ids[T];
-    must(position_create(&pos, "alibi", &shape, &error), &error);
+    must(mix_create(&pos, "alibi", &shape, &error), &error);
     must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
     gpt_init(&gpt, 1);
     must(inference_create(&inference, &gpt, 1, T, T, &error), &error);

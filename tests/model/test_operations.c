@@ -5,16 +5,16 @@ enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16, D = WIDTH / HEADS };
 
 static const Shape shape = {.vocab = 11, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
 
-static Position position_of(const char *specification, const Shape *of) {
-    Position pos;
+static Mix position_of(const char *specification, const Shape *of) {
+    Mix pos;
     Error error;
-    must(position_create(&pos, specification, of, &error), &error);
+    must(mix_create(&pos, specification, of, &error), &error);
     return pos;
 }
 
 static double operations_of(const char *specification) {
-    const Position pos = position_of(specification, &shape);
-    return position_operations(&pos, T);
+    const Mix pos = position_of(specification, &shape);
+    return mix_operations(&pos, T);
 }
 
 // --- walks through one head of one layer: the query of token i, and then the keys that it sees ---
@@ -76,13 +76,13 @@ static void counts_are_those_of_a_walk(void **state) {
 // forward, and four backward. With chunks of keys it costs more operations, in less time.
 static void reflections_cost_more_than_key_by_key(void **state) {
     const Shape large = {.vocab = 11, .context = 1024, .layers = 1, .heads = 1, .width = 64};
-    const Position pos = position_of("path", &large), forgetting = position_of("path:forget=true", &large);
+    const Mix pos = position_of("path", &large), forgetting = position_of("path:forget=true", &large);
     double keys = 0;
     for (int i = 0; i < 1024; i++)
         for (int j = 0; j <= i; j++) keys++;
-    const double least = keys / 1024 * 6 * 2 * 64, path = position_operations(&pos, 1024);
+    const double least = keys / 1024 * 6 * 2 * 64, path = mix_operations(&pos, 1024);
     assert_true(path > least && path < 1.5 * least);
-    assert_true(position_operations(&forgetting, 1024) > path);
+    assert_true(mix_operations(&forgetting, 1024) > path);
 }
 
 static void every_scheme_has_a_count_in_bounds(void **state) {
@@ -90,14 +90,13 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
     deep.layers = 2 * LAYERS;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
         const char *name = (*scheme)->name;
-        const Position pos = position_of(name, &shape), twice = position_of(name, &deep),
-                       none = position_of("none", &shape);
-        const double count = position_operations(&pos, T), whole = gpt_operations(&shape, &none, T);
+        const Mix pos = position_of(name, &shape), twice = position_of(name, &deep), none = position_of("none", &shape);
+        const double count = mix_operations(&pos, T), whole = gpt_operations(&shape, &none, T);
         if (*scheme != &scheme_none && !(count > 0)) fail_msg("%s costs nothing", name);
         if (!(count < 2 * whole)) fail_msg("%s costs more than two models", name);
-        if (!(position_operations(&pos, 1) <= count)) fail_msg("%s costs more in a shorter window", name);
-        if (pos.scheme->enters > ENTERS_EMBEDDING)
-            expect_near(name, 0, position_operations(&twice, T), 2 * count, 1e-9 * count);
+        if (!(mix_operations(&pos, 1) <= count)) fail_msg("%s costs more in a shorter window", name);
+        if (pos.part[0].scheme->enters > ENTERS_EMBEDDING)
+            expect_near(name, 0, mix_operations(&twice, T), 2 * count, 1e-9 * count);
         expect_near(name, 1, gpt_operations(&shape, &pos, T), whole + count, 1e-9 * whole);
     }
 }
@@ -108,7 +107,7 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
 static double of_products(const Shape *of, int tokens) {
     Gpt gpt;
     Error error;
-    const Position none = position_of("none", of);
+    const Mix none = position_of("none", of);
     double count = 0, attention = 0;
     must(gpt_create(&gpt, of, &none, false, &error), &error);
     for (int t = 0; t < gpt.tensors.count; t++)
@@ -123,7 +122,7 @@ static double of_products(const Shape *of, int tokens) {
 
 static void the_model_is_six_for_each_weight_and_attention(void **state) {
     const Shape wide = {.vocab = 257, .context = 256, .layers = 4, .heads = 4, .width = 128};
-    const Position none = position_of("none", &wide);
+    const Mix none = position_of("none", &wide);
     const double rest = gpt_operations(&wide, &none, 1) - of_products(&wide, 1);
     for (int tokens = 1; tokens <= 300; tokens += 23) {
         const double count = gpt_operations(&wide, &none, tokens), products = of_products(&wide, tokens);

@@ -43,25 +43,26 @@ static int distance_of(const Content *x, int row, int j, long long most) {
 }
 
 static double by_transformer_xl(const Content *x, const real *q, const real *k, int row, int j) {
-    const int head = position_set(&x->scene.gpt.pos, LAYER) * C + row / T % H * D;
-    const real *W = x->scene.gpt.pos.params[0] + head * C, *u = x->scene.gpt.pos.params[1] + head,
-               *v = x->scene.gpt.pos.params[2] + head;
-    const double *code = x->codes[distance_of(x, row, j, number_option(&x->scene.gpt.pos, "clamp"))];
+    const int head = position_set(&x->scene.gpt.pos.part[0], LAYER) * C + row / T % H * D;
+    const real *W = x->scene.gpt.pos.part[0].params[0] + head * C, *u = x->scene.gpt.pos.part[0].params[1] + head,
+               *v = x->scene.gpt.pos.part[0].params[2] + head;
+    const double *code = x->codes[distance_of(x, row, j, number_option(&x->scene.gpt.pos.part[0], "clamp"))];
     double sum = dot(u, k, D);
     for (int c = 0; c < D; c++) sum += (q[c] + v[c]) * dot(W + c * C, code, C);
     return sum;
 }
 
 static double by_shaw(const Content *x, const real *q, int row, int j) {
-    const long long clip = number_option(&x->scene.gpt.pos, "clip"), set = position_set(&x->scene.gpt.pos, LAYER);
-    return dot(q, x->scene.gpt.pos.params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
+    const long long clip = number_option(&x->scene.gpt.pos.part[0], "clip"),
+                    set = position_set(&x->scene.gpt.pos.part[0], LAYER);
+    return dot(q, x->scene.gpt.pos.part[0].params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
 }
 
 // Where `frozen`, a count is read between the same two codes as before, or is held at the last one as before: that is
 // what the formula's derivative means, and what differences see as long as no count passes a whole number.
 static double by_cope(Content *x, const real *q, int row, int j) {
-    const int N = (int)number_option(&x->scene.gpt.pos, "positions");
-    const real *e = x->scene.gpt.pos.params[0] + position_set(&x->scene.gpt.pos, LAYER) * N * D;
+    const int N = (int)number_option(&x->scene.gpt.pos.part[0], "positions");
+    const real *e = x->scene.gpt.pos.part[0].params[0] + position_set(&x->scene.gpt.pos.part[0], LAYER) * N * D;
     int *below = &x->below[row * T + j];
     double p = 0;
     for (int k = j; k <= row % T; k++) p += 1 / (1 + exp(-dot(q, x->k + token_of(row, k), D) / sqrt(D)));
@@ -73,7 +74,7 @@ static double by_cope(Content *x, const real *q, int row, int j) {
 
 static double score(Content *x, int row, int j) {
     const real *q = x->q + token_of(row, row % T), *k = x->k + token_of(row, j);
-    const Scheme *scheme = x->scene.gpt.pos.scheme;
+    const Scheme *scheme = x->scene.gpt.pos.part[0].scheme;
     const double position = scheme == &scheme_shaw   ? by_shaw(x, q, row, j)
                             : scheme == &scheme_cope ? by_cope(x, q, row, j)
                                                      : by_transformer_xl(x, q, k, row, j);
@@ -93,7 +94,7 @@ static void block_forward(Content *x, const ScoreBlock *block, int row) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * T + j] = j <= row % T + i ? block->scale * dot(block->q + i * C, block->k + j * C, D) : NAN;
-    x->scene.gpt.pos.scheme->score_forward(&x->scene.tables, block);
+    x->scene.gpt.pos.part[0].scheme->score_forward(&x->scene.tables, block);
 }
 
 // The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
@@ -112,10 +113,10 @@ static void block_both_ways(Content *x, int row) {
     block.scale = 1 / sqrt(D);
     const ScoreGradient grad = {copy_reals(x->weight + row * T, (size_t)block.rows * T), x->dq + q, x->dk + k, NULL};
     for (int training = 0; training < 2; training++) {
-        block.scratch =
-            nan_reals(x->scene.gpt.pos.scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
+        block.scratch = nan_reals(
+            x->scene.gpt.pos.part[0].scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
         block_forward(x, &block, row);
-        if (training) x->scene.gpt.pos.scheme->score_backward(&x->scene.tables, &block, &grad);
+        if (training) x->scene.gpt.pos.part[0].scheme->score_backward(&x->scene.tables, &block, &grad);
         free(block.scratch);
     }
     gemm(grad.dq, C, 1, block.scale, rows_of(grad.dS, T), rows_of(block.k, C), block.rows, D, block.columns);
@@ -140,10 +141,10 @@ static void content_make(Content *x, const char *specification, int span) {
     const Shape shape = {.vocab = 5, .context = T, .layers = 2, .heads = H, .width = C, .random_positions = span};
     *x = (Content){0};
     model_make(&x->scene.gpt, specification, &shape, true);
-    scene_layout(&x->scene, position_span(&x->scene.gpt.pos), B);
+    scene_layout(&x->scene, mix_span(&x->scene.gpt.pos), B);
     for (int b = 0; b < B; b++) {
         int drawn[T];
-        places_draw(drawn, T, position_span(&x->scene.gpt.pos), random_key((uint64_t)b, "places"));
+        places_draw(drawn, T, mix_span(&x->scene.gpt.pos), random_key((uint64_t)b, "places"));
         for (int t = 0; t < T; t++) x->at[b * T + t] = (Place){.t = drawn[t]};
     }
     for (int n = 0; n < SPAN; n++) sinusoid(x->codes[n], C, n);
@@ -159,16 +160,16 @@ static void check(const char *specification, int span) {
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
     for (int again = 0; again < 2; again++)
-        x.scene.gpt.pos.scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
+        x.scene.gpt.pos.part[0].scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;
     expect_gradient("dq", x.dq, x.q, COUNT(x.q), loss, &x, 1e-9);
     expect_gradient("dk", x.dk, x.k, COUNT(x.k), loss, &x, 1e-9);
-    for (int p = 0; p < x.scene.gpt.pos.param_count; p++) {
-        const Tensor *tensor = &x.scene.gpt.tensors.items[x.scene.gpt.pos.tensors[p]];
-        expect_gradient(tensor->name, x.scene.gpt.pos.dparams[p], x.scene.gpt.pos.params[p], tensor->count, loss, &x,
-                        1e-9);
+    for (int p = 0; p < x.scene.gpt.pos.part[0].param_count; p++) {
+        const Tensor *tensor = &x.scene.gpt.tensors.items[x.scene.gpt.pos.part[0].tensors[p]];
+        expect_gradient(tensor->name, x.scene.gpt.pos.part[0].dparams[p], x.scene.gpt.pos.part[0].params[p],
+                        tensor->count, loss, &x, 1e-9);
     }
     scene_free(&x.scene);
 }
@@ -214,9 +215,9 @@ static void expect_golden(const json_t *root, const real *q, const real *k, cons
     scene_make(&scene, "transformer-xl", shape_of(4, GOLDEN_C, 40), 40);
     for (int t = 0; t < GOLDEN_T; t++) at[t] = (Place){.t = apart * t};
     const int head = GOLDEN_HEAD * GOLDEN_D;
-    find_matrix(scene.gpt.pos.params[0] + head * GOLDEN_C, keys, apart);
-    read_numbers(scene.gpt.pos.params[1] + head, json_object_get(root, "u"), GOLDEN_D);
-    read_numbers(scene.gpt.pos.params[2] + head, json_object_get(root, "v"), GOLDEN_D);
+    find_matrix(scene.gpt.pos.part[0].params[0] + head * GOLDEN_C, keys, apart);
+    read_numbers(scene.gpt.pos.part[0].params[1] + head, json_object_get(root, "u"), GOLDEN_D);
+    read_numbers(scene.gpt.pos.part[0].params[2] + head, json_object_get(root, "v"), GOLDEN_D);
     read_numbers(content, json_object_get(root, "AC"), GOLDEN_S);
     read_numbers(position, json_object_get(root, "BD_shifted"), GOLDEN_S);
     tables_prepare(&scene.tables);
@@ -262,12 +263,12 @@ static Shape shape_for(const GradcheckSettings *settings) {
 
 static void expect_right(const char *specification, const GradcheckSettings *settings, int random_positions) {
     Shape shape = shape_for(settings);
-    Position pos;
+    Mix pos;
     GradientError *errors;
     int count;
     Error error;
     shape.random_positions = random_positions;
-    must(position_create(&pos, specification, &shape, &error), &error);
+    must(mix_create(&pos, specification, &shape, &error), &error);
     must(gradcheck(&errors, &count, &pos, settings, &error), &error);
     const double worst = gradcheck_worst(errors, count);
     free(errors);
@@ -351,7 +352,7 @@ static void cope_has_the_right_gradient_in_long_models(void **state) {
     l.pass.dropout_rate = 0.1;
     ids_make(l.ids, LONG_ROWS, shape.vocab, 1);
     for (int r = 0; r < LONG_ROWS; r++) l.pass.dnll[r] = random_uniform(9, (uint64_t)r) - 0.3;
-    on_a_line(l.gpt.pos.params[0], (size_t)shape.layers * N * d, N, d, "codes");
+    on_a_line(l.gpt.pos.part[0].params[0], (size_t)shape.layers * N * d, N, d, "codes");
     train_pass_embed(&l.pass, &l.gpt, l.ids);
     train_pass_forward(&l.pass, &l.gpt);
     train_pass_backward(&l.pass, &l.gpt, l.ids, l.ids);

@@ -24,7 +24,7 @@ static void sequence_make(Sequence *s, const char *specification, int taps) {
     shape.layers = LAYERS;
     scene_make(&s->scene, specification, shape, T);
     s->taps = taps;
-    s->F = position_features(&s->scene.gpt.pos);
+    s->F = mix_features(&s->scene.gpt.pos);
     s->q = random_reals((size_t)T * C, "q", 1);
     s->k = random_reals((size_t)T * C, "k", 1);
     s->features = random_reals((size_t)T * (size_t)s->F, "features", 1);
@@ -83,7 +83,7 @@ static double forgotten(const Sequence *s, int first, int head, int i, int j) {
 // The last `rows` queries among the first `columns` tokens.
 static void expect_block(Sequence *s, const char *specification, int rows, int columns, int head, bool path,
                          bool forget) {
-    const Scheme *scheme = s->scene.gpt.pos.scheme;
+    const Scheme *scheme = s->scene.gpt.pos.part[0].scheme;
     const int before = columns - rows, stride = columns + 3;
     real *S = path ? nan_reals((size_t)rows * stride) : calloc((size_t)rows * stride, sizeof(real));
     real *scratch = nan_reals(scheme->score_scratch(&s->scene.tables, rows, columns, false));
@@ -167,11 +167,11 @@ static void expect_gradients(const char *specification, const Setting *setting) 
                          .width = setting->width};
     const GradcheckSettings settings = {
         .B = setting->B, .T = setting->T, .dropout = setting->dropout, .directions = setting->directions, .seed = 4};
-    Position pos;
+    Mix pos;
     GradientError *errors;
     int count;
     Error error;
-    must(position_create(&pos, specification, &shape, &error), &error);
+    must(mix_create(&pos, specification, &shape, &error), &error);
     must(gradcheck(&errors, &count, &pos, &settings, &error), &error);
     for (int i = 0; i < count; i++)
         if (!(errors[i].worst <= 1e-6))

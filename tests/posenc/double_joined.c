@@ -103,19 +103,19 @@ static void see_hooks(Seen *seen, Tables *tables) {
 // With rotations that are stretched, by factors that learn.
 static void see(Seen *seen, const Scheme *scheme, const char *options) {
     Scene scene = {0};
-    Position pos;
+    Mix pos;
     Error error;
     memset(seen, 0, sizeof *seen);
-    must(position_parse_options(&pos, scheme, options, &error) && position_fit(&pos, &shape, &error), &error);
+    must(mix_parse_of(&pos, scheme, options, &error) && mix_fit(&pos, &shape, &error), &error);
     if (scheme->theta)
-        pos.stretch = (StretchRule){.method = METHOD_GRADIENT,
-                                    .factor = (double)T / ORIGINAL,
-                                    .original = ORIGINAL,
-                                    .pairs = D / 2,
-                                    .long_stretch = {{1.5, 2, 2.4}, 2, 1.1},
-                                    .learns = true};
+        pos.part[0].stretch = (StretchRule){.method = METHOD_GRADIENT,
+                                            .factor = (double)T / ORIGINAL,
+                                            .original = ORIGINAL,
+                                            .pairs = D / 2,
+                                            .long_stretch = {{1.5, 2, 2.4}, 2, 1.1},
+                                            .learns = true};
     must(gpt_create(&scene.gpt, &shape, &pos, true, &error), &error);
-    if (scene.gpt.pos.params[0]) fill_normal(scene.gpt.pos.params[0], H * T, "bias");
+    if (scene.gpt.pos.part[0].params[0]) fill_normal(scene.gpt.pos.part[0].params[0], H * T, "bias");
     scene_layout(&scene, T, 1);
     see_hooks(seen, &scene.tables);
     scene_free(&scene);
@@ -144,11 +144,11 @@ static void helpers_do_together_what_they_do_alone(void **state) {
 static void gradients_of_the_whole_are_right(void **state) {
     const Scheme joined_scheme = joined();
     const GradcheckSettings settings = {.B = 2, .T = T, .seed = 3};
-    Position pos;
+    Mix pos;
     GradientError *errors;
     Error error;
     int count;
-    must(position_parse_options(&pos, &joined_scheme, "", &error) && position_fit(&pos, &shape, &error), &error);
+    must(mix_parse_of(&pos, &joined_scheme, "", &error) && mix_fit(&pos, &shape, &error), &error);
     must(gradcheck(&errors, &count, &pos, &settings, &error), &error);
     expect_near("worst relative error", 0, gradcheck_worst(errors, count), 0, 1e-6);
     free(errors);

@@ -71,7 +71,7 @@ static void only_relative_schemes_overlook_a_constant(void **state) {
         Model model;
         Place at[ROWS];
         model_begin(&model, specification);
-        const Scheme *scheme = model.gpt.pos.scheme;
+        const Scheme *scheme = model.gpt.pos.part[0].scheme;
         for (size_t s = 0; s < COUNT(shifts); s++) {
             for (int r = 0; r < ROWS; r++)
                 at[r] = (Place){model.home[r].t + shifts[s], model.home[r].line + shifts[s],

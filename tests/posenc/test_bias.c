@@ -65,7 +65,7 @@ static void check_curves(const char *specification, int sets) {
     shape.layers = LAYERS;
     scene_make(&curves.scene, specification, shape, SPAN);
     Tables *tables = &curves.scene.tables;
-    const Position *pos = &curves.scene.gpt.pos;
+    const Position *pos = &curves.scene.gpt.pos.part[0];
     const int numbers = sets * HEADS * SPAN;
     assert_int_equal(pos->sets, sets);
     for (int n = 0; n < numbers; n++) pos->params[0][n] = (real)random_normal(6, (uint64_t)n);

@@ -26,13 +26,13 @@ static int signal_of(const Scheme *scheme) {
     const pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        Position pos;
+        Mix pos;
         Error error;
         Gpt gpt;
         TrainPass pass;
         signal(SIGABRT, SIG_DFL); // cmocka catches it
         dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        _exit(position_parse_options(&pos, scheme, NULL, &error) && position_fit(&pos, &shape, &error) &&
+        _exit(mix_parse_of(&pos, scheme, NULL, &error) && mix_fit(&pos, &shape, &error) &&
                       gpt_create(&gpt, &shape, &pos, true, &error) &&
                       train_pass_create(&pass, &gpt, 1, shape.context, &error)
                   ? 0

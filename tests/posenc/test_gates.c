@@ -39,7 +39,8 @@ static void golden_read(Golden *g) {
 static void expect_golden(const Golden *g, const char *specification, const real *features, const real *expected) {
     Scene scene;
     scene_make(&scene, specification, shape_of(GOLDEN_H, GOLDEN_C, GOLDEN_T), GOLDEN_T);
-    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&scene.tables, GOLDEN_T, GOLDEN_D, false));
+    const MixTables tables = {.mix = &scene.gpt.pos, .part = {scene.tables}};
+    real out[GOLDEN], *scratch = nan_reals(attention_scratch(&tables, GOLDEN_T, GOLDEN_D, false));
     Place at[GOLDEN_T];
     places_run(at, GOLDEN_T);
     const Attention attention = {.out = out,
@@ -57,7 +58,7 @@ static void expect_golden(const Golden *g, const char *specification, const real
                                  .key_at = at,
                                  .features = features,
                                  .key_batch = GOLDEN_T};
-    attention_forward(&attention, &scene.tables, scratch);
+    attention_forward(&attention, &tables, scratch);
     expect_all_near(specification, out, expected, GOLDEN, 1e-5);
     free(scratch);
     scene_free(&scene);
@@ -122,8 +123,8 @@ static void log_sigmoid_holds_at_both_ends(void **state) {
 // The scores (rows, columns) that a scheme makes of the q, k and features of one head.
 static void one_block(real *S, Scene *scene, const real *q, const real *k, const real *features, int rows,
                       int columns) {
-    const int d = head_width(&scene->gpt.pos.shape), C = scene->gpt.pos.shape.width;
-    real *scratch = nan_reals(scene->gpt.pos.scheme->score_scratch(&scene->tables, rows, columns, false));
+    const int d = head_width(&scene->gpt.pos.part[0].shape), C = scene->gpt.pos.part[0].shape.width;
+    real *scratch = nan_reals(scene->gpt.pos.part[0].scheme->score_scratch(&scene->tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = columns,
                               .rows = rows,
@@ -135,7 +136,7 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
                               .scale = (real)(1 / sqrt(d)),
                               .features = features,
                               .scratch = scratch};
-    scene->gpt.pos.scheme->score_forward(&scene->tables, &block);
+    scene->gpt.pos.part[0].scheme->score_forward(&scene->tables, &block);
     free(scratch);
 }
 
@@ -174,7 +175,7 @@ static void equal_gates_are_alibi(void **state) {
     const Tensor *w = tensor_find(&scene.gpt.tensors, "pos.w");
     memset(scene.gpt.params + w->offset, 0, w->count * sizeof(real));
     real *x = random_reals((size_t)T * C, "x", 1), features[T], S[T * T] = {0};
-    scene.gpt.pos.scheme->input_forward(&scene.tables, 0, features, x, T);
+    scene.gpt.pos.part[0].scheme->input_forward(&scene.tables, 0, features, x, T);
     one_block(S, &scene, NULL, NULL, features, T, T);
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++)
@@ -244,7 +245,7 @@ static void without_a_direction_nothing_happens(void **state) {
     enum { T = 70, C = 4 };
     Scene scene;
     scene_make(&scene, "path", shape_of(1, C, T), T);
-    const Scheme *scheme = scene.gpt.pos.scheme;
+    const Scheme *scheme = scene.gpt.pos.part[0].scheme;
     real *q = random_reals((size_t)T * C, "q", 1), *k = random_reals((size_t)T * C, "k", 1), S[6 * T], dS[6 * T];
     real features[T * (C + 1)] = {0}, dfeatures[T * (C + 1)] = {0}, dq[6 * C] = {0}, dk[T * C] = {0};
     real *scratch = nan_reals(scheme->score_scratch(&scene.tables, 6, T, true));

@@ -4,9 +4,9 @@
 
 // The code (C) that a scheme adds at one position.
 static void code_at(real *code, const Scene *scene, int t) {
-    const size_t C = (size_t)scene->gpt.pos.shape.width;
+    const size_t C = (size_t)scene->gpt.pos.part[0].shape.width;
     memset(code, 0, C * sizeof *code);
-    scene->gpt.pos.scheme->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
+    scene->gpt.pos.part[0].scheme->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
 }
 
 static double root_mean_square(const real *values, int count) {
@@ -26,7 +26,7 @@ static void codes_are_added(void **state) {
         double largest = 0;
         scene_make(&scene, schemes[s]->name, shape_of(1, C, 8), 8);
         for (int n = 0; n < 3 * C; n++) x[n] = (real)n;
-        scene.gpt.pos.scheme->embed_forward(&scene.tables, x, at, 3);
+        scene.gpt.pos.part[0].scheme->embed_forward(&scene.tables, x, at, 3);
         for (int r = 0; r < 3; r++) {
             code_at(code, &scene, at[r].t);
             for (int c = 0; c < C; c++) {
@@ -149,10 +149,10 @@ static void binary_ends_where_its_digits_do(void **state) {
                  {"binary:bits=3", 9, 0}, {"binary:bits=8", 9, 256}, {"binary:bits=9", 9, 0}, {"binary", 257, 0}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Shape shape = shape_of(1, 8, cases[i].context);
-        Position pos;
+        Mix pos;
         Error error = {0};
-        if (position_create(&pos, cases[i].specification, &shape, &error)) {
-            assert_int_equal(position_max_length(&pos), cases[i].most);
+        if (mix_create(&pos, cases[i].specification, &shape, &error)) {
+            assert_int_equal(mix_max_length(&pos), cases[i].most);
         } else {
             assert_int_equal(cases[i].most, 0);
             assert_int_equal(error.kind, ERROR_INPUT);
@@ -219,8 +219,8 @@ static void a_trained_gain_multiplies_the_code(void **state) {
     real code[C], expected[C];
     scene_make(&fixed, "sinusoidal:base=50,amplitude=0.3", shape_of(1, C, T), T);
     scene_make(&trained, "sinusoidal:base=50,amplitude=0.3,gain=trained", shape_of(1, C, T), T);
-    assert_int_equal(fixed.gpt.pos.param_count, 0);
-    assert_int_equal(trained.gpt.pos.param_count, 1);
+    assert_int_equal(fixed.gpt.pos.part[0].param_count, 0);
+    assert_int_equal(trained.gpt.pos.part[0].param_count, 1);
     assert_int_equal(tensor_numbers(&trained.gpt.tensors, true), 1);
     for (int pass = 0; pass < 2; pass++) {
         for (int t = 0; t < T; t++) {
@@ -229,7 +229,7 @@ static void a_trained_gain_multiplies_the_code(void **state) {
             for (int c = 0; c < C; c++) expected[c] *= pass ? -5 : 1;
             expect_all_near("gain", code, expected, C, 1e-6);
         }
-        trained.gpt.pos.params[0][0] *= -5;
+        trained.gpt.pos.part[0].params[0][0] *= -5;
     }
     scene_free(&fixed);
     scene_free(&trained);

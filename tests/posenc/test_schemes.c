@@ -34,19 +34,19 @@ static void what_is_printed_reads_back(void **state) {
     int variants = 0;
     while (scheme_variant(text, &shape, variants)) variants++;
     for (int i = 0; i < variants + (int)COUNT(more); i++) {
-        Position pos, copy;
+        Mix pos, copy;
         Error error;
         if (i < variants)
             scheme_variant(text, &shape, i);
         else
             snprintf(text, sizeof text, "%s", more[i - variants]);
-        must(position_create(&pos, text, &shape, &error), &error);
-        position_print(&pos, printed);
-        must(position_create(&copy, printed, &shape, &error), &error);
-        position_print(&copy, again);
+        must(mix_create(&pos, text, &shape, &error), &error);
+        mix_print(&pos, printed);
+        must(mix_create(&copy, printed, &shape, &error), &error);
+        mix_print(&copy, again);
         assert_string_equal(again, printed);
-        assert_ptr_equal(copy.scheme, pos.scheme);
-        assert_memory_equal(copy.options, pos.options, sizeof pos.options);
+        assert_ptr_equal(copy.part[0].scheme, pos.part[0].scheme);
+        assert_memory_equal(copy.part[0].options, pos.part[0].options, sizeof pos.part[0].options);
     }
 }
 
@@ -59,11 +59,11 @@ static void options_are_printed_in_full(void **state) {
         {"learned:past=clamp", "learned:amplitude=0.02,start=random,past=clamp"},
         {"sinusoidal", "sinusoidal:base=10000,layout=interleaved,amplitude=0.02,gain=fixed"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Position pos;
+        Mix pos;
         Error error;
         char text[TEXT_CAPACITY];
-        must(position_create(&pos, cases[i][0], &shape, &error), &error);
-        position_print(&pos, text);
+        must(mix_create(&pos, cases[i][0], &shape, &error), &error);
+        mix_print(&pos, text);
         assert_string_equal(text, cases[i][1]);
     }
 }
@@ -82,17 +82,17 @@ static void some_options_make_a_designed_scheme_a_learned_one(void **state) {
                  {"rope-learned:start=random", "rope"},
                  {"alibi-learned", "alibi"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Position pos;
+        Mix pos;
         Gpt gpt;
         Error error;
-        must(position_parse(&pos, cases[i].specification, &error), &error);
-        assert_true(position_trained(&pos) == (cases[i].designed != NULL));
+        must(mix_parse(&pos, cases[i].specification, &error), &error);
+        assert_true(position_trained(&pos.part[0]) == (cases[i].designed != NULL));
         if (cases[i].designed)
-            assert_string_equal(position_designed(&pos), cases[i].designed);
+            assert_string_equal(position_designed(&pos.part[0]), cases[i].designed);
         else
-            assert_null(position_designed(&pos));
-        must(position_fit(&pos, &shape, &error) && gpt_create(&gpt, &shape, &pos, false, &error), &error);
-        assert_true(position_trained(&pos) == (gpt.pos.param_count > 0));
+            assert_null(position_designed(&pos.part[0]));
+        must(mix_fit(&pos, &shape, &error) && gpt_create(&gpt, &shape, &pos, false, &error), &error);
+        assert_true(position_trained(&pos.part[0]) == (gpt.pos.part[0].param_count > 0));
         gpt_free(&gpt);
     }
 }
@@ -132,10 +132,9 @@ static void mistakes_name_the_nearest(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const Shape this = {
             .vocab = 5, .context = 6, .layers = 1, .heads = cases[i].width % 2 ? 1 : 2, .width = cases[i].width};
-        Position pos;
+        Mix pos;
         Error error = {0};
-        if (position_create(&pos, cases[i].specification, &this, &error))
-            fail_msg("'%s' was taken", cases[i].specification);
+        if (mix_create(&pos, cases[i].specification, &this, &error)) fail_msg("'%s' was taken", cases[i].specification);
         assert_int_equal(error.kind, ERROR_INPUT);
         if (!strstr(error.message, cases[i].part))
             fail_msg("'%s': no '%s' in: %s", cases[i].specification, cases[i].part, error.message);
@@ -144,9 +143,9 @@ static void mistakes_name_the_nearest(void **state) {
 
 // A name that is like none of them gets the whole list.
 static void an_unknown_name_gets_all_names(void **state) {
-    Position pos;
+    Mix pos;
     Error error = {0};
-    assert_false(position_parse(&pos, "xxxxxxxxxxxx", &error));
+    assert_false(mix_parse(&pos, "xxxxxxxxxxxx", &error));
     for (int i = 0; schemes[i]; i++)
         if (!strstr(error.message, schemes[i]->name)) fail_msg("no '%s' in: %s", schemes[i]->name, error.message);
 }
@@ -165,8 +164,9 @@ static void layers_share_parameters_or_have_their_own(void **state) {
             snprintf(text, sizeof text, "%s:layers=%s", schemes[s]->name, own ? "own" : "shared");
             model_make(&gpt, text, &deep, false);
             numbers[own] = tensor_numbers(&gpt.tensors, true);
-            assert_int_equal(gpt.pos.sets, own ? 3 : 1);
-            for (int layer = 0; layer < 3; layer++) assert_int_equal(position_set(&gpt.pos, layer), own ? layer : 0);
+            assert_int_equal(gpt.pos.part[0].sets, own ? 3 : 1);
+            for (int layer = 0; layer < 3; layer++)
+                assert_int_equal(position_set(&gpt.pos.part[0], layer), own ? layer : 0);
             gpt_free(&gpt);
         }
         assert_true(numbers[0] > 0);
@@ -186,17 +186,17 @@ static void tables_are_as_large_as_counted(void **state) {
     char text[TEXT_CAPACITY];
     for (int i = 0; scheme_variant(text, &shape, i); i++) {
         for (int training = 0; training < 2; training++) {
-            Position pos;
+            Mix pos;
             Tables tables;
             Error error;
             Arena arena = {0};
-            must(position_create(&pos, text, &shape, &error), &error);
-            tables_layout(&tables, &pos, &arena, 33, 3, training);
+            must(mix_create(&pos, text, &shape, &error), &error);
+            tables_layout(&tables, &pos.part[0], &arena, 33, 3, training);
             const size_t counted = arena.used;
             for (int t = 0; t < TABLES_CAPACITY; t++) assert_true(!tables.table[t] && !tables.dtable[t]);
             assert_true(!tables.code.values && !tables.bias.curves && !tables.rotary.cosine);
             must(arena_allocate(&arena, "tables", &error), &error);
-            tables_layout(&tables, &pos, &arena, 33, 3, training);
+            tables_layout(&tables, &pos.part[0], &arena, 33, 3, training);
             assert_int_equal(arena.used, counted);
             assert_int_equal(tables.positions, 33);
             assert_int_equal(tables.batch, 3);
@@ -222,11 +222,11 @@ static void learned_make(Learned *learned, const char *specification, int contex
     wide.context = context;
     model_make(&learned->gpt, specification, &wide, false);
     Arena none = {0};
-    tables_layout(&learned->tables, &learned->gpt.pos, &none, positions, 1, false);
-    memset(learned->gpt.pos.params[0], 0, (size_t)context * wide.width * sizeof(real));
+    tables_layout(&learned->tables, &learned->gpt.pos.part[0], &none, positions, 1, false);
+    memset(learned->gpt.pos.part[0].params[0], 0, (size_t)context * wide.width * sizeof(real));
     for (int t = 0; t < context; t++) {
-        learned->gpt.pos.params[0][t * wide.width] = (real)t;
-        learned->gpt.pos.params[0][t * wide.width + 1] = (real)(10 * t);
+        learned->gpt.pos.part[0].params[0][t * wide.width] = (real)t;
+        learned->gpt.pos.part[0].params[0][t * wide.width + 1] = (real)(10 * t);
     }
 }
 
@@ -265,12 +265,12 @@ static void lengths_end_where_schemes_do(void **state) {
     Shape scattered = shape;
     scattered.random_positions = 15;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Position pos;
+        Mix pos;
         Error error;
-        must(position_create(&pos, cases[i].specification, &shape, &error), &error);
-        assert_int_equal(position_max_length(&pos), cases[i].most);
-        must(position_create(&pos, cases[i].specification, &scattered, &error), &error);
-        assert_int_equal(position_max_length(&pos), cases[i].drawn);
+        must(mix_create(&pos, cases[i].specification, &shape, &error), &error);
+        assert_int_equal(mix_max_length(&pos), cases[i].most);
+        must(mix_create(&pos, cases[i].specification, &scattered, &error), &error);
+        assert_int_equal(mix_max_length(&pos), cases[i].drawn);
     }
 }
 
@@ -295,12 +295,12 @@ static void randomise(real *values, size_t count, uint64_t seed) {
 // Numbers of the scheme's tensor `i` in a model of so many layers.
 static size_t numbers(const char *specification, int layers, int i) {
     const Shape shape_ = {.vocab = VOCABULARY, .context = FED, .layers = layers, .heads = 2, .width = 8};
-    Position pos;
+    Mix pos;
     Gpt gpt;
     Error error;
-    must(position_create(&pos, specification, &shape_, &error), &error);
+    must(mix_create(&pos, specification, &shape_, &error), &error);
     must(gpt_create(&gpt, &shape_, &pos, false, &error), &error);
-    const size_t count = gpt.tensors.items[gpt.pos.tensors[i]].count;
+    const size_t count = gpt.tensors.items[gpt.pos.part[0].tensors[i]].count;
     gpt_free(&gpt);
     return count;
 }
@@ -311,20 +311,20 @@ static void every_layer_reads_its_own_numbers(void **state) {
     char specification[TEXT_CAPACITY];
     int own = 0;
     for (int v = 0; scheme_variant(specification, &deep, v); v++) {
-        Position pos;
+        Mix pos;
         Gpt gpt;
         Error error;
         real before[FED * VOCABULARY], after[FED * VOCABULARY];
         // Layers without positions read none, and so do short texts of a threshold.
         if (strstr(specification, "skip=") || strstr(specification, "threshold=")) continue;
-        must(position_create(&pos, specification, &deep, &error), &error);
+        must(mix_create(&pos, specification, &deep, &error), &error);
         must(gpt_create(&gpt, &deep, &pos, false, &error), &error);
         gpt_init(&gpt, 1);
         randomise(gpt.params, gpt.tensors.total, 1);
-        position_project(&gpt.pos);
+        mix_project(&gpt.pos);
         logits_of(before, &gpt);
-        for (int i = 0; i < gpt.pos.param_count; i++) {
-            const Tensor *tensor = &gpt.tensors.items[gpt.pos.tensors[i]];
+        for (int i = 0; i < gpt.pos.part[0].param_count; i++) {
+            const Tensor *tensor = &gpt.tensors.items[gpt.pos.part[0].tensors[i]];
             const int slices = tensor->count == LAYERS * numbers(specification, 1, i) ? LAYERS : 1;
             const size_t size = tensor->count / (size_t)slices;
             own += slices > 1;
@@ -332,7 +332,7 @@ static void every_layer_reads_its_own_numbers(void **state) {
                 real *slice = gpt.params + tensor->offset + (size_t)l * size, *kept = malloc(size * sizeof(real));
                 memcpy(kept, slice, size * sizeof(real));
                 randomise(slice, size, 2);
-                position_project(&gpt.pos);
+                mix_project(&gpt.pos);
                 logits_of(after, &gpt);
                 if (memcmp(before, after, sizeof before) == 0)
                     fail_msg("%s: %s of layer %d is read by nobody", specification, tensor->name, l);

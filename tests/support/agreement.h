@@ -89,24 +89,27 @@ static inline void expect_agreement(Agreement *a, const char *scheme, double tol
         }
 }
 
-// Every scheme, on text with lines and documents; at the tokens' own positions, and at random ones.
-static inline void chunks_agree_with_training(double tolerance) {
+// One scheme, on text with lines and documents.
+static inline void scheme_agrees(const char *scheme, const Shape *shape, double tolerance) {
     static Agreement a;
-    char scheme[TEXT_CAPACITY];
     Error error;
+    model_make(&a.gpt, scheme, shape, true);
+    a.gpt.pos.rule = text_rule;
+    must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
+    text_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
+    ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
+    expect_agreement(&a, scheme, tolerance);
+    train_pass_free(&a.pass);
+    gpt_free(&a.gpt);
+}
+
+// Every scheme; at the tokens' own positions, and at random ones.
+static inline void chunks_agree_with_training(double tolerance) {
+    char scheme[TEXT_CAPACITY];
     for (int random_positions = 0; random_positions <= 400; random_positions += 400) {
         Shape shape = agreement_shape;
         shape.random_positions = random_positions;
-        for (int i = 0; scheme_variant(scheme, &shape, i); i++) {
-            model_make(&a.gpt, scheme, &shape, true);
-            a.gpt.pos.rule = text_rule;
-            must(train_pass_create(&a.pass, &a.gpt, AGREEMENT_B, AGREEMENT_T, &error), &error);
-            text_make(a.ids, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 1);
-            ids_make(a.targets, AGREEMENT_B * AGREEMENT_T, AGREEMENT_V, 2);
-            expect_agreement(&a, scheme, tolerance);
-            train_pass_free(&a.pass);
-            gpt_free(&a.gpt);
-        }
+        for (int i = 0; scheme_variant(scheme, &shape, i); i++) scheme_agrees(scheme, &shape, tolerance);
     }
 }
 

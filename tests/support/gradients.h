@@ -24,14 +24,14 @@ static inline Shape shape_of(const Setting *setting) {
 }
 
 // The worst error of a parsed scheme, and in `where` its tensor.
-static inline double worst_error(GradientError *where, Position *pos, const Setting *setting, uint64_t seed) {
+static inline double worst_error(GradientError *where, Mix *pos, const Setting *setting, uint64_t seed) {
     const Shape shape = shape_of(setting);
     const GradcheckSettings settings = {
         .B = setting->B, .T = setting->T, .dropout = setting->dropout, .directions = setting->directions, .seed = seed};
     GradientError *errors;
     int count;
     Error error;
-    must(position_fit(pos, &shape, &error), &error);
+    must(mix_fit(pos, &shape, &error), &error);
     must(gradcheck(&errors, &count, pos, &settings, &error), &error);
     *where = errors[0];
     for (int i = 1; i < count && !isnan(where->worst); i++)

@@ -28,13 +28,13 @@ static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, 
                 if (index-- == 0) return true;
             }
             if (o->type != OPTION_INTEGER && o->type != OPTION_NUMBER) continue;
-            Position pos;
+            Mix pos;
             Error error;
             other_number(word, o);
             snprintf(text, TEXT_CAPACITY, "%s:%s=%.200s", schemes[s]->name, o->name, word);
-            const bool fits = position_create(&pos, text, shape, &error);
-            const int most = fits ? position_max_length(&pos) : 0;
-            if (fits && (most == 0 || most >= position_span(&pos)) && index-- == 0) return true;
+            const bool fits = mix_create(&pos, text, shape, &error);
+            const int most = fits ? mix_max_length(&pos) : 0;
+            if (fits && (most == 0 || most >= mix_span(&pos)) && index-- == 0) return true;
         }
     }
     return false;
@@ -43,9 +43,9 @@ static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, 
 // A model with initial values plus N(0, 0.4) everywhere, so that attention is sharp, norms and biases do something and
 // no scheme is too faint to be seen.
 static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, bool training) {
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_create(&pos, scheme, shape, &error), &error);
+    must(mix_create(&pos, scheme, shape, &error), &error);
     must(gpt_create(gpt, shape, &pos, training, &error), &error);
     gpt_init(gpt, 7);
     for (int i = 0; i < gpt->tensors.count; i++) {
@@ -53,7 +53,7 @@ static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, 
         const uint64_t key = random_key(8, t->name);
         for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
     }
-    position_project(&gpt->pos);
+    mix_project(&gpt->pos);
 }
 
 static inline void ids_make(int *ids, int count, int vocab, uint64_t seed) {

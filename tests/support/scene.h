@@ -20,17 +20,17 @@ typedef struct {
 static inline void scene_layout(Scene *scene, int positions, int batch) {
     Error error;
     arena_free(&scene->arena);
-    tables_layout(&scene->tables, &scene->gpt.pos, &scene->arena, positions, batch, true);
+    tables_layout(&scene->tables, &scene->gpt.pos.part[0], &scene->arena, positions, batch, true);
     must(arena_allocate(&scene->arena, "tables", &error), &error);
-    tables_layout(&scene->tables, &scene->gpt.pos, &scene->arena, positions, batch, true);
+    tables_layout(&scene->tables, &scene->gpt.pos.part[0], &scene->arena, positions, batch, true);
     tables_prepare(&scene->tables);
 }
 
 static inline void scene_make(Scene *scene, const char *specification, Shape shape, int positions) {
-    Position pos;
+    Mix pos;
     Error error;
     *scene = (Scene){0};
-    must(position_create(&pos, specification, &shape, &error), &error);
+    must(mix_create(&pos, specification, &shape, &error), &error);
     must(gpt_create(&scene->gpt, &shape, &pos, true, &error), &error);
     gpt_init(&scene->gpt, 3);
     scene_layout(scene, positions, 1);

@@ -63,5 +63,5 @@ bool report_has_weights(const Facts *facts, int arm) {
 }
 
 bool report_enters(const Facts *facts, int arm, Enters where) {
-    return facts->outcome->comparison->plan.arms[arm].scheme->enters == where && report_has_weights(facts, arm);
+    return facts->outcome->comparison->plan.arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
 }

@@ -124,12 +124,14 @@ bool report_run_attention(Page *page, const Run *run, Error *error) {
     Attended attended = {0}, uniform = {0};
     int *ids = windows_or_why(page, run->options.data, T);
     if (!ids) return true;
+    char names[TEXT_CAPACITY];
+    mix_names(&run->gpt.pos, ", ", " and ", names);
     bool ok = attended_uniform(&uniform, T, error) && attended_measure(&attended, &run->gpt, ids, WINDOWS, T, error);
     if (ok) {
         begin_table(page, "The model");
-        heads_rows(page, run->gpt.pos.scheme->name, &attended);
+        heads_rows(page, names, &attended);
         page_table_end(page);
-        ok = attended_chart(page, run->gpt.pos.scheme->name, &attended, &uniform, error);
+        ok = attended_chart(page, names, &attended, &uniform, error);
     }
     attended_free(&attended);
     attended_free(&uniform);

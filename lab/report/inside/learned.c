@@ -102,8 +102,8 @@ static bool load_snapshot(Run *run, const Facts *facts, int arm, int snapshot, E
     bool ok =
         count == tensor_numbers(&gpt->tensors, true) ||
         fail_input(error, "%s has %zu numbers, not the model's %zu", path, count, tensor_numbers(&gpt->tensors, true));
-    for (int p = 0; ok && p < gpt->pos.param_count; p++) {
-        const Tensor *tensor = &gpt->tensors.items[gpt->pos.tensors[p]];
+    const Tensor *tensor;
+    for (int p = 0; ok && (tensor = gpt_position_tensor(gpt, p)); p++) {
         for (size_t i = 0; i < tensor->count; i++) gpt->params[tensor->offset + i] = (real)values[at++];
     }
     free(values);

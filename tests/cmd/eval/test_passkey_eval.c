@@ -103,7 +103,7 @@ static void side_by_side_is_as_one_by_one(void **state) {
 static void the_window_is_what_stretched_rotations_go_by(void **state) {
     Run run;
     run_make(&run, "rope", 64, TOKENIZER_BYTES);
-    run.gpt.pos.stretch = (StretchRule){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
+    run.gpt.pos.part[0].stretch = (StretchRule){.method = METHOD_DYNAMIC, .factor = 8, .original = 64, .growth = 8};
     expect_continuations(&run, 300, 7);
     run_close(&run);
 }

@@ -30,8 +30,8 @@ typedef struct {
 
 // S (T, T) = pos.score(q k^T / sqrt(d)) with the hook; ALiBi's bias by its formula instead.
 static void naive_scores(real *S, const Naive *n, const real *features, int l, int b, int h) {
-    const Position *pos = &n->gpt.pos;
-    const Tables *tables = &n->pass.tables;
+    const Position *pos = &n->gpt.pos.part[0];
+    const Tables *tables = &n->pass.tables.part[0];
     const real *q = n->pass.layers[l].qkv + (size_t)b * T * 3 * WIDTH + h * D, *k = q + WIDTH;
     const int F = position_features(pos);
     const size_t scratch = pos->scheme->score_scratch ? pos->scheme->score_scratch(tables, T, T, false) : 0;
@@ -96,14 +96,14 @@ static void naive_measure(Naive *n) {
     train_pass_embed(&n->pass, &n->gpt, n->ids);
     train_pass_forward(&n->pass, &n->gpt);
     train_pass_loss(&n->pass, &n->gpt, targets);
-    const Position *pos = &n->gpt.pos;
+    const Position *pos = &n->gpt.pos.part[0];
     real *norm = nan_reals((size_t)rows * WIDTH), *features = nan_reals((size_t)rows * position_features(pos) + 1);
     real *S = nan_reals(T * T);
     for (int l = 0; l < LAYERS; l++) {
         const LayerActivations *a = &n->pass.layers[l];
         const LayerWeights *w = &n->gpt.w.layers[l];
         layernorm_again(norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, WIDTH);
-        if (pos->scheme->input_forward) pos->scheme->input_forward(&n->pass.tables, l, features, norm, rows);
+        if (pos->scheme->input_forward) pos->scheme->input_forward(&n->pass.tables.part[0], l, features, norm, rows);
         for (int b = 0; b < WINDOWS; b++)
             for (int h = 0; h < HEADS; h++) {
                 naive_scores(S, n, features, l, b, h);
@@ -254,7 +254,7 @@ static void a_head_that_looks_at_one_distance(void **state) {
     silence_queries(&gpt);
     ids_make(ids, T, VOCAB, 10);
     for (int head = 0; head < LAYERS * HEADS; head++)
-        for (int d = 0; d < T; d++) gpt.pos.params[0][head * T + d] = d == 5 * head ? 60 : 0;
+        for (int d = 0; d < T; d++) gpt.pos.part[0].params[0][head * T + d] = d == 5 * head ? 60 : 0;
     Attended a = measured(&gpt, ids, 1, T);
     for (int head = 0; head < LAYERS * HEADS; head++) {
         double entropy = 0, distance = 0;

@@ -67,7 +67,7 @@ static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, con
         const char *text;
         if (count - start > context) start = count - (context + 1) / 2;
         // Randomised positions are drawn for the longest window at once; otherwise there is nothing but this one.
-        const int window = position_random_bound(&gpt->pos) ? context : count - start;
+        const int window = mix_random_bound(&gpt->pos) ? context : count - start;
         must(inference_create(&inference, gpt, 1, window, window, &error), &error);
         inference_feed(&inference, gpt, ids + start, count - start);
         inference_logits(values, &inference, gpt, count - start);
@@ -107,7 +107,7 @@ static const struct {
 static void model_by_length(Gpt *gpt, size_t i) {
     const Shape long_shape = {.vocab = 257, .context = ORIGINAL, .layers = 2, .heads = 2, .width = 8};
     model_make(gpt, by_length[i].specification, &long_shape, false);
-    gpt->pos.stretch = by_length[i].stretch;
+    gpt->pos.part[0].stretch = by_length[i].stretch;
     memset(gpt->w.wte, 0, (size_t)long_shape.width * sizeof(real)); // no byte 0, as above
 }
 
@@ -120,7 +120,7 @@ static void more_tokens_go_on_with_the_same_text(void **state) {
             Gpt gpt;
             char *texts[COUNT(tokens)];
             model_by_length(&gpt, i);
-            gpt.shape.random_positions = gpt.pos.shape.random_positions = random_positions;
+            gpt.shape.random_positions = gpt.pos.part[0].shape.random_positions = random_positions;
             for (size_t n = 0; n < COUNT(tokens); n++)
                 texts[n] = text_of(&gpt, &tokenizer,
                                    (Generation){.prompt = "Once",

@@ -12,11 +12,11 @@
 static const Shape shape = {.vocab = 5, .context = 128, .layers = 1, .heads = 2, .width = 32};
 
 static SchemeProperties probe(const char *specification) {
-    Position pos;
+    Mix pos;
     Gpt gpt;
     Error error;
     SchemeProperties properties;
-    must(position_create(&pos, specification, &shape, &error), &error);
+    must(mix_create(&pos, specification, &shape, &error), &error);
     must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
     gpt_init(&gpt, 1);
     must(scheme_probe(&properties, &gpt, 1, &error), &error);

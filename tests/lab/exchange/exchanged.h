@@ -47,7 +47,7 @@ static inline void run_make(Run *run, const char *pos) {
 // Stretch its rotations by a formula, three times.
 static inline void run_stretch(Run *run, Method method, bool keep_short) {
     StretchRule *rule = &run->options.stretch.rule;
-    const int pairs = rotary_pairs(&run->gpt.pos);
+    const int pairs = rotary_pairs(&run->gpt.pos.part[0]);
     *rule = (StretchRule){.method = (int)method, .factor = 3, .original = CONTEXT, .pairs = pairs};
     if (method == METHOD_DYNAMIC)
         rule->growth = 3;
@@ -56,8 +56,8 @@ static inline void run_stretch(Run *run, Method method, bool keep_short) {
     rule->has_short = keep_short;
     for (int i = 0; keep_short && i < pairs; i++) rule->short_stretch.factors[i] = 1;
     rule->short_stretch.attention = rule->long_stretch.attention;
-    run->options.context = run->gpt.shape.context = run->gpt.pos.shape.context = 3 * CONTEXT;
-    run->gpt.pos.stretch = *rule;
+    run->options.context = run->gpt.shape.context = run->gpt.pos.part[0].shape.context = 3 * CONTEXT;
+    run->gpt.pos.part[0].stretch = *rule;
 }
 
 // New memory with the logits of `count` tokens.

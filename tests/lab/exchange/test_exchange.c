@@ -34,16 +34,16 @@ static void schemes_come_back(void **state) {
     };
     for (size_t i = 0; i < COUNT(pairs); i++) {
         Run run, back;
-        Position expected;
+        Mix expected;
         char specification[TEXT_CAPACITY];
         Error error;
         run_make(&run, pairs[i].pos);
         there_and_back(&back, &run);
-        must(position_create(&expected, pairs[i].back, &run.gpt.shape, &error), &error);
-        position_print(&expected, specification);
+        must(mix_create(&expected, pairs[i].back, &run.gpt.shape, &error), &error);
+        mix_print(&expected, specification);
         assert_string_equal(back.options.pos, specification);
         expect_same_logits(&run, &back, CONTEXT);
-        if (run.gpt.pos.scheme == back.gpt.pos.scheme && !strstr(pairs[i].pos, "interleaved"))
+        if (run.gpt.pos.part[0].scheme == back.gpt.pos.part[0].scheme && !strstr(pairs[i].pos, "interleaved"))
             expect_same_weights(&run, &back);
         run_close(&run);
         run_close(&back);
@@ -163,17 +163,17 @@ static void the_homeless_are_refused(void **state) {
     }
     Run run;
     run_make(&run, "rope");
-    run.gpt.pos.shape.random_positions = 100;
+    run.gpt.pos.part[0].shape.random_positions = 100;
     expect_homeless(&run, FORMAT_HF, "--random-positions");
-    run.gpt.pos.shape.random_positions = 0;
+    run.gpt.pos.part[0].shape.random_positions = 0;
     run_stretch(&run, METHOD_YARN, true);
-    run.gpt.pos.stretch.short_stretch.attention = 1;
+    run.gpt.pos.part[0].stretch.short_stretch.attention = 1;
     expect_homeless(&run, FORMAT_HF, "--attention all");
     run_stretch(&run, METHOD_YARN, true);
     expect_homeless(&run, FORMAT_GGUF, "use --to hf");
     run_stretch(&run, METHOD_LLAMA3, false);
     expect_homeless(&run, FORMAT_GGUF, "use --to hf");
-    run.gpt.pos.stretch.long_stretch.unscaled = 4;
+    run.gpt.pos.part[0].stretch.long_stretch.unscaled = 4;
     expect_homeless(&run, FORMAT_HF, "n_hat");
     run_close(&run);
 }

@@ -13,10 +13,10 @@ static const Shape shapes[] = {
 
 // The checks that notice something, by the first letters of their names, such as "sf" for shift and formula.
 static void noticed_by(char letters[CHECKS + 1], const Scheme *scheme, const char *list, const Shape *shape) {
-    Position pos;
+    Mix pos;
     Error error;
     int count = 0;
-    must(position_parse_options(&pos, scheme, list, &error) && position_fit(&pos, shape, &error), &error);
+    must(mix_parse_of(&pos, scheme, list, &error) && mix_fit(&pos, shape, &error), &error);
     for (int c = 0; c < CHECKS; c++) {
         Verdict verdict;
         must(check_run(&verdict, (Check)c, &pos, &error), &error);
@@ -86,15 +86,15 @@ static void changed_lengths_and_nan_are_noticed(void **state) {
 }
 
 static void checks_say_where_they_do_not_apply(void **state) {
-    Position pos;
+    Mix pos;
     Error error;
     Verdict verdict;
-    must(position_create(&pos, "learned", &shapes[0], &error), &error);
+    must(mix_create(&pos, "learned", &shapes[0], &error), &error);
     must(check_run(&verdict, CHECK_SHIFT, &pos, &error), &error);
     assert_false(verdict.applies);
     must(check_run(&verdict, CHECK_LENGTH, &pos, &error), &error);
     assert_false(verdict.applies);
-    must(position_create(&pos, "t5", &shapes[0], &error), &error);
+    must(mix_create(&pos, "t5", &shapes[0], &error), &error);
     must(check_run(&verdict, CHECK_FORMULA, &pos, &error), &error);
     assert_false(verdict.applies);
 }
@@ -103,11 +103,11 @@ static void checks_say_where_they_do_not_apply(void **state) {
 static void schemes_without_mistakes_pass(void **state) {
     static const char *const names[] = {"none", "sinusoidal", "rope-learned", "partial", "t5", "fox"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        Position pos;
+        Mix pos;
         Error error;
         char letters[CHECKS + 1];
-        must(position_parse(&pos, names[i], &error), &error);
-        noticed_by(letters, pos.scheme, NULL, &shapes[0]);
+        must(mix_parse(&pos, names[i], &error), &error);
+        noticed_by(letters, pos.part[0].scheme, NULL, &shapes[0]);
         if (*letters) fail_msg("%s: noticed by '%s'", names[i], letters);
     }
 }

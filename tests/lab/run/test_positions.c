@@ -23,7 +23,7 @@ static void expect_steps(const double *steps, int count) {
 static void numbers_come_back(void **state) {
     Positions positions;
     Error error;
-    real *table = trainer.gpt.pos.params[0];
+    real *table = trainer.gpt.pos.part[0].params[0];
     write_rows(0, 0);
     const real before = table[13];
     table[13] = (real)0.1;
@@ -65,13 +65,13 @@ static void a_file_of_other_numbers_is_not_overwritten(void **state) {
 
 static void many_numbers_are_thinned_out(void **state) {
     Shape shape = trainer.gpt.shape;
-    Position pos;
+    Mix pos;
     Gpt gpt;
     RunLog log;
     Positions positions;
     Error error;
     shape.context = 200; // 800 numbers: every fourth
-    must(position_create(&pos, "learned", &shape, &error), &error);
+    must(mix_create(&pos, "learned", &shape, &error), &error);
     must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
     must(positions_open(&log, paths.positions, &gpt, 0, &error), &error);
     log_close(&log);
@@ -84,12 +84,12 @@ static void many_numbers_are_thinned_out(void **state) {
 }
 
 static void schemes_that_train_nothing_have_no_file(void **state) {
-    Position pos;
+    Mix pos;
     Gpt gpt;
     RunLog log;
     Error error;
-    must(position_create(&pos, "rope:pairing=half",
-                         &(Shape){.vocab = 5, .context = 8, .layers = 1, .heads = 1, .width = 4}, &error),
+    must(mix_create(&pos, "rope:pairing=half", &(Shape){.vocab = 5, .context = 8, .layers = 1, .heads = 1, .width = 4},
+                    &error),
          &error);
     must(gpt_create(&gpt, &pos.shape, &pos, false, &error), &error);
     must(positions_open(&log, paths.positions, &gpt, 0, &error), &error);

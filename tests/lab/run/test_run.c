@@ -19,7 +19,7 @@ static void a_run_is_opened(void **state) {
     assert_null(run.gpt.grads);
     assert_int_equal(run.gpt.tensors.total, trainer.gpt.tensors.total);
     assert_memory_equal(run.gpt.params, trainer.gpt.params, run.gpt.tensors.total * sizeof(real));
-    assert_int_equal(position_max_length(&run.gpt.pos), 8);
+    assert_int_equal(mix_max_length(&run.gpt.pos), 8);
     run_close(&run);
 }
 
@@ -29,7 +29,7 @@ static void past_changes_the_scheme_s_option(void **state) {
         Run run;
         Error error;
         must(run_open(&run, run_directory, choices[i], &error), &error);
-        assert_int_equal(position_max_length(&run.gpt.pos), 0);
+        assert_int_equal(mix_max_length(&run.gpt.pos), 0);
         run_close(&run);
     }
     expect_closed("clmap", "did you mean 'clamp'");
@@ -94,7 +94,7 @@ static void names_that_config_cannot_hold_are_refused(void **state) {
     static const char *const labels[] = {"--data ", "--out ", "--init "};
     for (size_t i = 0; i < COUNT(names); i++) {
         char before[TEXT_CAPACITY];
-        Position pos;
+        Mix pos;
         Error error = {0};
         memcpy(before, names[i], sizeof before);
         strcpy(names[i], "caf\xe9");

@@ -126,23 +126,23 @@ static void expect_sentence_or_sense(void) {
     TrainOptions options;
     int vocab_size;
     Error error = {0};
-    Position pos;
+    Mix pos;
     if (!config_read(path, &options, &vocab_size, &error)) {
         assert_int_equal(error.kind, ERROR_INPUT);
         assert_non_null(strstr(error.message, path));
         return;
     }
-    must(position_create(&pos, "rope", &shape, &error), &error);
+    must(mix_create(&pos, "rope", &shape, &error), &error);
     if (!stretch_apply(&pos, &options.stretch.rule, path, &error)) {
         assert_non_null(strstr(error.message, path));
         return;
     }
-    if (pos.stretch.original == 0) return; // "rotation" itself was hit
+    if (pos.part[0].stretch.original == 0) return; // "rotation" itself was hit
     Stretch made;
     for (int length = 1; length <= 1 << 20; length *= 2) {
-        const Stretch *stretch = stretch_of_window(&made, &pos.stretch, length, rotary_pairs(&pos));
+        const Stretch *stretch = stretch_of_window(&made, &pos.part[0].stretch, length, rotary_pairs(&pos.part[0]));
         assert_true(stretch->unscaled >= 0 && stretch->attention >= 1e-3 && stretch->attention <= 1e3);
-        for (int i = 0; i < rotary_pairs(&pos); i++)
+        for (int i = 0; i < rotary_pairs(&pos.part[0]); i++)
             assert_true(stretch->factors[i] >= 1e-6 && stretch->factors[i] <= 1e12);
     }
 }

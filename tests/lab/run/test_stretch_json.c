@@ -76,18 +76,18 @@ static void a_derived_config_keeps_the_rest(void **state) {
 
 // --- whose stretch it is ---
 static void expect_applied(const char *scheme, const StretchRule *rule, const char *refusal) {
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_create(&pos, scheme, &shape, &error), &error);
+    must(mix_create(&pos, scheme, &shape, &error), &error);
     const bool ok = stretch_apply(&pos, rule, "the/config.json", &error);
     if (!refusal) {
         must(ok, &error);
-        expect_rule(&pos.stretch, rule);
+        expect_rule(&pos.part[0].stretch, rule);
         return;
     }
     expect_refused(ok, &error, refusal);
     assert_non_null(strstr(error.message, "the/config.json"));
-    assert_int_equal(pos.stretch.original, 0);
+    assert_int_equal(pos.part[0].stretch.original, 0);
 }
 
 static void a_stretch_must_fit_its_model(void **state) {

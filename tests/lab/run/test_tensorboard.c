@@ -141,7 +141,7 @@ static void buckets_hold_all_numbers(void **state) {
     RunLog events;
     Error error;
     double head[] = {0, 31, 32, 496, 10416}, limit = 0, sum = 0;
-    for (int i = 0; i < 32; i++) trainer.gpt.pos.params[0][i] = (real)i;
+    for (int i = 0; i < 32; i++) trainer.gpt.pos.part[0].params[0][i] = (real)i;
     must(open_at(&events, 0, &error), &error);
     log_close(&events);
     read_text(&text, events.path);

@@ -43,7 +43,7 @@ static void model_begin(Model *model, const char *scheme, const Setting *setting
     const Shape shape = shape_of(setting);
     Error error;
     model_make(&model->gpt, scheme, &shape, true);
-    Position *pos = &model->gpt.pos;
+    Position *pos = &model->gpt.pos.part[0];
     model->pairs = rotary_pairs(pos);
     model->rows = setting->B * setting->T;
     assert_in_range(model->rows, 1, COUNT(model->ids));
@@ -63,12 +63,12 @@ static void model_end(Model *model) {
 
 static double run(Model *model, bool training) {
     TrainPass *pass = &model->pass;
-    model->tried = model->gpt.pos.stretch;
+    model->tried = model->gpt.pos.part[0].stretch;
     for (int i = 0; i < model->pairs; i++)
         model->tried.long_stretch.factors[i] =
-            model->gpt.pos.stretch.long_stretch.factors[i] * exp(UNIT * (double)model->shifts[i]);
-    pass->tables.stretch = &model->tried;
-    pass->tables.prepared = false;
+            model->gpt.pos.part[0].stretch.long_stretch.factors[i] * exp(UNIT * (double)model->shifts[i]);
+    pass->tables.part[0].stretch = &model->tried;
+    pass->tables.part[0].prepared = false;
     train_pass_embed(pass, &model->gpt, model->ids);
     train_pass_forward(pass, &model->gpt);
     if (training)
@@ -91,10 +91,10 @@ static void check_factors(const char *scheme, const Setting *setting, int unscal
     char name[128];
     model_begin(&model, scheme, setting, unscaled, attention);
     run(&model, true);
-    rotary_dfactors(dfactors, &model.pass.tables);
+    rotary_dfactors(dfactors, &model.pass.tables.part[0]);
     snprintf(name, sizeof name, "%s, %d unscaled, attention %g: factors", scheme, unscaled, attention);
     for (int i = 0; i < model.pairs; i++) {
-        const bool turns = model.gpt.pos.scheme->theta(&model.gpt.pos, i) > 0;
+        const bool turns = model.gpt.pos.part[0].scheme->theta(&model.gpt.pos.part[0], i) > 0;
         assert_true(turns == (fabs(dfactors[i]) > 1e-7));
         dshifts[i] = (real)(UNIT * dfactors[i]);
     }
@@ -126,7 +126,7 @@ static void unscaled_tokens_pull_at_no_factor(void **state) {
     double dfactors[16];
     model_begin(&model, "rope", &usual, usual.T, 1.2);
     run(&model, true);
-    rotary_dfactors(dfactors, &model.pass.tables);
+    rotary_dfactors(dfactors, &model.pass.tables.part[0]);
     for (int i = 0; i < model.pairs; i++) assert_true(dfactors[i] == 0);
     model_end(&model);
 }
@@ -137,11 +137,11 @@ static void passes_add_up(void **state) {
     double once[16], thrice[16], again[16];
     model_begin(&model, "rope:skip=2", &usual, 2, 1.2);
     run(&model, true);
-    rotary_dfactors(once, &model.pass.tables);
+    rotary_dfactors(once, &model.pass.tables.part[0]);
     for (int pass = 0; pass < 3; pass++) run(&model, true);
-    rotary_dfactors(thrice, &model.pass.tables);
+    rotary_dfactors(thrice, &model.pass.tables.part[0]);
     run(&model, true);
-    rotary_dfactors(again, &model.pass.tables);
+    rotary_dfactors(again, &model.pass.tables.part[0]);
     for (int i = 0; i < model.pairs; i++) {
         expect_near("three passes", (size_t)i, thrice[i], 3 * once[i], 1e-13 * fabs(once[i]));
         assert_true(again[i] == once[i]);
@@ -152,10 +152,10 @@ static void passes_add_up(void **state) {
 // --- everything else: parameters and input embeddings ---
 static void check_model(const char *specification, const StretchRule *rule, const Setting *setting) {
     GradientError where;
-    Position pos;
+    Mix pos;
     Error error;
-    must(position_parse(&pos, specification, &error), &error);
-    pos.stretch = *rule;
+    must(mix_parse(&pos, specification, &error), &error);
+    pos.part[0].stretch = *rule;
     const double worst = worst_error(&where, &pos, setting, 1);
     if (!(worst <= TOLERANCE))
         fail_msg("%s, method %d: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", specification,
@@ -168,10 +168,10 @@ static void other_gradients_stay_right(void **state) {
     const Shape shape = shape_of(&brief);
     for (size_t s = 0; s < COUNT(schemes_stretched); s++)
         for (int learns = 0; learns <= 1; learns++) {
-            Position pos;
+            Mix pos;
             Error error;
-            must(position_create(&pos, schemes_stretched[s], &shape, &error), &error);
-            StretchRule rule = some_rule(rotary_pairs(&pos), 3, 1.3);
+            must(mix_create(&pos, schemes_stretched[s], &shape, &error), &error);
+            StretchRule rule = some_rule(rotary_pairs(&pos.part[0]), 3, 1.3);
             rule.learns = learns;
             check_model(schemes_stretched[s], &rule, &brief);
         }

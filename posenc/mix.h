@@ -1,0 +1,135 @@
+// What --pos asks for: one position scheme, or several that share a model, by layer, by head, or added up in the same
+// place. Each has a Position and Tables of its own, and its hooks are given no others.
+//
+//   rope                             one scheme, in all layers and heads
+//   learned+alibi                    a sum: both, in all layers
+//   rope*3,none                      by layers: three with rope, one without, and again from the start
+//   rope@0-2,4 none@3                the same by the layers' numbers, counted from 0
+//   rope@heads=0-1,alibi@heads=2-3   by heads
+#ifndef BITTER_MIX_H
+#define BITTER_MIX_H
+
+#include "posenc/posenc.h"
+
+#define PARTS_CAPACITY 8  // schemes of a model, each with its options
+#define ITEMS_CAPACITY 16 // items of --pos
+
+// One item: a sum of schemes, and the layers and heads in which it works.
+typedef struct {
+    int at;                   // where it begins in the text
+    int parts;                // of the sum
+    int part[PARTS_CAPACITY]; // indices into Mix.part
+    bool listed;              // its layers are ...
+    LayerSet layers;          // ... these; otherwise it is part of a period:
+    int repeat;               // for so many layers
+    int first_head, heads;    // heads = 0: all of them
+} MixItem;
+
+typedef struct {
+    char text[TEXT_CAPACITY]; // as it was given
+    Shape shape;              // of the model
+    int parts, items;
+    Position part[PARTS_CAPACITY];
+    int first_feature[PARTS_CAPACITY]; // of a token's features, the first that is the part's own
+    MixItem item[ITEMS_CAPACITY];
+    PlaceRule rule; // which tokens end a line or a document
+} Mix;
+
+// The tables of all parts. Each TrainPass and each Inference has its own.
+typedef struct {
+    const Mix *mix;
+    Tables part[PARTS_CAPACITY];
+} MixTables;
+
+// --- setting up ---
+//
+// Parse the text of --pos; mix_fit then sets it up for a model. Nothing is allocated, so there is nothing to free.
+// Fails (input) with the place in the text.
+bool mix_parse(Mix *mix, const char *text, Error *error);
+
+// The same for one scheme that need not be in the registry (tests, negative controls); `list` holds its
+// "key=value,...".
+bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error);
+
+// Set it up for a model of this shape: which layers and heads are whose. Fails (input) where one belongs to nobody or
+// to two, where schemes cannot work together, and with a scheme's own sentence.
+bool mix_fit(Mix *mix, const Shape *shape, Error *error);
+
+// mix_parse and mix_fit.
+bool mix_create(Mix *mix, const char *text, const Shape *shape, Error *error);
+
+// How many heads the items with this part name; 0 = they are for all heads.
+int mix_heads(const Mix *mix, int part);
+
+// Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
+bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
+
+// The whole text, every option spelled out.
+void mix_print(const Mix *mix, char text[TEXT_CAPACITY]);
+
+// Announce the trainable tensors of all parts: "pos.NAME", or "pos.SCHEME.NAME" where there are several parts.
+void mix_params(Mix *mix, TensorTable *table);
+// Initial values that no Init has, and parameters back to the bounds of their scheme's range: see the hooks.
+void mix_init(Mix *mix, uint64_t seed);
+// Call it after anything that writes parameters: initial values, a checkpoint, a step of the optimiser.
+void mix_project(Mix *mix);
+
+// --- what it is ---
+//
+// The part whose rotations `bitter extend` can stretch; -1 = there is none, or STRETCH_SEVERAL: more than one.
+int mix_stretchable(const Mix *mix);
+enum { STRETCH_SEVERAL = -2 };
+// The names of its schemes, with `between` between two of them and `last` before the last: "rope", "rope and none".
+void mix_names(const Mix *mix, const char *between, const char *last, char text[TEXT_CAPACITY]);
+// The only scheme of the model, in all its layers and heads; NULL = there are several.
+const Position *mix_only(const Mix *mix);
+// Does a part of a parsed mix have parameters of its own? Then it is learned, otherwise designed.
+bool mix_trained(const Mix *mix);
+// Tensors of all parts.
+int mix_tensor_count(const Mix *mix);
+// The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or no scheme reads any.
+int mix_random_bound(const Mix *mix);
+// How many different coordinates training uses: the context, or the bound of --random-positions.
+int mix_span(const Mix *mix);
+// The longest input that all schemes are defined for; 0 = any.
+int mix_max_length(const Mix *mix);
+// Numbers that all schemes together keep for each token and layer.
+int mix_features(const Mix *mix);
+// The floating point operations that the schemes cost a token in training (see the hook `operations`).
+double mix_operations(const Mix *mix, int T);
+
+// --- tables: as the functions of posenc.h, for all parts ---
+void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training);
+bool mix_window(MixTables *tables, int length);
+void mix_prepare(MixTables *tables);
+void mix_reduce(MixTables *tables);
+
+// --- hooks: as in Scheme, called for the parts that work in this layer and head, backward in reverse order. Layers and
+// heads are those of the model; features (rows, mix_features). ---
+void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows);
+void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows);
+void mix_input_forward(const MixTables *tables, int layer, real *features, const real *x, int rows);
+void mix_input_backward(const MixTables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                        const real *x, int rows);
+void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
+void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
+                     const Place *at, int rows);
+void mix_score_reduce(const MixTables *tables, int layer);
+
+// Take the scratch memory of each part's blocks from the arena.
+void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
+                 bool training);
+// block->features are those of the block's first key, of all parts; block->scratch is taken from `scratch`.
+void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
+void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
+                        real *const scratch[PARTS_CAPACITY]);
+
+// What happens to the scores of a head.
+typedef struct {
+    bool own;     // a scheme computes them itself
+    bool changed; // a scheme adds to them, or computes them
+    bool trained; // there is a score_backward
+} ScoresAre;
+ScoresAre mix_scores(const MixTables *tables, int layer, int head);
+
+#endif

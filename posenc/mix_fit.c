@@ -1,0 +1,195 @@
+// Which layers and heads of a model are whose.
+#include "posenc/mix.h"
+
+#include <stdio.h>
+
+// Does the item stand before the layers, outside of periods and lists?
+static bool before_layers(const Mix *mix, const MixItem *item) {
+    for (int i = 0; i < item->parts; i++)
+        if (mix->part[item->part[i]].scheme->enters != ENTERS_EMBEDDING) return false;
+    return true;
+}
+
+static bool in_period(const Mix *mix, const MixItem *item) {
+    return !item->listed && !item->heads && !before_layers(mix, item);
+}
+
+static int period_of(const Mix *mix) {
+    int period = 0;
+    for (int i = 0; i < mix->items; i++)
+        if (in_period(mix, &mix->item[i])) period += mix->item[i].repeat;
+    return period;
+}
+
+// Does the item name this layer? `turn` is the first layer of the period that is the item's.
+static bool names_layer(const Mix *mix, const MixItem *item, int layer, int turn, int period) {
+    if (item->listed) return has_layer(&item->layers, layer);
+    if (!in_period(mix, item)) return true;
+    const int within = layer % period - turn;
+    return within >= 0 && within < item->repeat;
+}
+
+static bool names_head(const MixItem *item, int head) {
+    return item->heads == 0 || (head >= item->first_head && head < item->first_head + item->heads);
+}
+
+// "layer 3", and the head where heads differ.
+static const char *cell_name(char name[64], const Mix *mix, int layer, int head) {
+    bool by_heads = false;
+    for (int i = 0; i < mix->items; i++) by_heads |= mix->item[i].heads > 0;
+    if (by_heads)
+        snprintf(name, 64, "head %d of layer %d", head, layer);
+    else
+        snprintf(name, 64, "layer %d", layer);
+    return name;
+}
+
+// Is there one item, for all layers and heads?
+static bool plain(const Mix *mix) {
+    return mix->items == 1 && !mix->item[0].listed && !mix->item[0].heads;
+}
+
+// Each head of each layer must be named once.
+static bool check_cover(const Mix *mix, int period, Error *error) {
+    char cell[64];
+    bool by_layers = false;
+    for (int i = 0; i < mix->items; i++) by_layers |= !before_layers(mix, &mix->item[i]);
+    if (!by_layers) return true;
+    const Shape *shape = &mix->shape;
+    for (int l = 0; l < shape->layers; l++)
+        for (int h = 0; h < shape->heads; h++) {
+            const MixItem *owner = NULL;
+            int turn = 0;
+            for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
+                const bool named =
+                    !before_layers(mix, item) && names_layer(mix, item, l, turn, period) && names_head(item, h);
+                if (in_period(mix, item)) turn += item->repeat;
+                if (named && owner)
+                    return mix_fail_at(error, mix, item->at, "%s is named twice; name each once",
+                                       cell_name(cell, mix, l, h));
+                if (named) owner = item;
+            }
+            if (!owner)
+                return mix_fail_at(error, mix, (int)strlen(mix->text),
+                                   "%s is not named; if it is to have no positions, give it to the scheme none",
+                                   cell_name(cell, mix, l, h));
+        }
+    return true;
+}
+
+// What is wrong with one item, whatever the others are.
+static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
+    const bool everywhere =
+        !item->listed && !item->heads && (period_of(mix) == item->repeat || before_layers(mix, item));
+    for (int i = 0; i < item->parts; i++) {
+        const Scheme *scheme = mix->part[item->part[i]].scheme;
+        if (scheme->enters == ENTERS_EMBEDDING && (!everywhere || item->repeat > 1))
+            return mix_fail_at(
+                error, mix, item->at,
+                "%s is added to the embeddings, before the first layer, so it cannot be for some layers or "
+                "heads; make it an item of its own, as in 'learned,rope*3,none'",
+                scheme->name);
+        if (scheme->enters == ENTERS_NOWHERE && item->parts > 1)
+            return mix_fail_at(error, mix, item->at, "%s adds nothing to a sum; leave it out", scheme->name);
+    }
+    if (in_period(mix, item) && item->repeat > 1 && period_of(mix) == item->repeat)
+        return mix_fail_at(error, mix, item->at, "nothing stands beside these %d layers; leave out *%d", item->repeat,
+                           item->repeat);
+    for (int l = mix->shape.layers; l < LAYERS_CAPACITY; l++)
+        if (item->listed && has_layer(&item->layers, l))
+            return mix_fail_at(error, mix, item->at, "there is no layer %d; --layers %d has 0 to %d", l,
+                               mix->shape.layers, mix->shape.layers - 1);
+    if (item->heads && item->first_head + item->heads > mix->shape.heads)
+        return mix_fail_at(error, mix, item->at, "there is no head %d; --heads %d has 0 to %d",
+                           item->first_head + item->heads - 1, mix->shape.heads, mix->shape.heads - 1);
+    return true;
+}
+
+// Why two schemes cannot work in the same layer and head; NULL = they can.
+static const char *clash(const Scheme *a, const Scheme *b) {
+    const bool a_turns = a->qk_forward != NULL, b_turns = b->qk_forward != NULL;
+    if (a_turns && b_turns) return "both turn queries and keys, and the second would turn what the first has turned";
+    if ((a_turns && b->reads_queries) || (b_turns && a->reads_queries))
+        return "one turns queries and keys, and the other reads them as they were";
+    if (a->own_scores && b->own_scores) return "both compute the scores themselves";
+    return NULL;
+}
+
+static bool check_clashes(const Mix *mix, const MixItem *item, Error *error) {
+    for (int i = 0; i < item->parts; i++)
+        for (int j = 0; j < i; j++) {
+            const Scheme *a = mix->part[item->part[j]].scheme, *b = mix->part[item->part[i]].scheme;
+            const char *why = clash(a, b);
+            if (why)
+                return mix_fail_at(error, mix, item->at,
+                                   "%s and %s cannot be added up: %s; give them different layers or heads", a->name,
+                                   b->name, why);
+        }
+    return true;
+}
+
+// The layers of each part.
+static void give_layers(Mix *mix, int period) {
+    int turn = 0;
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
+        for (int i = 0; i < item->parts; i++)
+            for (int l = 0; l < mix->shape.layers && !mix->part[item->part[i]].everywhere; l++)
+                if (names_layer(mix, item, l, turn, period)) add_layer(&mix->part[item->part[i]].layers, l);
+        if (in_period(mix, item)) turn += item->repeat;
+    }
+}
+
+static int layers_of(const Position *pos, int L) {
+    int count = 0;
+    for (int l = 0; l < L; l++) count += position_layer(pos, l) >= 0;
+    return count;
+}
+
+// The part's own shape: its layers, heads and channels.
+static bool fit_part(Position *pos, const Mix *mix, int heads, Error *error) {
+    Shape own = mix->shape;
+    own.layers = layers_of(pos, own.layers);
+    if (heads) own.heads = heads;
+    own.width = own.heads * head_width(&mix->shape);
+    if (own.layers == 0)
+        return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
+    pos->everywhere = own.layers == mix->shape.layers;
+    return position_fit(pos, &own, mix->shape.width, error);
+}
+
+// Where the text names the part first.
+static int place_of(const Mix *mix, int part) {
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
+        for (int i = 0; i < item->parts; i++)
+            if (item->part[i] == part) return item->at;
+    return 0;
+}
+
+bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
+    const int period = period_of(mix);
+    mix->shape = *shape;
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
+        if (!check_item(mix, item, error) || !check_clashes(mix, item, error)) return false;
+    if (!plain(mix) && shape->layers > LAYERS_CAPACITY)
+        return fail_input(error, "--pos '%s': layers can differ in models of up to %d layers", mix->text,
+                          LAYERS_CAPACITY);
+    if (!plain(mix) && !check_cover(mix, period, error)) return false;
+    for (int p = 0; p < mix->parts; p++) {
+        mix->part[p].everywhere = plain(mix);
+        mix->part[p].layers = (LayerSet){0};
+    }
+    if (!plain(mix)) give_layers(mix, period);
+    for (int p = 0, features = 0; p < mix->parts; p++) {
+        Error reason;
+        if (!fit_part(&mix->part[p], mix, mix_heads(mix, p), &reason))
+            return mix->parts == 1 ? fail_input(error, "%s", reason.message)
+                                   : mix_fail_at(error, mix, place_of(mix, p), "%s", reason.message);
+        mix->first_feature[p] = features;
+        features += position_features(&mix->part[p]);
+    }
+    return true;
+}
+
+bool mix_create(Mix *mix, const char *text, const Shape *shape, Error *error) {
+    return mix_parse(mix, text, error) && mix_fit(mix, shape, error);
+}

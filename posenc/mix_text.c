@@ -1,0 +1,259 @@
+// The text of --pos: parsed, set up for a model, and printed again. mix.h has examples; in full:
+//
+//   TEXT = ITEM {, ITEM}       spaces may stand for the comma
+//   ITEM = SUM [*N] [@LAYERS] [@heads=HEADS]
+//   SUM  = SCHEME {+ SCHEME}
+//   SCHEME = NAME[:key=value,...]
+//
+// LAYERS and HEADS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme, which begins the next
+// item, or else by the next option or number of the same list.
+#include "posenc/mix.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+// --- parsing ---
+
+bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) {
+    char message[TEXT_CAPACITY];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    if (mix->text[at])
+        return fail_input(error, "--pos '%s', character %d ('%.20s'): %s", mix->text, at + 1, mix->text + at, message);
+    return fail_input(error, "--pos '%s', at its end: %s", mix->text, message);
+}
+
+// Characters up to the next that can stand behind a word.
+static size_t word_length(const char *text) {
+    return strcspn(text, "=:+*@, ");
+}
+
+// Where the scheme that begins at `text` ends: before a sum, a repetition, a list or the next item. The + of "1e+4" and
+// the comma between two options belong to it.
+static size_t scheme_length(const char *text) {
+    size_t n = word_length(text);
+    while (text[n]) {
+        const char *next = text + n + 1;
+        if (strchr("*@ ", text[n]) || (text[n] == '+' && isalpha((unsigned char)*next)) ||
+            (text[n] == ',' && (*next == ' ' || position_named(next, word_length(next)))))
+            return n;
+        n += 1 + word_length(next);
+    }
+    return n;
+}
+
+// A whole number at *at, which is moved behind it.
+static bool parse_number(int *number, const Mix *mix, int *at, const char *what, Error *error) {
+    long value = 0;
+    if (!isdigit((unsigned char)mix->text[*at])) return mix_fail_at(error, mix, *at, "here should be %s", what);
+    for (; isdigit((unsigned char)mix->text[*at]); (*at)++)
+        if (value < 1000000) value = 10 * value + (mix->text[*at] - '0');
+    *number = (int)value;
+    return true;
+}
+
+// "N" or "N-M", of numbers up to `most`.
+static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, Error *error) {
+    const int start = *at;
+    if (!parse_number(&range[0], mix, at, what, error)) return false;
+    range[1] = range[0];
+    if (mix->text[*at] == '-' && (++*at, !parse_number(&range[1], mix, at, what, error))) return false;
+    if (range[1] < range[0]) return mix_fail_at(error, mix, start, "this range ends before it begins");
+    return range[1] < most ||
+           mix_fail_at(error, mix, start, "%d is too large; a number here is at most %d", range[1], most - 1);
+}
+
+static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
+    item->listed = true;
+    for (;;) {
+        const int start = *at;
+        int range[2];
+        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, error))
+            return false;
+        for (int l = range[0]; l <= range[1]; l++) {
+            if (has_layer(&item->layers, l)) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
+            add_layer(&item->layers, l);
+        }
+        if (mix->text[*at] != ',' || !isdigit((unsigned char)mix->text[*at + 1])) return true;
+        ++*at;
+    }
+}
+
+// Heads are one range: rotations and biases work on heads that lie side by side.
+static bool parse_heads(MixItem *item, const Mix *mix, int *at, Error *error) {
+    const int start = *at;
+    int range[2];
+    if (item->heads) return mix_fail_at(error, mix, start, "the heads of this item are named twice");
+    *at += (int)strlen("heads=");
+    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, error)) return false;
+    item->first_head = range[0];
+    item->heads = range[1] - range[0] + 1;
+    return true;
+}
+
+int mix_heads(const Mix *mix, int part) {
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
+        for (int i = 0; i < item->parts; i++)
+            if (item->part[i] == part) return item->heads;
+    return 0;
+}
+
+// The part with this scheme, these options and these heads, which is made if there is none.
+static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error *error) {
+    int p = 0;
+    for (; p < mix->parts; p++)
+        if (mix->part[p].scheme == pos->scheme && mix->part[p].first_head == item->first_head &&
+            mix_heads(mix, p) == item->heads && memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
+            break;
+    for (int i = 0; i < item->parts; i++)
+        if (item->part[i] == p) return mix_fail_at(error, mix, at, "this sum has the same scheme twice");
+    if (p == PARTS_CAPACITY)
+        return mix_fail_at(error, mix, at, "a model has at most %d different schemes", PARTS_CAPACITY);
+    if (p == mix->parts) {
+        mix->part[mix->parts++] = *pos;
+        mix->part[p].first_head = item->first_head;
+    }
+    item->part[item->parts++] = p;
+    return true;
+}
+
+// The sum at *at. Its heads, on which its parts depend, are known already.
+static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
+    for (;; ++*at) {
+        const size_t length = scheme_length(mix->text + *at);
+        char scheme[TEXT_CAPACITY];
+        Position pos;
+        if (length == 0 && *mix->text) return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
+        snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
+        if (!position_parse(&pos, scheme, error) || !add_part(item, mix, &pos, *at, error)) return false;
+        *at += (int)length;
+        if (mix->text[*at] != '+') return true;
+    }
+}
+
+// What stands behind the sum at *at.
+static bool parse_where(MixItem *item, Mix *mix, int *at, Error *error) {
+    item->repeat = 1;
+    if (mix->text[*at] == '*') {
+        const int start = ++*at;
+        if (!parse_number(&item->repeat, mix, at, "for how many layers", error)) return false;
+        if (item->repeat < 1 || item->repeat > LAYERS_CAPACITY)
+            return mix_fail_at(error, mix, start, "give a number of layers from 1 to %d", LAYERS_CAPACITY);
+    }
+    while (mix->text[*at] == '@') {
+        const int start = ++*at;
+        if (strncmp(mix->text + start, "heads=", 6) == 0) {
+            if (!parse_heads(item, mix, at, error)) return false;
+        } else if (item->listed) {
+            return mix_fail_at(error, mix, start, "the layers of this item are named twice");
+        } else if (!parse_layers(item, mix, at, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Behind the sum at `at`.
+static int after_sum(const Mix *mix, int at) {
+    for (;; at++) {
+        at += (int)scheme_length(mix->text + at);
+        if (mix->text[at] != '+') return at;
+    }
+}
+
+static bool parse_item(Mix *mix, int *at, Error *error) {
+    if (mix->items == ITEMS_CAPACITY) return mix_fail_at(error, mix, *at, "at most %d items", ITEMS_CAPACITY);
+    MixItem *item = &mix->item[mix->items++];
+    *item = (MixItem){.at = *at};
+    int where = after_sum(mix, *at);
+    const int behind_sum = where;
+    if (!parse_where(item, mix, &where, error) || !parse_sum(item, mix, at, error)) return false;
+    if (mix->text[behind_sum] == '*' && item->listed)
+        return mix_fail_at(error, mix, behind_sum, "give a number of layers or their list, not both");
+    if (mix->text[behind_sum] == '*' && item->heads)
+        return mix_fail_at(error, mix, behind_sum, "name the layers of these heads by a list, such as @0-2");
+    *at = where;
+    return true;
+}
+
+// --- printing ---
+
+// Append to the text at *used.
+static void append(char text[TEXT_CAPACITY], size_t *used, const char *format, ...) FORMAT_CHECK(3, 4);
+static void append(char text[TEXT_CAPACITY], size_t *used, const char *format, ...) {
+    const size_t room = *used < TEXT_CAPACITY ? TEXT_CAPACITY - *used : 0;
+    va_list list;
+    va_start(list, format);
+    *used += (size_t)vsnprintf(room ? text + *used : NULL, room, format, list);
+    va_end(list);
+}
+
+static void print_layers(char text[TEXT_CAPACITY], size_t *used, const LayerSet *layers) {
+    char before = '@';
+    for (int l = 0; l < LAYERS_CAPACITY; l++) {
+        int last = l;
+        if (!has_layer(layers, l)) continue;
+        while (last + 1 < LAYERS_CAPACITY && has_layer(layers, last + 1)) last++;
+        append(text, used, "%c%d", before, l);
+        if (last > l) append(text, used, "-%d", last);
+        before = ',';
+        l = last;
+    }
+}
+
+// How many characters the text has, which may be more than there is room for.
+static size_t print(const Mix *mix, char text[TEXT_CAPACITY]) {
+    size_t used = 0;
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++) {
+        if (item > mix->item) append(text, &used, ",");
+        for (int i = 0; i < item->parts; i++) {
+            char scheme[TEXT_CAPACITY];
+            position_print(&mix->part[item->part[i]], scheme);
+            append(text, &used, "%s%s", i ? "+" : "", scheme);
+        }
+        if (item->repeat > 1) append(text, &used, "*%d", item->repeat);
+        if (item->listed) print_layers(text, &used, &item->layers);
+        if (item->heads) append(text, &used, "@heads=%d", item->first_head);
+        if (item->heads > 1) append(text, &used, "-%d", item->first_head + item->heads - 1);
+    }
+    return used;
+}
+
+void mix_print(const Mix *mix, char text[TEXT_CAPACITY]) {
+    const size_t size = print(mix, text);
+    assert(size < TEXT_CAPACITY); // mix_parse has seen to it
+}
+
+// --- the whole ---
+
+bool mix_parse(Mix *mix, const char *text, Error *error) {
+    *mix = (Mix){.rule = {.newline = -1, .end = -1}};
+    if (snprintf(mix->text, sizeof mix->text, "%s", text) >= (int)sizeof mix->text)
+        return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", text,
+                          TEXT_CAPACITY - 1);
+    for (int at = 0;;) {
+        if (!parse_item(mix, &at, error)) return false;
+        if (!mix->text[at]) break;
+        const int separator = at;
+        at += mix->text[at] == ',';
+        at += (int)strspn(mix->text + at, " ");
+        if (at == separator) return mix_fail_at(error, mix, at, "items are separated by a comma or a space");
+    }
+    char whole[TEXT_CAPACITY];
+    return print(mix, whole) < TEXT_CAPACITY ||
+           fail_input(error,
+                      "--pos '%s': with all their options spelled out, these are more than %d characters; use "
+                      "fewer schemes",
+                      mix->text, TEXT_CAPACITY - 1);
+}
+
+bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error) {
+    *mix = (Mix){.rule = {.newline = -1, .end = -1}, .parts = 1, .items = 1};
+    mix->item[0] = (MixItem){.parts = 1, .repeat = 1};
+    snprintf(mix->text, sizeof mix->text, "%s", scheme->name);
+    return position_parse_options(&mix->part[0], scheme, list, error);
+}

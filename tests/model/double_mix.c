@@ -1,0 +1,216 @@
+// Models whose schemes are added up, or differ by layer and by head: gradients, key cache, causality and shifts of
+// forty combinations, and combinations that must be the same as a single scheme.
+#include "posenc/rotation/rotate.h"
+#include "tests/support/agreement.h"
+#include "tests/support/combination.h"
+#include "tests/support/gradients.h"
+
+static const Setting setting = {.layers = 4, .heads = 4, .width = 16, .T = 10, .B = 2, .directions = true};
+static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 4, .heads = 4, .width = 16};
+
+static double gradient_error(GradientError *where, Mix *mix) {
+    bool corners = false;
+    double worst = NAN;
+    for (int p = 0; p < mix->parts; p++) corners |= mix->part[p].scheme->has_corners;
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (corners ? 4 : 1); seed++)
+        worst = worst_error(where, mix, &setting, (uint64_t)seed);
+    return worst;
+}
+
+static void gradients_are_right(void **state) {
+    const Shape of = shape_of(&setting);
+    for (int i = 0; i < COMBINATIONS; i++) {
+        GradientError where;
+        Mix mix;
+        Error error;
+        char text[TEXT_CAPACITY];
+        draw_combination(text, &of, i);
+        must(mix_parse(&mix, text, &error), &error);
+        const double worst = gradient_error(&where, &mix);
+        if (!(worst <= TOLERANCE))
+            fail_msg("%s: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", text, worst, where.at,
+                     where.name, where.analytic, where.numeric);
+    }
+}
+
+static void turn_back_forward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k,
+                              int stride, const Place *at, int rows) {
+    rotary_forward(tables, layer, dq, dk, stride, at, rows);
+}
+
+static void forget_the_gradient(const Tables *tables, const real *dx, const Place *at, int rows) {}
+
+// In one part of several, a mistake must be seen as it is in a scheme alone.
+static void a_mistake_in_one_part_is_noticed(void **state) {
+    Scheme broken[3] = {scheme_rope, scheme_t5, scheme_learned};
+    broken[0].qk_backward = turn_back_forward;
+    broken[1].score_reduce = NULL;
+    broken[2].embed_backward = forget_the_gradient;
+    for (int b = 0; b < 3; b++) {
+        GradientError where;
+        Mix mix;
+        Error error;
+        must(mix_parse(&mix, "learned,rope@0-1,t5+alibi-learned@2@heads=0-1,rope@2@heads=2-3,fox@3", &error), &error);
+        for (int p = 0; p < mix.parts; p++)
+            if (strcmp(mix.part[p].scheme->name, broken[b].name) == 0) mix.part[p].scheme = &broken[b];
+        const double worst = gradient_error(&where, &mix);
+        if (worst <= TOLERANCE) fail_msg("not noticed: a mistake in %s (error %.2e)", broken[b].name, worst);
+    }
+}
+
+static void chunks_agree(void **state) {
+    for (int i = 0; i < COMBINATIONS; i++) {
+        char text[TEXT_CAPACITY];
+        draw_combination(text, &shape, i);
+        scheme_agrees(text, &shape, 1e-11);
+    }
+}
+
+// --- losses of one batch, with all tokens moved by `shift` ---
+enum { T = 40 };
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+    int ids[T], targets[T];
+} Model;
+
+static void model_begin(Model *model, const char *text) {
+    Error error;
+    model_make(&model->gpt, text, &shape, true);
+    must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
+    model->gpt.pos.rule = text_rule;
+    text_make(model->ids, T, shape.vocab, 1);
+    ids_make(model->targets, T, shape.vocab, 2);
+}
+
+static void model_end(Model *model) {
+    train_pass_free(&model->pass);
+    gpt_free(&model->gpt);
+}
+
+static void losses(double nll[T], Model *model, int shift) {
+    train_pass_embed(&model->pass, &model->gpt, model->ids);
+    for (int t = 0; t < T; t++) {
+        Place *at = &model->pass.at[t];
+        *at = (Place){at->t + shift, at->line + shift, at->column + shift};
+    }
+    train_pass_forward(&model->pass, &model->gpt);
+    train_pass_loss(&model->pass, &model->gpt, model->targets);
+    memcpy(nll, model->pass.nll, T * sizeof *nll);
+}
+
+static void a_later_token_changes_no_earlier_loss(void **state) {
+    for (int i = 0; i < COMBINATIONS; i++) {
+        Model model;
+        char text[TEXT_CAPACITY];
+        double before[T], after[T];
+        draw_combination(text, &shape, i);
+        model_begin(&model, text);
+        losses(before, &model, 0);
+        model.ids[T / 2] = (model.ids[T / 2] + 1) % shape.vocab;
+        losses(after, &model, 0);
+        if (memcmp(before, after, T / 2 * sizeof *before) != 0) fail_msg("%s: an earlier loss changed", text);
+        if (before[T / 2] == after[T / 2]) fail_msg("%s: its own loss did not change", text);
+        model_end(&model);
+    }
+}
+
+static void relative_parts_make_a_relative_model(void **state) {
+    int relative = 0;
+    for (int i = 0; i < COMBINATIONS; i++) {
+        Model model;
+        char text[TEXT_CAPACITY];
+        double before[T], after[T];
+        draw_combination(text, &shape, i);
+        model_begin(&model, text);
+        bool all = true;
+        for (int p = 0; p < model.gpt.pos.parts; p++) all &= model.gpt.pos.part[p].scheme->relative;
+        losses(before, &model, 0);
+        losses(after, &model, 100);
+        relative += all;
+        for (int t = 0; all && t < T; t++)
+            if (!(fabs(before[t] - after[t]) <= 1e-9))
+                fail_msg("%s: moved, a loss is %g off", text, after[t] - before[t]);
+        model_end(&model);
+    }
+    assert_in_range(relative, 10, COMBINATIONS - 1);
+}
+
+static void expect_same(const char *one, const char *other, double tolerance) {
+    Model a, b;
+    double mine[T], yours[T];
+    model_begin(&a, one);
+    model_begin(&b, other);
+    losses(mine, &a, 0);
+    losses(yours, &b, 0);
+    for (int t = 0; t < T; t++)
+        if (!(fabs(mine[t] - yours[t]) <= tolerance))
+            fail_msg("%s and %s: the losses differ by %g", one, other, mine[t] - yours[t]);
+    model_end(&a);
+    model_end(&b);
+}
+
+static void what_is_written_otherwise_is_the_same(void **state) {
+    static const char *const same[][2] = {
+        {"rope*3,none", "rope:skip=4"},
+        {"rope@0-2 none@3", "rope:skip=4"},
+        {"none@3,rope@2,0-1", "rope:skip=4"},
+        {"rope@0-1 rope@2-3", "rope"},
+        {"rope@heads=0,rope@heads=1-3", "rope"},
+        {"alibi+alibi:scale=2", "alibi:scale=3"},
+        {"sinusoidal,alibi", "sinusoidal+alibi"},
+        {"none,alibi", "none@0,2 alibi@1,3"},
+        {"alibi@heads=0-1@0-3,none@heads=2-3", "none@heads=2-3,alibi@heads=0-1"},
+    };
+    for (size_t i = 0; i < COUNT(same); i++) expect_same(same[i][0], same[i][1], 1e-11);
+}
+
+// What a scheme does, it does in its own layers and heads: changed in one of them, the losses change.
+static void layers_and_heads_are_not_mixed_up(void **state) {
+    static const char *const texts[] = {"rope@0 none@1-3", "rope@1 none@0,2,3", "rope@3 none@0-2",
+                                        "rope@heads=0,none@heads=1-3", "rope@heads=3,none@heads=0-2"};
+    double nll[COUNT(texts)][T];
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        Model model;
+        model_begin(&model, texts[i]);
+        losses(nll[i], &model, 0);
+        model_end(&model);
+        for (size_t j = 0; j < i; j++)
+            if (memcmp(nll[i], nll[j], sizeof nll[i]) == 0) fail_msg("%s does what %s does", texts[i], texts[j]);
+    }
+}
+
+// Rotations of the second half of the heads leave the first half as it was.
+static void heads_of_others_are_not_touched(void **state) {
+    Mix mix;
+    MixTables tables;
+    Arena arena = {0};
+    Error error;
+    Place at[3];
+    real q[3 * 16], k[3 * 16];
+    must(mix_create(&mix, "none@heads=0-1,rope@heads=2-3", &shape, &error), &error);
+    mix_layout(&tables, &mix, &arena, 8, 1, false);
+    must(arena_allocate(&arena, "tables", &error), &error);
+    mix_layout(&tables, &mix, &arena, 8, 1, false);
+    mix_prepare(&tables);
+    for (int t = 0; t < 3; t++) at[t] = (Place){t + 1, 0, t + 1};
+    for (int n = 0; n < 3 * 16; n++) q[n] = k[n] = 1;
+    mix_qk_forward(&tables, 2, q, k, 16, at, 3);
+    for (int n = 0; n < 3 * 16; n++) assert_true((q[n] == 1) == (n % 16 < 8) && (k[n] == 1) == (n % 16 < 8));
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_right),
+        cmocka_unit_test(a_mistake_in_one_part_is_noticed),
+        cmocka_unit_test(chunks_agree),
+        cmocka_unit_test(a_later_token_changes_no_earlier_loss),
+        cmocka_unit_test(relative_parts_make_a_relative_model),
+        cmocka_unit_test(what_is_written_otherwise_is_the_same),
+        cmocka_unit_test(layers_and_heads_are_not_mixed_up),
+        cmocka_unit_test(heads_of_others_are_not_touched),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+// The text of --pos: which schemes, and where.
+#include "posenc/mix.h"
+#include "tests/support/combination.h"
+
+static const Shape shape = {.vocab = 5, .context = 16, .layers = 4, .heads = 4, .width = 16};
+
+// "rope:0123 none:" and the like: the layers of each part, then its heads where it has not all.
+static void describe(char out[TEXT_CAPACITY], const Mix *mix) {
+    size_t used = 0;
+    for (int p = 0; p < mix->parts; p++) {
+        const Position *pos = &mix->part[p];
+        used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "%s%s:", p ? " " : "", pos->scheme->name);
+        int own = 0;
+        for (int l = 0; l < mix->shape.layers; l++) {
+            const int layer = position_layer(pos, l);
+            if (layer < 0) continue;
+            assert_int_equal(layer, own++);
+            used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "%d", l);
+        }
+        assert_int_equal(pos->shape.layers, own);
+        assert_int_equal(pos->shape.width, 4 * pos->shape.heads);
+        if (pos->shape.heads < 4)
+            used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "/%d+%d", pos->first_head, pos->shape.heads);
+    }
+}
+
+static void layers_and_heads_are_given_out(void **state) {
+    static const char *const cases[][2] = {
+        {"rope", "rope:0123"},
+        {"learned+alibi", "learned:0123 alibi:0123"},
+        {"rope*3,none", "rope:012 none:3"},
+        {"rope,none", "rope:02 none:13"},
+        {"rope@0-2  none@3", "rope:012 none:3"},
+        {"rope:base=100, none", "rope:02 none:13"},
+        {"none@3,rope@0,1,2", "none:3 rope:012"},
+        {"rope:base=1e4*3,rope:base=1e6", "rope:012 rope:3"},
+        {"rope:base=1e+4,pairing=half*3,none", "rope:012 none:3"},
+        {"rope+alibi*3,alibi", "rope:012 alibi:0123"},
+        {"rope@heads=0-1,alibi@heads=2-3", "rope:0123/0+2 alibi:0123/2+2"},
+        {"rope@heads=0@0-1,t5@0,1@heads=1-3,none@2-3", "rope:01/0+1 t5:01/1+3 none:23"},
+        {"learned,rope,none", "learned:0123 rope:02 none:13"},
+        {"path:forget,rank=4+alibi", "path:0123 alibi:0123"},
+        {"path:rank=4,forget", "path:0123"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Mix mix;
+        Error error;
+        char found[TEXT_CAPACITY];
+        must(mix_create(&mix, cases[i][0], &shape, &error), &error);
+        describe(found, &mix);
+        assert_string_equal(found, cases[i][1]);
+    }
+}
+
+static void what_is_printed_is_the_same_when_read_again(void **state) {
+    for (int i = 0; i < COMBINATIONS; i++) {
+        Mix mix, again;
+        Error error;
+        char text[TEXT_CAPACITY], printed[TEXT_CAPACITY], twice[TEXT_CAPACITY], found[TEXT_CAPACITY],
+            back[TEXT_CAPACITY];
+        draw_combination(text, &shape, i);
+        must(mix_create(&mix, text, &shape, &error), &error);
+        mix_print(&mix, printed);
+        must(mix_create(&again, printed, &shape, &error), &error);
+        mix_print(&again, twice);
+        assert_string_equal(printed, twice);
+        describe(found, &mix);
+        describe(back, &again);
+        assert_string_equal(found, back);
+        for (int p = 0; p < mix.parts; p++)
+            assert_memory_equal(mix.part[p].options, again.part[p].options, sizeof mix.part[p].options);
+    }
+}
+
+static void bad_texts_are_refused_with_their_place(void **state) {
+    static const char *const cases[][2] = {
+        {"rope@0,1 none@1-3", "character 10 ('none@1-3'): layer 1 is named twice"},
+        {"rope@0,0 none@1-3", "character 8 ('0 none@1-3'): layer 0 is named twice"},
+        {"rope@0-1", "at its end: layer 2 is not named"},
+        {"rope@0-1 none", "character 10 ('none'): layer 0 is named twice"},
+        {"rope@0-4", "character 1 ('rope@0-4'): there is no layer 4"},
+        {"rope@2-1", "character 6 ('2-1'): this range ends before it begins"},
+        {"rope@x", "character 6 ('x'): here should be the number of a layer"},
+        {"rope@", "at its end: here should be the number of a layer"},
+        {"rope@999", "character 6 ('999'): 999 is too large"},
+        {"rope@0-3@0", "character 10 ('0'): the layers of this item are named twice"},
+        {"rope@heads=0-1", "at its end: head 2 of layer 0 is not named"},
+        {"rope@heads=0-2,alibi@heads=2-3", "character 16 ('alibi@heads=2-3'): head 2 of layer 0 is named twice"},
+        {"rope@heads=0-4", "there is no head 4"},
+        {"rope@heads=0@heads=1", "the heads of this item are named twice"},
+        {"rope*2@0-1 none@2-3", "character 5 ('*2@0-1 none@2-3'): give a number of layers or their list"},
+        {"rope*2@heads=0-1", "character 5 ('*2@heads=0-1'): name the layers of these heads by a list"},
+        {"rope*0,none", "character 6 ('0,none'): give a number of layers from 1"},
+        {"rope*,none", "character 6 (',none'): here should be for how many layers"},
+        {"rope*3", "leave out *3"},
+        {"rope*4,none", "character 8 ('none'): none of the 4 layers is left for none"},
+        {"rope*3,t5:buckets=8,distance=4", "character 8 ('t5:buckets=8,distanc'): --pos t5"},
+        {"rope+xpos", "both turn queries and keys"},
+        {"rope+shaw", "the other reads them as they were"},
+        {"transformer-xl+rope", "the other reads them as they were"},
+        {"path+path:rank=3", "both compute the scores themselves"},
+        {"rope+none", "none adds nothing to a sum"},
+        {"t5+t5", "character 4 ('t5'): this sum has the same scheme twice"},
+        {"rope+", "no position scheme 'rope+'; did you mean 'rope'"},
+        {"rope,,none", "no position scheme 'rope,'; did you mean 'rope'"},
+        {"rope none ", "at its end: here should be the name of a position scheme"},
+        {"rope none *2", "character 11 ('*2'): here should be the name of a position scheme"},
+        {"rope@0-1none", "character 9 ('none'): items are separated by a comma or a space"},
+        {"learned@0 rope@1-3", "learned is added to the embeddings"},
+        {"learned+rope*3,none", "learned is added to the embeddings"},
+        {"rope:base=1*3,none", "rope:base"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Mix mix;
+        Error error = {0};
+        if (mix_create(&mix, cases[i][0], &shape, &error)) fail_msg("'%s' was taken", cases[i][0]);
+        assert_int_equal(error.kind, ERROR_INPUT);
+        if (!strstr(error.message, cases[i][1]))
+            fail_msg("'%s': no '%s' in: %s", cases[i][0], cases[i][1], error.message);
+    }
+}
+
+// Cut anywhere, and with any character changed, a text is taken or refused, and what is taken can be printed.
+static void damaged_texts_do_no_harm(void **state) {
+    Random random = {random_key(1, "damage"), 0};
+    for (int i = 0; i < COMBINATIONS; i++) {
+        char text[TEXT_CAPACITY];
+        draw_combination(text, &shape, i);
+        const int length = (int)strlen(text);
+        for (int n = 0; n < 60; n++) {
+            Mix mix;
+            Error error = {0};
+            char damaged[TEXT_CAPACITY], printed[TEXT_CAPACITY];
+            snprintf(damaged, sizeof damaged, "%s", text);
+            if (n % 2)
+                damaged[random_below(&random, length)] = 0;
+            else
+                damaged[random_below(&random, length)] = (char)(33 + random_below(&random, 94));
+            if (mix_create(&mix, damaged, &shape, &error))
+                mix_print(&mix, printed);
+            else
+                assert_int_equal(error.kind, ERROR_INPUT);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_and_heads_are_given_out),
+        cmocka_unit_test(what_is_printed_is_the_same_when_read_again),
+        cmocka_unit_test(bad_texts_are_refused_with_their_place),
+        cmocka_unit_test(damaged_texts_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

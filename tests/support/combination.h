@@ -1,0 +1,72 @@
+// Combinations of schemes drawn by a seeded generator: sums, periods, lists of layers and of heads, of all schemes with
+// all their options.
+#ifndef BITTER_COMBINATION_H
+#define BITTER_COMBINATION_H
+
+#include "base/random.h"
+#include "tests/support/little_model.h"
+
+#define COMBINATIONS 40
+
+// A scheme, mostly with its default options.
+static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
+    int count = 0;
+    while (scheme_variant(text, shape, count)) count++;
+    if (random_below(random, 3) == 0) {
+        scheme_variant(text, shape, random_below(random, count));
+        return;
+    }
+    for (count = 0; schemes[count];) count++;
+    snprintf(text, TEXT_CAPACITY, "%s", schemes[random_below(random, count)]->name);
+}
+
+static inline void draw_sum(char text[TEXT_CAPACITY], const Shape *shape, Random *random, int most) {
+    const int terms = 1 + random_below(random, most);
+    *text = 0;
+    for (int i = 0; i < terms; i++) {
+        char scheme[TEXT_CAPACITY];
+        draw_scheme(scheme, shape, random);
+        const int used = (int)strlen(text);
+        assert_in_range(snprintf(text + used, (size_t)(TEXT_CAPACITY - used), "%s%.100s", i ? "+" : "", scheme), 0,
+                        102);
+    }
+}
+
+// Any text of the grammar; many of them no model can have.
+static inline void draw_text(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
+    char one[TEXT_CAPACITY], other[TEXT_CAPACITY];
+    draw_sum(one, shape, random, 3);
+    draw_sum(other, shape, random, 2);
+    const int split = 1 + random_below(random, shape->layers - 1), head = 1 + random_below(random, shape->heads - 1);
+    switch (random_below(random, 4)) {
+    case 0:
+        snprintf(text, TEXT_CAPACITY, "%.500s", one);
+        break;
+    case 1:
+        snprintf(text, TEXT_CAPACITY, "%.220s*%d,%.220s", one, split, other);
+        break;
+    case 2:
+        snprintf(text, TEXT_CAPACITY, "%.220s@%d-%d %.220s@0-%d", one, split, shape->layers - 1, other, split - 1);
+        break;
+    default:
+        snprintf(text, TEXT_CAPACITY, "%.220s@heads=0-%d,%.220s@heads=%d-%d", one, head - 1, other, head,
+                 shape->heads - 1);
+    }
+    if (random_below(random, 4) == 0) {
+        snprintf(other, sizeof other, "%.500s", text);
+        snprintf(text, TEXT_CAPACITY, "learned,%.500s", other);
+    }
+}
+
+// Combination number `index`: several schemes that a model of this shape can have.
+static inline void draw_combination(char text[TEXT_CAPACITY], const Shape *shape, int index) {
+    Random random = {random_bits(random_key(19, "combinations"), (uint64_t)index), 0};
+    for (;;) {
+        Mix mix;
+        Error error;
+        draw_text(text, shape, &random);
+        if (mix_create(&mix, text, shape, &error) && mix.parts > 1) return;
+    }
+}
+
+#endif
