@@ -94,14 +94,16 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
     if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
     if (!mix_parse(&pos, options->pos, error)) return false;
-    mix_print(&pos, options->pos); // with every option of the scheme
+    if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;
     if (options->resume &&
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
     if (!options->resume) *steps = options->steps;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
-    return trainer_check(&pos, options, any_vocabulary, error);
+    if (!trainer_check(&pos, options, any_vocabulary, error)) return false;
+    mix_print(&pos, options->pos); // with every option of the schemes
+    return true;
 }
 
 bool train_lock_run(RunLock *lock, RunPaths *paths, TrainOptions *options, Error *error) {

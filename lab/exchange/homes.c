@@ -29,7 +29,7 @@ static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
 
 // Fails (input): another format has room for this model, or other schemes fit into this one.
 static bool fail_homeless(Error *error, Format format, const Gpt *gpt, int row, const char *name) {
-    const Scheme *scheme = gpt->pos.scheme;
+    const Scheme *scheme = mix_only(&gpt->pos)->scheme;
     char others[TEXT_CAPACITY] = "", word[TEXT_CAPACITY];
     Home home;
     Rotations rotations;
