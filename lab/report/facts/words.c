@@ -87,7 +87,8 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
     }
 }
 
-// " by 0.15 nats a token (0.13 to 0.17)"; of several settings the smallest and the largest mean difference.
+// " by 0.15 nats a token (0.13 to 0.17)"; of several settings the smallest and the largest mean difference,
+// or one number where rounding makes them equal.
 static void amounts_of(Text *text, const Finding *findings, int count, Kind kind, int all) {
     double least = INFINITY, most = 0;
     text_print(text, " ");
@@ -97,8 +98,15 @@ static void amounts_of(Text *text, const Finding *findings, int count, Kind kind
         least = fmin(least, fabs(findings[n].gap.mean));
         most = fmax(most, fabs(findings[n].gap.mean));
     }
-    const int digits = digits_for(most > least ? fmin(least, most - least) : least);
-    if (all > 1) text_print(text, "by %.*f to %.*f nats a token", digits, least, digits, most);
+    if (all == 1) return;
+    const int digits = digits_for(least);
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.*f", digits, least);
+    snprintf(high, sizeof high, "%.*f", digits, most);
+    if (strcmp(low, high) == 0)
+        text_print(text, "by about %s nats a token", low);
+    else
+        text_print(text, "by %s to %s nats a token", low, high);
 }
 
 void words_contrast(Text *text, const Finding *findings, int count) {

@@ -86,7 +86,7 @@ static void a_difference_in_several_settings(void **state) {
     f[0] = finding("25k", -0.05, 0.01, 1);
     expect_sentence(f, 3, "rope is better than learned in all 3 settings by 0.050 to 0.300 nats a token.");
     for (int i = 0; i < 3; i++) f[i] = finding(f[i].setting, 0.2, 0.01, 1);
-    expect_sentence(f, 2, "learned is better than rope in all 2 settings by 0.20 to 0.20 nats a token.");
+    expect_sentence(f, 2, "learned is better than rope in all 2 settings by about 0.20 nats a token.");
     f[1].gap.mean = NAN;
     expect_sentence(
         f, 2,
