@@ -3,6 +3,7 @@
 #include "data/made/task.h"
 #include "lab/compare/list.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -17,7 +18,8 @@ bool arm_is(const Arm *arm, const char *scheme) {
 static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *error) {
     const char *at = strrchr(text, '@');
     TrainOptions options;
-    if (at && (strncmp(at, "@heads=", 7) == 0 || (at[1] && strspn(at + 1, "0123456789,-") == strlen(at + 1))))
+    if (at &&
+        (strncmp(at, "@heads=", 7) == 0 || (isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])))
         at = NULL;
     *length = at ? (size_t)(at - text) : strlen(text);
     if (!at) return true;

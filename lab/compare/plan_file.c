@@ -190,7 +190,7 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         if (!read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
             !read_text(pos[a], sizeof pos[a], json_object_get(object, "pos"), path, error))
             return false;
-        const bool label = strspn(name, LABEL_CHARACTERS) == strlen(name);
+        const bool label = !strpbrk(name, ":=@*+, "); // otherwise a scheme is its own name
         double lr;
         if (!member_number(&lr, object, "learning_rate", 0, 100, path, error)) return false;
         if (lr > 0) snprintf(rate, sizeof rate, "@%.17g", lr);

@@ -47,7 +47,11 @@ cheaply() {
     *' --help'* | *'--pos help'* | *'--resume'*) ;;
     train\ *)
         with --steps 2 && with --eval-every 0 && with --eval-tokens 600 && with --threads 1 && with --batch 1
-        without --init && with --layers 1 && with --heads 2 && with --width 16
+        without --init && with --width 16
+        case $line in
+        *@* | *\**) ;; # schemes by layer or by head need theirs
+        *) without --init && with --layers 1 && with --heads 2 ;;
+        esac
         ;;
     demo*) with --steps 1 && with --context 16 && with --batch 2 && with --eval-tokens 100 ;;
     eval\ *)

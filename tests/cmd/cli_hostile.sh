@@ -163,7 +163,8 @@ quotes "a processor that is a colour" 0 "$cpu" train --resume --out bad
 quotes "a processor that is no name" 0 's/"cpu": "[^"]*"/"cpu": null/' train --resume --out bad
 grep -q 'unknown before' "$scratch/err" || fail "a processor that is no name is unknown" "$(story)"
 data="s/\"data\": \"[^\"]*\"/\"data\": \"red$control\"/"
-need prepare --out "$(printf 'red\033[31m\a\302\233\063\061m')" builtin:tales:bytes=40000 # what it says is there
+need prepare --out red builtin:tales:bytes=40000
+mv red "$(printf 'red\033[31m\a\302\233\063\061m')" # what config.json names is there
 for command in "eval bad" "train --resume --out bad" "train --init bad --out new" "extend bad --factor 2 --out new"; do
     # shellcheck disable=SC2086
     quotes "data that are a colour: $command" 2 "$data" $command

@@ -43,26 +43,25 @@ static int distance_of(const Content *x, int row, int j, long long most) {
 }
 
 static double by_transformer_xl(const Content *x, const real *q, const real *k, int row, int j) {
-    const int head = position_set(&x->scene.gpt.pos.part[0], LAYER) * C + row / T % H * D;
-    const real *W = x->scene.gpt.pos.part[0].params[0] + head * C, *u = x->scene.gpt.pos.part[0].params[1] + head,
-               *v = x->scene.gpt.pos.part[0].params[2] + head;
-    const double *code = x->codes[distance_of(x, row, j, number_option(&x->scene.gpt.pos.part[0], "clamp"))];
+    const int head = position_set(x->scene.pos, LAYER) * C + row / T % H * D;
+    const real *W = x->scene.pos->params[0] + head * C, *u = x->scene.pos->params[1] + head,
+               *v = x->scene.pos->params[2] + head;
+    const double *code = x->codes[distance_of(x, row, j, number_option(x->scene.pos, "clamp"))];
     double sum = dot(u, k, D);
     for (int c = 0; c < D; c++) sum += (q[c] + v[c]) * dot(W + c * C, code, C);
     return sum;
 }
 
 static double by_shaw(const Content *x, const real *q, int row, int j) {
-    const long long clip = number_option(&x->scene.gpt.pos.part[0], "clip"),
-                    set = position_set(&x->scene.gpt.pos.part[0], LAYER);
-    return dot(q, x->scene.gpt.pos.part[0].params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
+    const long long clip = number_option(x->scene.pos, "clip"), set = position_set(x->scene.pos, LAYER);
+    return dot(q, x->scene.pos->params[0] + (set * (clip + 1) + distance_of(x, row, j, clip)) * D, D);
 }
 
 // Where `frozen`, a count is read between the same two codes as before, or is held at the last one as before: that is
 // what the formula's derivative means, and what differences see as long as no count passes a whole number.
 static double by_cope(Content *x, const real *q, int row, int j) {
-    const int N = (int)number_option(&x->scene.gpt.pos.part[0], "positions");
-    const real *e = x->scene.gpt.pos.part[0].params[0] + position_set(&x->scene.gpt.pos.part[0], LAYER) * N * D;
+    const int N = (int)number_option(x->scene.pos, "positions");
+    const real *e = x->scene.pos->params[0] + position_set(x->scene.pos, LAYER) * N * D;
     int *below = &x->below[row * T + j];
     double p = 0;
     for (int k = j; k <= row % T; k++) p += 1 / (1 + exp(-dot(q, x->k + token_of(row, k), D) / sqrt(D)));
@@ -74,7 +73,7 @@ static double by_cope(Content *x, const real *q, int row, int j) {
 
 static double score(Content *x, int row, int j) {
     const real *q = x->q + token_of(row, row % T), *k = x->k + token_of(row, j);
-    const Scheme *scheme = x->scene.gpt.pos.part[0].scheme;
+    const Scheme *scheme = x->scene.pos->scheme;
     const double position = scheme == &scheme_shaw   ? by_shaw(x, q, row, j)
                             : scheme == &scheme_cope ? by_cope(x, q, row, j)
                                                      : by_transformer_xl(x, q, k, row, j);
@@ -94,7 +93,7 @@ static void block_forward(Content *x, const ScoreBlock *block, int row) {
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++)
             block->S[i * T + j] = j <= row % T + i ? block->scale * dot(block->q + i * C, block->k + j * C, D) : NAN;
-    x->scene.gpt.pos.part[0].scheme->score_forward(&x->scene.tables, block);
+    x->scene.pos->scheme->score_forward(&x->scene.tables, block);
 }
 
 // The block that begins with this row: first without a backward pass, then with one, each time in just the scratch that
@@ -113,10 +112,10 @@ static void block_both_ways(Content *x, int row) {
     block.scale = 1 / sqrt(D);
     const ScoreGradient grad = {copy_reals(x->weight + row * T, (size_t)block.rows * T), x->dq + q, x->dk + k, NULL};
     for (int training = 0; training < 2; training++) {
-        block.scratch = nan_reals(
-            x->scene.gpt.pos.part[0].scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
+        block.scratch =
+            nan_reals(x->scene.pos->scheme->score_scratch(&x->scene.tables, block.rows, block.columns, training));
         block_forward(x, &block, row);
-        if (training) x->scene.gpt.pos.part[0].scheme->score_backward(&x->scene.tables, &block, &grad);
+        if (training) x->scene.pos->scheme->score_backward(&x->scene.tables, &block, &grad);
         free(block.scratch);
     }
     gemm(grad.dq, C, 1, block.scale, rows_of(grad.dS, T), rows_of(block.k, C), block.rows, D, block.columns);
@@ -160,16 +159,15 @@ static void check(const char *specification, int span) {
     content_make(&x, specification, span);
     for (int row = 0; row < B * H * T; row += row % T + BLOCK < T ? BLOCK : T - row % T) block_both_ways(&x, row);
     for (int again = 0; again < 2; again++)
-        x.scene.gpt.pos.part[0].scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
+        x.scene.pos->scheme->score_reduce(&x.scene.tables, LAYER); // the second finds nothing
     for (int n = 0; n < SCORES; n++)
         if (n % T <= n / T % T) expect_near(specification, (size_t)n, x.S[n], score(&x, n / T, n % T), 1e-12);
     x.frozen = true;
     expect_gradient("dq", x.dq, x.q, COUNT(x.q), loss, &x, 1e-9);
     expect_gradient("dk", x.dk, x.k, COUNT(x.k), loss, &x, 1e-9);
-    for (int p = 0; p < x.scene.gpt.pos.part[0].param_count; p++) {
-        const Tensor *tensor = &x.scene.gpt.tensors.items[x.scene.gpt.pos.part[0].tensors[p]];
-        expect_gradient(tensor->name, x.scene.gpt.pos.part[0].dparams[p], x.scene.gpt.pos.part[0].params[p],
-                        tensor->count, loss, &x, 1e-9);
+    for (int p = 0; p < x.scene.pos->param_count; p++) {
+        const Tensor *tensor = &x.scene.gpt.tensors.items[x.scene.pos->tensors[p]];
+        expect_gradient(tensor->name, x.scene.pos->dparams[p], x.scene.pos->params[p], tensor->count, loss, &x, 1e-9);
     }
     scene_free(&x.scene);
 }
@@ -215,9 +213,9 @@ static void expect_golden(const json_t *root, const real *q, const real *k, cons
     scene_make(&scene, "transformer-xl", shape_of(4, GOLDEN_C, 40), 40);
     for (int t = 0; t < GOLDEN_T; t++) at[t] = (Place){.t = apart * t};
     const int head = GOLDEN_HEAD * GOLDEN_D;
-    find_matrix(scene.gpt.pos.part[0].params[0] + head * GOLDEN_C, keys, apart);
-    read_numbers(scene.gpt.pos.part[0].params[1] + head, json_object_get(root, "u"), GOLDEN_D);
-    read_numbers(scene.gpt.pos.part[0].params[2] + head, json_object_get(root, "v"), GOLDEN_D);
+    find_matrix(scene.pos->params[0] + head * GOLDEN_C, keys, apart);
+    read_numbers(scene.pos->params[1] + head, json_object_get(root, "u"), GOLDEN_D);
+    read_numbers(scene.pos->params[2] + head, json_object_get(root, "v"), GOLDEN_D);
     read_numbers(content, json_object_get(root, "AC"), GOLDEN_S);
     read_numbers(position, json_object_get(root, "BD_shifted"), GOLDEN_S);
     tables_prepare(&scene.tables);

@@ -83,7 +83,7 @@ static double forgotten(const Sequence *s, int first, int head, int i, int j) {
 // The last `rows` queries among the first `columns` tokens.
 static void expect_block(Sequence *s, const char *specification, int rows, int columns, int head, bool path,
                          bool forget) {
-    const Scheme *scheme = s->scene.gpt.pos.part[0].scheme;
+    const Scheme *scheme = s->scene.pos->scheme;
     const int before = columns - rows, stride = columns + 3;
     real *S = path ? nan_reals((size_t)rows * stride) : calloc((size_t)rows * stride, sizeof(real));
     real *scratch = nan_reals(scheme->score_scratch(&s->scene.tables, rows, columns, false));

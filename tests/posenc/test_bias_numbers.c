@@ -36,8 +36,8 @@ static void run_head(Scene *scene, const Square *square, int head) {
 }
 
 static void run_reduce(Scene *scene) {
-    scene->gpt.pos.part[0].scheme->score_reduce(&scene->tables, 0);
-    if (scene->gpt.pos.part[0].scheme->reduce) scene->gpt.pos.part[0].scheme->reduce(&scene->tables);
+    scene->pos->scheme->score_reduce(&scene->tables, 0);
+    if (scene->pos->scheme->reduce) scene->pos->scheme->reduce(&scene->tables);
 }
 
 // The bias of a head at this distance. Masked scores are not looked at.
@@ -104,16 +104,14 @@ static void random_slopes_have_alibis_range(void **state) {
     scene_make(&scene, "alibi-learned:start=random,layers=own", shape, 2);
     scene_make(&again, "alibi-learned:start=random,layers=own", shape, 2);
     for (int n = 0; n < MANY; n++) {
-        const double slope = exp((double)scene.gpt.pos.part[0].params[0][n]) * alibi_slope(n % H, H),
-                     share = -log2(slope) / 8;
+        const double slope = exp((double)scene.pos->params[0][n]) * alibi_slope(n % H, H), share = -log2(slope) / 8;
         assert_true(share >= -1e-6 && share <= 1 + 1e-6);
         quarters[(int)fmax(fmin(4 * share, 3), 0)]++;
-        assert_true(scene.gpt.pos.part[0].params[0][n] == again.gpt.pos.part[0].params[0][n]);
+        assert_true(scene.pos->params[0][n] == again.gpt.pos.part[0].params[0][n]);
     }
     for (int quarter = 0; quarter < 4; quarter++) assert_in_range(quarters[quarter], MANY / 8, 3 * MANY / 8);
     gpt_init(&again.gpt, 4);
-    for (int n = 0; n < MANY; n++)
-        assert_true(scene.gpt.pos.part[0].params[0][n] != again.gpt.pos.part[0].params[0][n]);
+    for (int n = 0; n < MANY; n++) assert_true(scene.pos->params[0][n] != again.gpt.pos.part[0].params[0][n]);
     scene_free(&scene);
     scene_free(&again);
 }
@@ -132,8 +130,7 @@ static void t5_buckets_are_hugging_face_s(void **state) {
         Scene scene;
         snprintf(specification, sizeof specification, "t5:buckets=%d,distance=%d", buckets, most);
         scene_make(&scene, specification, shape_of(H, H, 4), 2 * most + 1);
-        for (int n = 0; n < H * buckets; n++)
-            scene.gpt.pos.part[0].params[0][n] = (real)(n / buckets * 1000 + n % buckets);
+        for (int n = 0; n < H * buckets; n++) scene.pos->params[0][n] = (real)(n / buckets * 1000 + n % buckets);
         tables_prepare(&scene.tables);
         assert_int_equal(json_array_size(expected), 2 * most + 1);
         for (int distance = 0; distance <= 2 * most; distance++)
@@ -183,12 +180,12 @@ static void kerple_is_the_authors(void **state) {
         Scene scene;
         snprintf(specification, sizeof specification, "kerple:kind=%s", kinds[i]);
         scene_make(&scene, specification, shape_of(H, H, T), T);
-        read_numbers(scene.gpt.pos.part[0].params[0], json_object_get(one, "p"), (size_t)H);
-        read_numbers(scene.gpt.pos.part[0].params[1], json_object_get(one, "a"), (size_t)H);
+        read_numbers(scene.pos->params[0], json_object_get(one, "p"), (size_t)H);
+        read_numbers(scene.pos->params[1], json_object_get(one, "a"), (size_t)H);
         tables_prepare(&scene.tables);
         run_golden(&scene, json_object_get(one, "bias"), json_object_get(one, "upstream"), H, T);
-        expect_numbers("dp", scene.gpt.pos.part[0].dparams[0], json_object_get(one, "dp"), (size_t)H);
-        expect_numbers("da", scene.gpt.pos.part[0].dparams[1], json_object_get(one, "da"), (size_t)H);
+        expect_numbers("dp", scene.pos->dparams[0], json_object_get(one, "dp"), (size_t)H);
+        expect_numbers("da", scene.pos->dparams[1], json_object_get(one, "da"), (size_t)H);
         scene_free(&scene);
     }
     json_decref(root);
@@ -205,7 +202,7 @@ static void check_fire(const char *name) {
     snprintf(specification, sizeof specification, "fire:width=%d,threshold=%g", W,
              json_number_value(json_object_get(root, "init_L")));
     scene_make(&scene, specification, shape_of(H, H, T), T);
-    real **params = scene.gpt.pos.part[0].params, **dparams = scene.gpt.pos.part[0].dparams;
+    real **params = scene.pos->params, **dparams = scene.pos->dparams;
     read_numbers(params[W1], json_object_get(root, "W1"), W);
     read_numbers(params[B1], json_object_get(root, "b1"), W);
     read_matrix(params[W2], json_object_get(root, "W2"), H, W);
@@ -263,7 +260,7 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
     static const Place at[T] = {{0, 0, 0}, {1, 0, 0}, {4, 0, 0}, {6, 0, 0}, {20, 0, 0}, {29, 0, 0}};
     Scene scene;
     scene_make(&scene, "fire:width=7,threshold=5", shape_of(H, H, 30), 30);
-    real *const *p = scene.gpt.pos.part[0].params; // w1, b1, w2, b2, c, mult
+    real *const *p = scene.pos->params; // w1, b1, w2, b2, c, mult
     *p[4] = c;
     *p[5] = mult;
     tables_prepare(&scene.tables);
@@ -281,8 +278,8 @@ static void check_fire_formula(real dboth[2], real c, real mult) {
             }
     }
     run_reduce(&scene);
-    dboth[0] = *scene.gpt.pos.part[0].dparams[4];
-    dboth[1] = *scene.gpt.pos.part[0].dparams[5];
+    dboth[0] = *scene.pos->dparams[4];
+    dboth[1] = *scene.pos->dparams[5];
     scene_free(&scene);
 }
 
@@ -316,11 +313,11 @@ static void kerple_moves_its_parameters_into_range(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         Scene scene;
         scene_make(&scene, cases[kind].specification, shape_of(H, H, T), T);
-        memcpy(scene.gpt.pos.part[0].params[0], cases[kind].p, sizeof cases[kind].p);
-        memcpy(scene.gpt.pos.part[0].params[1], cases[kind].a, sizeof cases[kind].a);
+        memcpy(scene.pos->params[0], cases[kind].p, sizeof cases[kind].p);
+        memcpy(scene.pos->params[1], cases[kind].a, sizeof cases[kind].a);
         mix_project(&scene.gpt.pos);
-        assert_memory_equal(scene.gpt.pos.part[0].params[0], cases[kind].held_p, sizeof cases[kind].held_p);
-        assert_memory_equal(scene.gpt.pos.part[0].params[1], cases[kind].held_a, sizeof cases[kind].held_a);
+        assert_memory_equal(scene.pos->params[0], cases[kind].held_p, sizeof cases[kind].held_p);
+        assert_memory_equal(scene.pos->params[1], cases[kind].held_a, sizeof cases[kind].held_a);
         tables_prepare(&scene.tables);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h];
@@ -334,10 +331,9 @@ static void kerple_moves_its_parameters_into_range(void **state) {
         run_reduce(&scene);
         for (int h = 0; h < H; h++) {
             const double p = (double)cases[kind].held_p[h], a = (double)cases[kind].held_a[h], power = pow(2, p);
-            expect_near("dp", (size_t)h, (double)scene.gpt.pos.part[0].dparams[0][h],
-                        kind ? -a * power * log(2) : -log(1 + 2 * a), 1e-5);
-            expect_near("da", (size_t)h, (double)scene.gpt.pos.part[0].dparams[1][h],
-                        kind ? -power : -2 * p / (1 + 2 * a), 1e-5);
+            expect_near("dp", (size_t)h, (double)scene.pos->dparams[0][h], kind ? -a * power * log(2) : -log(1 + 2 * a),
+                        1e-5);
+            expect_near("da", (size_t)h, (double)scene.pos->dparams[1][h], kind ? -power : -2 * p / (1 + 2 * a), 1e-5);
         }
         scene_free(&scene);
     }
@@ -366,7 +362,7 @@ static void kerple_comes_back_from_its_bounds(void **state) {
         Scene scene;
         long long step = 0;
         scene_make(&scene, kinds[i], shape_of(1, 1, 5), 5);
-        real *p = scene.gpt.pos.part[0].params[0], *a = scene.gpt.pos.part[0].params[1];
+        real *p = scene.pos->params[0], *a = scene.pos->params[1];
         push(&scene, -1, 200, &step); // higher scores are better: the curve gets as flat as it can be
         assert_true(*p == (real)0.01 && *a == (real)0.01);
         push(&scene, 1, 200, &step);
@@ -378,7 +374,7 @@ static void kerple_comes_back_from_its_bounds(void **state) {
 static void distances_past_the_table_share_its_end(void **state) {
     Scene scene;
     scene_make(&scene, "table", shape_of(1, 1, 4), 10);
-    for (int n = 0; n < 4; n++) scene.gpt.pos.part[0].params[0][n] = (real)(n + 1);
+    for (int n = 0; n < 4; n++) scene.pos->params[0][n] = (real)(n + 1);
     tables_prepare(&scene.tables);
     for (int distance = 0; distance < 10; distance++)
         expect_near("table", (size_t)distance, bias_at(&scene, 0, distance), fmin(distance, 3) + 1, 0);

@@ -5,7 +5,7 @@
 // One head's scores (T, T) as a block, with scratch of just the size that the scheme asks for, full of NaN.
 static ScoreBlock block_make(const Scene *scene, real *S, const real *q, const real *k, const Place *at, int T,
                              real scale) {
-    const int d = head_width(&scene->gpt.pos.part[0].shape);
+    const int d = head_width(&scene->pos->shape);
     return (ScoreBlock){
         .S = S,
         .stride = T,
@@ -18,7 +18,7 @@ static ScoreBlock block_make(const Scene *scene, real *S, const real *q, const r
         .q_stride = d,
         .k_stride = d,
         .scale = scale,
-        .scratch = nan_reals(scene->gpt.pos.part[0].scheme->score_scratch(&scene->tables, T, T, true)),
+        .scratch = nan_reals(scene->pos->scheme->score_scratch(&scene->tables, T, T, true)),
     };
 }
 
@@ -34,7 +34,7 @@ typedef struct {
 
 // The reference gives what is added alone; of gradients, what the count adds to that of the scores.
 static void expect_golden_head(CopeGolden *g, int head) {
-    const Scheme *cope = g->scene.gpt.pos.part[0].scheme;
+    const Scheme *cope = g->scene.pos->scheme;
     const size_t scores = (size_t)head * GOLDEN_S, rows = (size_t)head * GOLDEN_T * GOLDEN_D;
     real S[GOLDEN_S], dS[GOLDEN_S], dq[GOLDEN_T * GOLDEN_D] = {0};
     memcpy(S, g->logits + scores, sizeof S);
@@ -61,7 +61,7 @@ static void cope_is_the_reference(void **state) {
     json_t *root = golden("cope");
     scene_make(&g.scene, "cope:positions=4", shape_of(GOLDEN_H, GOLDEN_H * GOLDEN_D, GOLDEN_T), GOLDEN_T);
     places_run(g.at, GOLDEN_T);
-    read_matrix(g.scene.gpt.pos.part[0].params[0], json_object_get(root, "pos_emb"), GOLDEN_N, GOLDEN_D);
+    read_matrix(g.scene.pos->params[0], json_object_get(root, "pos_emb"), GOLDEN_N, GOLDEN_D);
     read_numbers(g.query, json_object_get(root, "query"), COUNT(g.query));
     read_numbers(g.logits, json_object_get(root, "logits_unmasked"), COUNT(g.logits));
     read_numbers(g.out, json_object_get(root, "out"), COUNT(g.out));
@@ -71,7 +71,7 @@ static void cope_is_the_reference(void **state) {
     read_numbers(dcodes, json_object_get(root, "d_pos_emb"), COUNT(dcodes));
     for (int head = 0; head < GOLDEN_H; head++) expect_golden_head(&g, head);
     scheme_cope.score_reduce(&g.scene.tables, 0);
-    expect_all_near("dcodes", g.scene.gpt.pos.part[0].dparams[0], dcodes, COUNT(dcodes), 1e-5);
+    expect_all_near("dcodes", g.scene.pos->dparams[0], dcodes, COUNT(dcodes), 1e-5);
     scene_free(&g.scene);
     json_decref(root);
 }
@@ -87,16 +87,16 @@ static void distances_have_the_sinusoidal_code(void **state) {
     read_matrix(codes, json_object_get(root, "rows"), T, C);
     places_run(at, T);
     scene_make(&scene, "transformer-xl", shape_of(1, C, T), T);
-    for (int n = 0; n < C * C; n++) scene.gpt.pos.part[0].params[0][n] = n % (C + 1) == 0;
+    for (int n = 0; n < C * C; n++) scene.pos->params[0][n] = n % (C + 1) == 0;
     tables_prepare(&scene.tables);
     for (int c = 0; c < C; c++) {
         memset(S, 0, sizeof S);
-        scene.gpt.pos.part[0].params[2][c] = 1;
+        scene.pos->params[2][c] = 1;
         const ScoreBlock block = block_make(&scene, S, zeros, zeros, at, T, 1);
         scheme_transformer_xl.score_forward(&scene.tables, &block);
         for (int n = 0; n < T; n++)
             expect_near("code", (size_t)(n * C + c), (double)S[n * T], (double)codes[n * C + c], 1e-6);
-        scene.gpt.pos.part[0].params[2][c] = 0;
+        scene.pos->params[2][c] = 0;
         free(block.scratch);
     }
     scene_free(&scene);
@@ -111,7 +111,7 @@ static void added(real out[T * T], Scene *scene, const Place *at, real score) {
     real *q = random_reals((size_t)T * D, "q", 1), *k = random_reals((size_t)T * D, "k", 1);
     for (int n = 0; n < T * T; n++) out[n] = score;
     const ScoreBlock block = block_make(scene, out, q, k, at, T, (real)0.5);
-    scene->gpt.pos.part[0].scheme->score_forward(&scene->tables, &block);
+    scene->pos->scheme->score_forward(&scene->tables, &block);
     for (int n = 0; n < T * T; n++) out[n] -= score;
     free(block.scratch);
     free(q);
@@ -120,10 +120,10 @@ static void added(real out[T * T], Scene *scene, const Place *at, real score) {
 
 static void content_make(Scene *scene, const char *specification, int positions) {
     scene_make(scene, specification, shape_of(1, D, T), positions);
-    for (int p = 0; p < scene->gpt.pos.part[0].param_count; p++) {
-        const Tensor *tensor = &scene->gpt.tensors.items[scene->gpt.pos.part[0].tensors[p]];
+    for (int p = 0; p < scene->pos->param_count; p++) {
+        const Tensor *tensor = &scene->gpt.tensors.items[scene->pos->tensors[p]];
         const uint64_t key = random_key(5, tensor->name);
-        for (size_t n = 0; n < tensor->count; n++) scene->gpt.pos.part[0].params[p][n] = (real)random_normal(key, n);
+        for (size_t n = 0; n < tensor->count; n++) scene->pos->params[p][n] = (real)random_normal(key, n);
     }
     tables_prepare(&scene->tables);
 }
@@ -142,7 +142,7 @@ static void cope_counts_halves(void **state) {
     places_run(at, T);
     scene_make(&scene, "cope:positions=20", shape_of(1, D, T), T);
     for (int n = 0; n < N; n++)
-        for (int c = 0; c < D; c++) scene.gpt.pos.part[0].params[0][n * D + c] = (real)(0.1 * n * (c + 1));
+        for (int c = 0; c < D; c++) scene.pos->params[0][n * D + c] = (real)(0.1 * n * (c + 1));
     added(S, &scene, at, 0);
     real *q = random_reals((size_t)T * D, "q", 1);
     for (int i = 0; i < T; i++) {
@@ -232,7 +232,7 @@ static void far_keys_are_alike(void **state) {
         Scene scene;
         content_make(&scene, specifications[s], 1000 * T);
         assert_in_range(scene.arena.used, 1, 64 * 1024);
-        if (s == 0) memset(scene.gpt.pos.part[0].params[1], 0, D * sizeof(real)); // u, which prefers contents
+        if (s == 0) memset(scene.pos->params[1], 0, D * sizeof(real)); // u, which prefers contents
         added(found, &scene, at, 0);
         added(apart, &scene, wide, 0);
         for (int i = 0; i < T; i++) {

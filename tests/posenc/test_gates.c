@@ -123,8 +123,8 @@ static void log_sigmoid_holds_at_both_ends(void **state) {
 // The scores (rows, columns) that a scheme makes of the q, k and features of one head.
 static void one_block(real *S, Scene *scene, const real *q, const real *k, const real *features, int rows,
                       int columns) {
-    const int d = head_width(&scene->gpt.pos.part[0].shape), C = scene->gpt.pos.part[0].shape.width;
-    real *scratch = nan_reals(scene->gpt.pos.part[0].scheme->score_scratch(&scene->tables, rows, columns, false));
+    const int d = head_width(&scene->pos->shape), C = scene->pos->shape.width;
+    real *scratch = nan_reals(scene->pos->scheme->score_scratch(&scene->tables, rows, columns, false));
     const ScoreBlock block = {.S = S,
                               .stride = columns,
                               .rows = rows,
@@ -136,7 +136,7 @@ static void one_block(real *S, Scene *scene, const real *q, const real *k, const
                               .scale = (real)(1 / sqrt(d)),
                               .features = features,
                               .scratch = scratch};
-    scene->gpt.pos.part[0].scheme->score_forward(&scene->tables, &block);
+    scene->pos->scheme->score_forward(&scene->tables, &block);
     free(scratch);
 }
 
@@ -175,7 +175,7 @@ static void equal_gates_are_alibi(void **state) {
     const Tensor *w = tensor_find(&scene.gpt.tensors, "pos.w");
     memset(scene.gpt.params + w->offset, 0, w->count * sizeof(real));
     real *x = random_reals((size_t)T * C, "x", 1), features[T], S[T * T] = {0};
-    scene.gpt.pos.part[0].scheme->input_forward(&scene.tables, 0, features, x, T);
+    scene.pos->scheme->input_forward(&scene.tables, 0, features, x, T);
     one_block(S, &scene, NULL, NULL, features, T, T);
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++)
@@ -245,7 +245,7 @@ static void without_a_direction_nothing_happens(void **state) {
     enum { T = 70, C = 4 };
     Scene scene;
     scene_make(&scene, "path", shape_of(1, C, T), T);
-    const Scheme *scheme = scene.gpt.pos.part[0].scheme;
+    const Scheme *scheme = scene.pos->scheme;
     real *q = random_reals((size_t)T * C, "q", 1), *k = random_reals((size_t)T * C, "k", 1), S[6 * T], dS[6 * T];
     real features[T * (C + 1)] = {0}, dfeatures[T * (C + 1)] = {0}, dq[6 * C] = {0}, dk[T * C] = {0};
     real *scratch = nan_reals(scheme->score_scratch(&scene.tables, 6, T, true));

@@ -4,9 +4,9 @@
 
 // The code (C) that a scheme adds at one position.
 static void code_at(real *code, const Scene *scene, int t) {
-    const size_t C = (size_t)scene->gpt.pos.part[0].shape.width;
+    const size_t C = (size_t)scene->pos->shape.width;
     memset(code, 0, C * sizeof *code);
-    scene->gpt.pos.part[0].scheme->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
+    scene->pos->scheme->embed_forward(&scene->tables, code, &(Place){.t = t}, 1);
 }
 
 static double root_mean_square(const real *values, int count) {
@@ -26,7 +26,7 @@ static void codes_are_added(void **state) {
         double largest = 0;
         scene_make(&scene, schemes[s]->name, shape_of(1, C, 8), 8);
         for (int n = 0; n < 3 * C; n++) x[n] = (real)n;
-        scene.gpt.pos.part[0].scheme->embed_forward(&scene.tables, x, at, 3);
+        scene.pos->scheme->embed_forward(&scene.tables, x, at, 3);
         for (int r = 0; r < 3; r++) {
             code_at(code, &scene, at[r].t);
             for (int c = 0; c < C; c++) {

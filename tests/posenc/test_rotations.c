@@ -76,9 +76,9 @@ static double frequency(const Scene *scene, int pair, int d) {
     const Place at = {1, 1, 1};
     int c[2];
     real q[256] = {0}, k[256] = {0};
-    pair_channels(c, (Pairing)rotary_of(&scene->gpt.pos.part[0])->pairing, pair, d);
+    pair_channels(c, (Pairing)rotary_of(scene->pos)->pairing, pair, d);
     q[c[0]] = k[c[1]] = 1;
-    scene->gpt.pos.part[0].scheme->qk_forward(&scene->tables, 0, q, k, d, &at, 1);
+    scene->pos->scheme->qk_forward(&scene->tables, 0, q, k, d, &at, 1);
     const double by_query = atan2((double)q[c[1]], (double)q[c[0]]), by_key = atan2(-(double)k[c[0]], (double)k[c[1]]);
     expect_near("the key's angle", (size_t)pair, by_key, by_query, 1e-7 * by_query);
     return by_query;
@@ -174,7 +174,7 @@ static double turned_product(const Scene *scene, const real *query, const real *
     double sum = 0;
     memcpy(q, query, C * sizeof *q), memcpy(q + C, query, C * sizeof *q);
     memcpy(k, key, C * sizeof *k), memcpy(k + C, key, C * sizeof *k);
-    scene->gpt.pos.part[0].scheme->qk_forward(&scene->tables, 0, q, k, C, at, 2);
+    scene->pos->scheme->qk_forward(&scene->tables, 0, q, k, C, at, 2);
     for (int c = h * D; c < (h + 1) * D; c++) sum += (double)q[c] * (double)k[C + c];
     return sum;
 }
@@ -192,7 +192,7 @@ static void rotations_see_only_distance(void **state) {
     for (int i = 0; scheme_variant(specification, &shape, i); i++) {
         Scene scene;
         scene_make(&scene, specification, shape, 100);
-        if (scene.gpt.pos.part[0].scheme->qk_forward && scene.gpt.pos.part[0].scheme->relative) {
+        if (scene.pos->scheme->qk_forward && scene.pos->scheme->relative) {
             for (int h = 0; h < HEADS; h++) {
                 const double near = turned_product(&scene, q, k, query, key, h);
                 double plain = 0;
@@ -217,7 +217,7 @@ static void turn_rows(real *q, real *k, const char *specification, int layer, co
     Scene scene;
     shape.layers = 2;
     scene_make(&scene, specification, shape, 64);
-    scene.gpt.pos.part[0].scheme->qk_forward(&scene.tables, layer, q, k, C, at, rows);
+    scene.pos->scheme->qk_forward(&scene.tables, layer, q, k, C, at, rows);
     scene_free(&scene);
 }
 
@@ -318,11 +318,10 @@ static void random_frequencies_have_ropes_range(void **state) {
     int quarters[4] = {0};
     scene_make(&scene, "rope-learned:start=random,base=10000", shape_of(8, 512, 64), 2);
     for (int n = 0; n < MANY; n++) {
-        const double share = -(double)scene.gpt.pos.part[0].params[0][n] / log(10000);
+        const double share = -(double)scene.pos->params[0][n] / log(10000);
         assert_true(share >= 0 && share <= 1);
         quarters[(int)fmin(4 * share, 3)]++;
-        for (int m = 0; m < n; m++)
-            assert_true(scene.gpt.pos.part[0].params[0][m] != scene.gpt.pos.part[0].params[0][n]);
+        for (int m = 0; m < n; m++) assert_true(scene.pos->params[0][m] != scene.pos->params[0][n]);
     }
     for (int quarter = 0; quarter < 4; quarter++) assert_in_range(quarters[quarter], MANY / 8, 3 * MANY / 8);
     scene_free(&scene);

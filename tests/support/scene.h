@@ -12,6 +12,7 @@
 // A model, of which the scheme's tensors matter, and tables for its scheme, with their gradients.
 typedef struct {
     Gpt gpt;
+    Position *pos; // the only one of gpt
     Tables tables;
     Arena arena;
 } Scene;
@@ -20,9 +21,10 @@ typedef struct {
 static inline void scene_layout(Scene *scene, int positions, int batch) {
     Error error;
     arena_free(&scene->arena);
-    tables_layout(&scene->tables, &scene->gpt.pos.part[0], &scene->arena, positions, batch, true);
+    scene->pos = &scene->gpt.pos.part[0];
+    tables_layout(&scene->tables, scene->pos, &scene->arena, positions, batch, true);
     must(arena_allocate(&scene->arena, "tables", &error), &error);
-    tables_layout(&scene->tables, &scene->gpt.pos.part[0], &scene->arena, positions, batch, true);
+    tables_layout(&scene->tables, scene->pos, &scene->arena, positions, batch, true);
     tables_prepare(&scene->tables);
 }
 

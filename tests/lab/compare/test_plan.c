@@ -163,10 +163,11 @@ static void schemes_may_have_rates_of_their_own(void **state) {
     static const char *const wrong[][2] = {{"rope@", "''"},
                                            {"rope@x", "'x'"},
                                            {"rope@-1", "'-1'"},
-                                           {"rope@0", "above 0"},
-                                           {"rope@101", "100"},
+                                           {"rope@0.0", "above 0"},
+                                           {"rope@101.5", "100"},
                                            {"@1", "scheme"},
-                                           {"a=rope@1@2", "position"},
+                                           {"a=rope@1@2", "named twice"},
+                                           {"a=rope@1@2.5@0.1", "layers"},
                                            {"rope@1e-3;rope@2e-3", "two schemes are called rope"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], i == 6 ? "" : wrong[i][1]);

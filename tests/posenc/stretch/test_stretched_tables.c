@@ -41,7 +41,7 @@ static const char *const stretchable[] = {"rope", "rope:pairing=interleaved,base
 
 // The cosine and the sine, times attention, by which the scheme turns pair `pair` at position t, seen in a unit vector.
 static void turned(real out[2], const Scene *scene, int pair, int t) {
-    const Position *pos = &scene->gpt.pos.part[0];
+    const Position *pos = scene->pos;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
     const int c0 = half ? pair : 2 * pair, c1 = half ? pair + rotary_pairs(pos) : 2 * pair + 1;
     const Place at = {t, 0, t};
@@ -53,13 +53,13 @@ static void turned(real out[2], const Scene *scene, int pair, int t) {
 }
 
 static void stretch_scene(Scene *scene, const StretchRule *rule, int positions) {
-    scene->gpt.pos.part[0].stretch = *rule;
+    scene->pos->stretch = *rule;
     scene_layout(scene, positions, 1);
 }
 
 // At all positions, pairs turn as `stretch` says and, before `unscaled`, as in the scene that is not stretched.
 static void expect_stretched(const Scene *scene, const Scene *plain, const Stretch *stretch, const char *what) {
-    const Position *pos = &scene->gpt.pos.part[0];
+    const Position *pos = scene->pos;
     for (int t = 0; t < scene->tables.positions; t++)
         for (int i = 0; i < rotary_pairs(pos); i++) {
             const bool scaled = t >= stretch->unscaled;
@@ -89,8 +89,7 @@ static void tables_turn_slower_after_the_unscaled_tokens(void **state) {
         scene_make(&plain, stretchable[s], shape_of(1, D, LENGTH), LENGTH);
         for (size_t u = 0; u < COUNT(unscaled); u++)
             for (size_t a = 0; a < COUNT(attentions); a++) {
-                StretchRule rule = {
-                    .method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(&scene.gpt.pos.part[0])};
+                StretchRule rule = {.method = METHOD_LONGROPE, .original = ORIGINAL, .pairs = rotary_pairs(scene.pos)};
                 rule.long_stretch = some_stretch(unscaled[u], attentions[a], 1.3);
                 for (int bare = 0; bare < 2; bare++) {
                     rule.long_stretch.bare_start = bare;
