@@ -3,7 +3,7 @@
 #define BITTER_LESSON_SHARED_H
 
 #include "lesson/module.h"
-#include "posenc/posenc.h"
+#include "posenc/mix.h"
 
 #include <stdio.h>
 
