@@ -1,4 +1,4 @@
-// The text of --pos: parsed, set up for a model, and printed again. mix.h has examples; in full:
+// The text of --pos: parsed, and printed again. mix.h has examples; in full:
 //
 //   TEXT = ITEM {, ITEM}       spaces may stand for the comma
 //   ITEM = SUM [*N] [@LAYERS] [@heads=HEADS]
@@ -17,7 +17,7 @@
 // --- parsing ---
 
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) {
-    char message[TEXT_CAPACITY];
+    char message[sizeof error->message];
     va_list list;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
@@ -140,7 +140,7 @@ static bool parse_where(MixItem *item, Mix *mix, int *at, Error *error) {
     item->repeat = 1;
     if (mix->text[*at] == '*') {
         const int start = ++*at;
-        if (!parse_number(&item->repeat, mix, at, "for how many layers", error)) return false;
+        if (!parse_number(&item->repeat, mix, at, "the number of layers", error)) return false;
         if (item->repeat < 1 || item->repeat > LAYERS_CAPACITY)
             return mix_fail_at(error, mix, start, "give a number of layers from 1 to %d", LAYERS_CAPACITY);
     }

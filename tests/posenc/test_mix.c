@@ -91,7 +91,7 @@ static void bad_texts_are_refused_with_their_place(void **state) {
         {"rope*2@0-1 none@2-3", "character 5 ('*2@0-1 none@2-3'): give a number of layers or their list"},
         {"rope*2@heads=0-1", "character 5 ('*2@heads=0-1'): name the layers of these heads by a list"},
         {"rope*0,none", "character 6 ('0,none'): give a number of layers from 1"},
-        {"rope*,none", "character 6 (',none'): here should be for how many layers"},
+        {"rope*,none", "character 6 (',none'): here should be the number of layers"},
         {"rope*3", "leave out *3"},
         {"rope*4,none", "character 8 ('none'): none of the 4 layers is left for none"},
         {"rope*3,t5:buckets=8,distance=4", "character 8 ('t5:buckets=8,distanc'): --pos t5"},
