@@ -42,6 +42,17 @@ static bool read_merges(Bpe *bpe, const Symbols *symbols, const Buffer *file, co
            fail_input(error, "%s has no merges; GPT-2's vocab.bpe with two tokens on each line was expected", path);
 }
 
+// Each token but the bytes and special ones is made by a merge: with fewer merges, text would get other tokens.
+static bool check_merges(const Bpe *bpe, const char *path, Error *error) {
+    int made = -256;
+    for (int id = 0; id < bpe->vocab_size; id++) made += !bpe->tokens[id].special;
+    return bpe->merge_count >= made ||
+           fail_input(error,
+                      "%s has %d merges, but the vocabulary beside it has %d tokens to be made by merges; get the "
+                      "file again",
+                      path, bpe->merge_count, made);
+}
+
 bool bpe_read_gpt2(Bpe *bpe, const char *vocabulary_path, const char *merges_path, Error *error) {
     Symbols symbols;
     Buffer merges;
@@ -49,7 +60,7 @@ bool bpe_read_gpt2(Bpe *bpe, const char *vocabulary_path, const char *merges_pat
     if (!file_read(&merges, merges_path, error)) return false;
     const bool ok = bpe_begin(bpe, error) && read_vocabulary(bpe, &symbols, vocabulary_path, error) &&
                     read_merges(bpe, &symbols, &merges, merges_path, error) &&
-                    bpe_complete(bpe, vocabulary_path, error);
+                    bpe_complete(bpe, vocabulary_path, error) && check_merges(bpe, merges_path, error);
     free(merges.bytes);
     if (!ok) bpe_free(bpe);
     return ok;
