@@ -28,7 +28,7 @@ static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *erro
     return options.lr > 0 || fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
 }
 
-// Parse "LABEL=SCHEME:options@LR". An '=' behind other punctuation belongs to the scheme.
+// Parse "LABEL=SCHEME:options@LR". An '=' behind a ':' or '@' belongs to the scheme.
 static bool set_arm(Arm *arm, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
     size_t all;
@@ -36,7 +36,7 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     if (strlen(word) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", word);
     if (!set_own_rate(arm, &all, word, error)) return false;
     snprintf(text, sizeof text, "%.*s", (int)all, word);
-    const size_t label = strcspn(text, ":=@,+* ");
+    const size_t label = strcspn(text, ":=@");
     const bool labelled = label > 0 && text[label] == '=';
     const size_t length = labelled ? label : all;
     Mix pos;
