@@ -43,12 +43,6 @@ bool mix_trained(const Mix *mix) {
     return false;
 }
 
-int mix_tensor_count(const Mix *mix) {
-    int count = 0;
-    for (int p = 0; p < mix->parts; p++) count += mix->part[p].param_count;
-    return count;
-}
-
 int mix_random_bound(const Mix *mix) {
     for (int p = 0; p < mix->parts; p++)
         if (position_random_bound(&mix->part[p])) return position_random_bound(&mix->part[p]);

@@ -85,8 +85,6 @@ void mix_names(const Mix *mix, const char *between, const char *last, char text[
 const Position *mix_only(const Mix *mix);
 // Does a part of a parsed mix have parameters of its own? Then it is learned, otherwise designed.
 bool mix_trained(const Mix *mix);
-// Tensors of all parts.
-int mix_tensor_count(const Mix *mix);
 // The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or no scheme reads any.
 int mix_random_bound(const Mix *mix);
 // How many different coordinates training uses: the context, or the bound of --random-positions.
