@@ -52,10 +52,9 @@ static const Option sample_options[] = {
 static const Usage usage = {
     "sample",
     "Generate text from a run, token by token. When the window is full, its first half is forgotten. With "
-    "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line goes "
-    "on "
-    "a new line of it, or, after an answer that --stop has ended, directly after the stop text; an empty line lets the "
-    "answer go on.",
+    "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line "
+    "begins a new line of it or, after an answer that --stop has ended, follows the stop text directly; an empty line "
+    "lets the answer go on.",
     "RUN", sample_options,
     "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
