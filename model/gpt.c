@@ -161,7 +161,9 @@ double gpt_operations(const Shape *shape, const Mix *pos, int T) {
     const double products = 3 * 2 * (L * (3 * C * C + C * C + 2 * C * hidden) + V * C);
     // Every key that a query sees takes part in two products of d numbers in each head, q k^T and P v; dout . out is
     // needed once a query.
-    const double attention = L * (keys_seen(T) * (3 * 2 * 2 * C + SOFTMAX * H) + 2 * C);
+    double keys = 0; // in all layers
+    for (int l = 0; l < shape->layers; l++) keys += keys_seen_of(T, window_of(shape, l));
+    const double attention = keys * (3 * 2 * 2 * C + SOFTMAX * H) + L * 2 * C;
     const double layers = L * (2 * NORM * C + GELU * hidden + ADDED_BIAS * outputs + 2 * C); // the last: residuals
     const double ends = C + NORM * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
     return products + attention + layers + ends + mix_operations(pos, T);

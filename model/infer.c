@@ -5,21 +5,46 @@
 
 #include <assert.h>
 
+// Tokens before the first key that a query sees, whose features the schemes read.
+static int looks_back(const Mix *mix) {
+    int most = 0;
+    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        const int tokens = pos->scheme->looks_back ? pos->scheme->looks_back(pos) : 0;
+        most = tokens > most ? tokens : most;
+    }
+    return most;
+}
+
+static LayerMemory memory_take(Arena *arena, const Inference *inference, const Gpt *gpt, int layer) {
+    const int window = window_of(&gpt->shape, layer), chunk = inference->chunk, capacity = inference->capacity;
+    // A query sees its own key and window - 1 before it. The chunk more is for inference_remembered.
+    const double kept = (double)window - 1 + looks_back(&gpt->pos) + chunk, room = 2 * kept + chunk;
+    LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
+    const size_t tokens = (size_t)inference->B * memory.room;
+    memory.cache = arena_reals(arena, tokens * 2 * (size_t)gpt->shape.width);
+    memory.features = arena_reals(arena, tokens * (size_t)mix_features(&gpt->pos));
+    memory.key_at = arena_take(arena, tokens * sizeof(Place));
+    return memory;
+}
+
 static void layout(Inference *inference, const Gpt *gpt) {
     const Shape *shape = &gpt->shape;
     const Mix *pos = &gpt->pos;
     Arena *arena = &inference->arena;
     const size_t rows = (size_t)inference->B * inference->chunk, C = (size_t)shape->width;
     const int drawn = mix_random_bound(pos), span = drawn > inference->capacity ? drawn : inference->capacity;
-    const size_t F = (size_t)mix_features(pos), tokens = (size_t)inference->B * inference->capacity;
+    int keys = 0;
     mix_layout(&inference->tables, pos, arena, span, inference->B, false);
-    inference->cache = arena_reals(arena, (size_t)shape->layers * tokens * 2 * C);
-    inference->features = arena_reals(arena, (size_t)shape->layers * tokens * F);
+    inference->memory = arena_take(arena, (size_t)shape->layers * sizeof *inference->memory);
+    for (int l = 0; l < shape->layers; l++) {
+        const LayerMemory memory = memory_take(arena, inference, gpt, l);
+        if (arena->base) inference->memory[l] = memory; // it has no memory yet while layout() only counts
+        keys = memory.room > keys ? memory.room : keys;
+    }
     inference->drawn = arena_take(arena, (size_t)inference->capacity * sizeof(int));
     inference->cursor = arena_take(arena, (size_t)inference->B * sizeof(Place));
-    inference->key_at = arena_take(arena, tokens * sizeof(Place));
     inference->query_at = arena_take(arena, rows * sizeof(Place));
-    layer_buffers_layout(&inference->buffers, arena, gpt, &inference->tables, rows, inference->capacity, false);
+    layer_buffers_layout(&inference->buffers, arena, gpt, &inference->tables, rows, keys, false);
     LayerActivations *a = &inference->a;
     a->x = a->x_mid = arena_reals(arena, rows * C);
     a->ln1_mean = a->ln2_mean = arena_reals(arena, rows);
@@ -47,6 +72,7 @@ void inference_free(Inference *inference) {
 
 void inference_restart(Inference *inference) {
     inference->length = 0;
+    for (int l = 0; l < inference->tables.mix->shape.layers; l++) inference->memory[l].first = 0;
     memset(inference->cursor, 0, (size_t)inference->B * sizeof(Place));
 }
 
@@ -55,27 +81,52 @@ void inference_window(Inference *inference, int length) {
     if (mix_window(&inference->tables, length)) inference_restart(inference);
 }
 
-// Where row r of the n new tokens of each sequence stands among those remembered.
-static size_t token_of(const Inference *inference, int r, int n) {
-    return (size_t)(r / n) * inference->capacity + (size_t)(inference->length + r % n);
+// Where a layer keeps keys, values and features of a token of sequence b.
+typedef struct {
+    real *cache, *features;
+    Place *key_at;
+} Remembered;
+
+static Remembered remembered(const LayerMemory *memory, const Gpt *gpt, int b, int token) {
+    const size_t at = (size_t)b * memory->room + (size_t)(token - memory->first);
+    return (Remembered){memory->cache + at * 2 * (size_t)gpt->shape.width,
+                        memory->features + at * (size_t)mix_features(&gpt->pos), memory->key_at + at};
 }
 
-// Append the new tokens' keys and values, qkv (B, n, 3C), and features (B, n, F), to one layer's cache (B, capacity,
-// 2C) and features (B, capacity, F). By rows.
-static void remember(real *cache, real *features, const Inference *inference, int n, int C, size_t F) {
+// Make room for n more tokens.
+static void make_room(Inference *inference, const Gpt *gpt, int n) {
+    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    for (LayerMemory *memory = inference->memory; memory < inference->memory + gpt->shape.layers; memory++) {
+        const int first = inference->length - memory->kept;
+        if (inference->length + n - memory->first <= memory->room) continue;
+        for (int b = 0; b < inference->B; b++) {
+            const Remembered to = remembered(memory, gpt, b, memory->first), from = remembered(memory, gpt, b, first);
+            const size_t kept = (size_t)memory->kept;
+            memmove(to.cache, from.cache, kept * 2 * C * sizeof(real));
+            memmove(to.features, from.features, kept * F * sizeof(real));
+            memmove(to.key_at, from.key_at, kept * sizeof(Place));
+        }
+        memory->first = first;
+    }
+}
+
+// Append the new tokens' coordinates, keys and values, qkv (B, n, 3C), and features (B, n, F), to a layer's memory. By
+// rows.
+static void remember(const LayerMemory *memory, const Inference *inference, const Gpt *gpt, int n) {
     const Share own = share_rows(inference->B * n);
+    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
     for (int r = own.begin; r < own.end; r++) {
-        const size_t token = token_of(inference, r, n);
-        memcpy(cache + token * 2 * C, inference->a.qkv + (size_t)r * 3 * C + C, (size_t)2 * C * sizeof(real));
-        memcpy(features + token * F, inference->buffers.features + r * F, F * sizeof(real));
+        const Remembered to = remembered(memory, gpt, r / n, inference->length + r % n);
+        memcpy(to.cache, inference->a.qkv + (size_t)r * 3 * C + C, 2 * C * sizeof(real));
+        memcpy(to.features, inference->buffers.features + r * F, F * sizeof(real));
+        *to.key_at = inference->query_at[r];
     }
 }
 
 // Layer l on the n new tokens of each sequence, which look at all that are remembered.
 static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
-    const int C = gpt->shape.width, keys = inference->length + n;
-    const size_t F = (size_t)mix_features(&gpt->pos), tokens = (size_t)inference->B * inference->capacity;
-    real *cache = inference->cache + l * tokens * 2 * C, *features = inference->features + l * tokens * F;
+    const int C = gpt->shape.width, length = inference->length + n;
+    const LayerMemory *memory = &inference->memory[l];
     const Layer layer = {
         .gpt = gpt,
         .tables = &inference->tables,
@@ -87,35 +138,37 @@ static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
         .buffers = &inference->buffers,
     };
     Attention attention = layer_attention(&layer);
-    attention.P = inference->P ? inference->P + (size_t)l * inference->B * gpt->shape.heads * n * keys : NULL;
-    attention.k = cache;
-    attention.v = cache + C;
+    attention.P = inference->P ? inference->P + (size_t)l * inference->B * gpt->shape.heads * n * length : NULL;
+    attention.k = memory->cache;
+    attention.v = memory->cache + C;
     attention.kv_stride = 2 * C;
-    attention.features = features;
-    attention.key_at = inference->key_at;
-    attention.keys = keys;
-    attention.key_batch = inference->capacity;
+    attention.features = memory->features;
+    attention.key_at = memory->key_at;
+    attention.keys = length - memory->first;
+    attention.forgotten = memory->first;
+    attention.key_batch = memory->room;
     layer_qkv_forward(&layer);
-    remember(cache, features, inference, n, C, F);
+    remember(memory, inference, gpt, n);
     if (inference->silent && l + 1 == gpt->shape.layers) return;
     team_barrier();
     layer_forward(inference->a.x, &layer, &attention);
 }
 
-// Coordinates of the next n tokens of each sequence: ids (B, n).
-static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, int n) {
+// Coordinates of the next n tokens of each sequence: ids (B, n), of which sequences are `apart` ids apart.
+static void place_tokens(Inference *inference, const Gpt *gpt, const int *ids, int apart, int n) {
     for (int r = 0; r < inference->B * n; r++) {
-        const Place place = place_next(&inference->cursor[r / n], ids[r], gpt->pos.rule);
-        inference->key_at[token_of(inference, r, n)] = place_drawn(&place, inference->drawn);
+        const Place place =
+            place_next(&inference->cursor[r / n], ids[(size_t)(r / n) * apart + (size_t)(r % n)], gpt->pos.rule);
+        inference->query_at[r] = place_drawn(&place, inference->drawn);
     }
     if (inference->length == 0) mix_prepare(&inference->tables);
+    make_room(inference, gpt, n);
 }
 
 void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n) {
     assert(n >= 1 && n <= inference->chunk && inference->length + n <= inference->capacity);
     const int rows = inference->B * n, C = gpt->shape.width;
-    place_tokens(inference, gpt, ids, n);
-    for (int r = 0; r < rows; r++) inference->query_at[r] = inference->key_at[token_of(inference, r, n)];
+    place_tokens(inference, gpt, ids, n, n);
 #pragma omp parallel
     {
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
@@ -131,42 +184,44 @@ size_t inference_token_size(const Gpt *gpt) {
     return (size_t)gpt->shape.layers * (2 * (size_t)gpt->shape.width + (size_t)mix_features(&gpt->pos));
 }
 
-// Where a layer keeps keys, values and features of a token, and how many numbers each of the two are.
-typedef struct {
-    real *cache, *features;
-    size_t kv, F;
-} Remembered;
-
-static Remembered remembered(const Inference *inference, const Gpt *gpt, int layer, int b, int token) {
-    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos),
-                 at = ((size_t)layer * inference->B + b) * inference->capacity + token;
-    return (Remembered){inference->cache + at * kv, inference->features + at * F, kv, F};
-}
-
 void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n) {
     assert(first >= 0 && first + n <= inference->length);
+    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
     for (int b = 0; b < inference->B; b++)
         for (int t = first; t < first + n; t++)
             for (int l = 0; l < gpt->shape.layers; l++) {
-                const Remembered r = remembered(inference, gpt, l, b, t);
-                memcpy(memory, r.cache, r.kv * sizeof(real));
-                memcpy(memory + r.kv, r.features, r.F * sizeof(real));
-                memory += r.kv + r.F;
+                const LayerMemory *layer = &inference->memory[l];
+                if (t >= layer->first) {
+                    const Remembered r = remembered(layer, gpt, b, t);
+                    memcpy(memory, r.cache, kv * sizeof(real));
+                    memcpy(memory + kv, r.features, F * sizeof(real));
+                } else {
+                    memset(memory, 0, (kv + F) * sizeof(real));
+                }
+                memory += kv + F;
             }
+}
+
+// Take n tokens, at most a chunk, as fed: those from number `from` on of `all` that there are.
+static void recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int from, int n, int all) {
+    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    place_tokens(inference, gpt, ids + from, all, n);
+    for (int r = 0; r < inference->B * n; r++)
+        for (int l = 0; l < gpt->shape.layers; l++) {
+            const Remembered to = remembered(&inference->memory[l], gpt, r / n, inference->length + r % n);
+            const size_t token = (size_t)(r / n) * all + (size_t)(from + r % n);
+            const real *of = memory + (token * gpt->shape.layers + l) * (kv + F);
+            memcpy(to.cache, of, kv * sizeof(real));
+            memcpy(to.features, of + kv, F * sizeof(real));
+            *to.key_at = inference->query_at[r];
+        }
+    inference->length += n;
 }
 
 void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int n) {
     assert(n >= 1 && inference->length + n <= inference->capacity);
-    place_tokens(inference, gpt, ids, n);
-    for (int b = 0; b < inference->B; b++)
-        for (int t = inference->length; t < inference->length + n; t++)
-            for (int l = 0; l < gpt->shape.layers; l++) {
-                const Remembered r = remembered(inference, gpt, l, b, t);
-                memcpy(r.cache, memory, r.kv * sizeof(real));
-                memcpy(r.features, memory + r.kv, r.F * sizeof(real));
-                memory += r.kv + r.F;
-            }
-    inference->length += n;
+    for (int from = 0; from < n; from += inference->chunk)
+        recall(inference, gpt, ids, memory, from, n - from < inference->chunk ? n - from : inference->chunk, n);
 }
 
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {

@@ -1,9 +1,19 @@
 // Forward without backward: text of any length is fed in chunks, and each layer's keys and values are kept, so that a
-// token costs one pass whether it is scored or sampled and memory grows with the length times 2C per layer.
+// token costs one pass whether it is scored or sampled and memory grows with the length times 2C per layer. A layer with
+// a window forgets what has left it, so its memory stays in the order of the window and a chunk.
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
 
 #include "model/layer.h"
+
+// What a layer remembers of the tokens fed: of each sequence the last ones, from number `first` on. When there is no
+// room for more, the last `kept` of them move to the front: one move for at least as many tokens.
+typedef struct {
+    int room, kept, first;
+    real *cache;    // (B, room, 2C) keys, after the schemes' qk hooks, and values
+    real *features; // (B, room, F) what the schemes' input hooks made of the tokens
+    Place *key_at;  // (B, room) coordinates
+} LayerMemory;
 
 typedef struct {
     int B, capacity;  // sequences side by side, and the most tokens of each
@@ -11,11 +21,9 @@ typedef struct {
     int length;       // tokens fed so far: the next one's position
     MixTables tables; // of the position schemes
     Arena arena;
-    real *cache;          // (L, B, capacity, 2C) keys, after the schemes' qk hooks, and values
-    real *features;       // (L, B, capacity, F) what the schemes' input hooks made of the tokens
+    LayerMemory *memory;  // (L)
     Place *cursor;        // (B) the next token's place in its text
     int *drawn;           // (capacity) the coordinates that 0, 1, 2 ... become: themselves unless randomised
-    Place *key_at;        // (B, capacity) coordinates
     Place *query_at;      // (B, chunk) coordinates of the new tokens
     LayerActivations a;   // (B, chunk, ...) of the layer at work: layers write over each other
     LayerBuffers buffers; // after a feed, buffers.norm (B, chunk, C) is the input of the head
@@ -40,6 +48,8 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
 
 // What a model remembers of a token, so that a pass can be stopped and continued in another process:
 // inference_token_size numbers for each token. Copy those of n tokens, from number `first` on, to memory (B, n, size).
+// What a layer has forgotten is 0. It remembers all that a pass needs to be continued after one of the last `chunk`
+// tokens.
 size_t inference_token_size(const Gpt *gpt);
 void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n);
 // Take n tokens as fed whose numbers inference_remembered has given. The model has to be the same and the tokens, too:

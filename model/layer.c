@@ -37,6 +37,7 @@ Attention layer_attention(const Layer *layer) {
         .d = head_width(shape),
         .queries = T,
         .keys = T,
+        .window = window_of(shape, layer->index),
         .key_batch = T,
         .q_stride = 3 * C,
         .kv_stride = 3 * C,

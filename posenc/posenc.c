@@ -88,6 +88,18 @@ int position_layer(const Position *pos, int layer) {
     return before;
 }
 
+double keys_seen_within(const Position *pos, int T, int most) {
+    double keys = 0;
+    if (pos->shape.windows.period == 0) return keys_seen_of(T, most);
+    for (int layer = 0, counted = 0; counted < pos->shape.layers; layer++) {
+        const int window = window_of(&pos->shape, layer);
+        if (position_layer(pos, layer) < 0) continue;
+        keys += keys_seen_of(T, window && (most == 0 || window < most) ? window : most);
+        counted++;
+    }
+    return keys / pos->shape.layers;
+}
+
 void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
     size_t used = (size_t)snprintf(text, TEXT_CAPACITY, "%s", pos->scheme->name);
     for (const Option *o = pos->scheme->options; o && o->name; o++) {

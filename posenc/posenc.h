@@ -39,7 +39,8 @@ static inline void add_layer(LayerSet *set, int layer) {
 // of the model share it. (The position of a single token is a Place.)
 //
 // The scheme may work in some of the model's layers and heads only (posenc/mix.h). It knows of no others: its shape has
-// as many layers, heads and channels as are its own, and hooks count layers and heads among these.
+// as many layers, heads and channels as are its own, and hooks count layers and heads among these. Only shape.windows
+// are those of the model's layers.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
@@ -91,8 +92,9 @@ typedef struct {
     } vectors;       // content/vectors.c
 } Tables;
 
-// A block of scaled attention scores S = scale q k^T of one head of one sequence. Row i is the query of token
-// columns - rows + i, column j the key of token j. Columns of tokens later than the query's are masked afterwards.
+// A block of scaled attention scores S = scale q k^T of one head of one sequence. Column j is the j-th key of those that
+// its queries see, and row i the query of the token whose key is column columns - rows + i. Columns of later tokens are
+// masked afterwards, and so are those that have left the query's window.
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;
@@ -104,7 +106,9 @@ typedef struct {
     real scale;           // 1/sqrt(d)
     const real *features; // (columns, scheme->features), rows tables->features apart, what input_forward made of tokens
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
-    // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere both are 0:
+    int tokens_before;    // tokens of the sequence before column 0, whose features stand in front of `features`
+    // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere all three are 0:
+    int columns_left;   // how many columns of the head's earlier blocks come before column 0
     int columns_before; // how many of these columns the head's earlier blocks had
     int columns_after;  // how many more its later blocks will have
 } ScoreBlock;
@@ -246,7 +250,10 @@ struct Scheme {
     void (*qk_backward)(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows);
 
-    // How many reals of scratch memory a block needs that has at most `rows` queries and `columns` keys.
+    // How many tokens before the first column of a block its score hooks read the features of. No hook: none.
+    int (*looks_back)(const Position *pos);
+    // How many reals of scratch memory a block needs that has at most `rows` queries and `columns` keys; in training
+    // these are all keys of the head.
     size_t (*score_scratch)(const Tables *tables, int rows, int columns, bool training);
     // Add to a block of scores. Several threads call this at once, for different blocks.
     void (*score_forward)(const Tables *tables, const ScoreBlock *block);
@@ -291,9 +298,11 @@ static inline int position_span(const Position *pos) {
             "shared: one set of parameters for all layers; own: a set for each layer"                                  \
     }
 
-// How many keys a query sees, as the mean over a window of T.
-static inline double keys_seen(int T) {
-    return (T + 1) / 2.0;
+// How many keys a query sees, as the mean over a text of T tokens and over the layers in which the scheme works; with
+// `most`, at most so many of each query's.
+double keys_seen_within(const Position *pos, int T, int most);
+static inline double keys_seen(const Position *pos, int T) {
+    return keys_seen_within(pos, T, 0);
 }
 
 // Heads, counted over all layers.

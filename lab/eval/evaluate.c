@@ -7,7 +7,10 @@
 #define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
 double window_work(const Gpt *gpt, int tokens) {
-    return tokens * (6.0 * gpt->shape.width + tokens / 2.0);
+    const Shape *shape = &gpt->shape;
+    double keys = 0;
+    for (int l = 0; l < shape->layers; l++) keys += keys_seen_of(tokens, window_of(shape, l));
+    return tokens * (6.0 * shape->width + keys / shape->layers);
 }
 
 double perplexity(double nll, uint64_t tokens) {
@@ -46,10 +49,10 @@ typedef struct {
     uint64_t start[TOKENS_AT_A_TIME];   // first token
     int first_scored[TOKENS_AT_A_TIME]; // first position whose target is scored
     int count;
-} Windows;
+} WindowBatch;
 
 // Choose the next windows, at most `most`. The first *done targets are scored already, or not wanted.
-static void plan(Windows *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
+static void plan(WindowBatch *windows, uint64_t *done, const Evaluation *e, uint64_t targets, int most) {
     for (windows->count = 0; windows->count < most && *done < targets; windows->count++) {
         const uint64_t window = (uint64_t)e->window;
         uint64_t fresh = (uint64_t)e->stride;
@@ -73,7 +76,7 @@ static uint64_t text_bytes(const Tokenizer *tokenizer, int id) {
 }
 
 // Add up the losses of the scored ones of n targets in each window, from position `at` on.
-static void add_losses(Evaluation *e, const WindowScorer *scorer, const Windows *windows, int at, int n) {
+static void add_losses(Evaluation *e, const WindowScorer *scorer, const WindowBatch *windows, int at, int n) {
     for (int b = 0; b < windows->count; b++) {
         for (int t = 0; t < n; t++) {
             if (at + t < windows->first_scored[b]) continue;
@@ -117,7 +120,7 @@ typedef struct {
 } Shares;
 
 // Feed the windows and add up the losses of their scored targets.
-static bool score(Evaluation *e, WindowScorer *scorer, const Windows *windows, const Gpt *gpt, const Split *split,
+static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *windows, const Gpt *gpt, const Split *split,
                   const Shares *shares, Error *error) {
     Inference *inference = &scorer->inference;
     const bool is_long = e->window > TOKENS_AT_A_TIME;
@@ -194,7 +197,7 @@ bool evaluate(Evaluation *e, const Gpt *gpt, const Split *split, const char *nam
     e->tokens = e->bytes = 0;
     Shares shares = {.show = progress, .context = context};
     for (uint64_t done = e->from; ok && done < targets;) {
-        Windows windows;
+        WindowBatch windows;
         plan(&windows, &done, e, targets, B);
         shares.before = shares.after;
         shares.after = (double)(done - e->from) / (double)(targets - e->from);

@@ -53,13 +53,21 @@ size_t gemm_packed_size(int K, int N) {
 Packed gemm_pack(real *at, Matrix B, int K, int N) {
     if (OWN_MOST <= 0) at = NULL;
     if (at) product_pack(at, B, K, N);
-    return (Packed){B, K, N, at};
+    return (Packed){B, K, N, at, 0};
+}
+
+Packed gemm_packed_from(const Packed *packed, int column) {
+    Packed from = *packed;
+    assert(!packed->at || column % PACKED_COLUMNS == 0);
+    from.B = matrix_from(packed->B, 0, column);
+    from.first += column;
+    return from;
 }
 
 void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int begin, int end, int M,
                  int N) {
     if (packed->at)
-        product_packed(C, ldc, beta, alpha, A, packed->at, packed->N, packed->K, begin, end, M, N);
+        product_packed(C, ldc, beta, alpha, A, packed->at, packed->N, packed->K, packed->first, begin, end, M, N);
     else
         gemm(C, ldc, beta, alpha, A, matrix_from(packed->B, begin, 0), M, N, end - begin);
 }

@@ -18,13 +18,18 @@ void gemm_linear_in_bf16(bool yes);
 typedef struct {
     Matrix B; // (K,N)
     int K, N;
-    real *at; // its packed form; NULL if it is not packed
+    real *at;  // its packed form; NULL if it is not packed
+    int first; // column with which products begin (gemm_packed_from)
 } Packed;
+
+#define PACKED_COLUMNS 32 // products can begin with multiples of this column
 
 // How many numbers of memory gemm_pack needs for B (K,N).
 size_t gemm_packed_size(int K, int N);
 // Pack B (K,N) into `at`; leave it as it is if `at` is NULL. B must not change while the result is in use.
 Packed gemm_pack(real *at, Matrix B, int K, int N);
+// The same operand without its first columns, whose number is a multiple of PACKED_COLUMNS unless it is not packed.
+Packed gemm_packed_from(const Packed *packed, int column);
 // C (M,N) = beta * C + alpha * A (M, end - begin) * rows begin to end of the packed matrix: its first N columns.
 void gemm_packed(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int begin, int end, int M,
                  int N);

@@ -1,5 +1,7 @@
 #include "model/base/product.h"
 
+#include <assert.h>
+
 // Bytes of a vector: the processor's widest, unless the build says something else (make VECTOR=16).
 #ifndef VECTOR
 #if defined __AVX512F__
@@ -229,13 +231,14 @@ static void product_block(real *C, int ldc, real beta, real alpha, Matrix A, con
     }
 }
 
-void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int begin,
-                    int end, int M, int N) {
+void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int first,
+                    int begin, int end, int M, int N) {
+    assert(first % WIDE == 0);
     const int rows = block_size(K, BLOCK);
     for (int k = begin / rows * rows; k < end; k += rows) {
         const int K_all = least(rows, K - k), from = k < begin ? begin - k : 0, to = least(K_all, end - k);
-        product_block(C, ldc, beta, alpha, A, packed + padded(N_all) * (size_t)k, NULL, K_all, from, to - from, M, N,
-                      N_all);
+        const real *panels = packed + padded(N_all) * (size_t)k + (size_t)first * K_all;
+        product_block(C, ldc, beta, alpha, A, panels, NULL, K_all, from, to - from, M, N, N_all - first);
         A = matrix_from(A, 0, to - from);
         beta = 1;
     }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/base/real.h"
+#include "model/base/windows.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,10 +17,16 @@ typedef struct {
     int heads;            // H
     int width;            // C
     int random_positions; // 0, or training places its tokens at random coordinates below this
+    Windows windows;      // of the layers
 } Shape;
 
 static inline int head_width(const Shape *shape) {
     return shape->width / shape->heads;
+}
+
+// How many keys a query of this layer sees, its own included; 0 = all.
+static inline int window_of(const Shape *shape, int layer) {
+    return shape->windows.period ? shape->windows.keys[layer % shape->windows.period] : 0;
 }
 
 typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;

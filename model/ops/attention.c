@@ -46,17 +46,24 @@ static Scratch own_scratch(real *scratch, const Attention *a, const MixTables *t
 
 // One block of queries of one head of one sequence.
 typedef struct {
-    int b, h, first, rows, columns; // queries first .. first+rows-1 see at most keys 0 .. columns-1
-    int before;                     // keys of earlier tokens, from a cache
-    size_t q_at, kv_at, out_at;     // offsets of the first query, of the head's first key, and of the first output
-    size_t token;                   // row of the sequence's first key, counted over all sequences
+    int b, h, first, rows;      // queries first .. first+rows-1 see ...
+    int from, columns;          // ... at most keys from .. from+columns-1
+    size_t q_at, kv_at, out_at; // offsets of the first query, of the first of these keys, and of the first output
+    size_t token;               // row of the first of these keys, counted over all sequences
 } QueryBlock;
 
+// The first key that a query sees, or one a little before it where products begin with whole panels.
+static int first_key(const Attention *a, int query) {
+    const int left = a->keys - a->queries + query + 1 - a->window;
+    if (a->window == 0 || left <= 0) return 0;
+    return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
+}
+
 static QueryBlock block_of(const Attention *a, int b, int h, int first) {
-    QueryBlock block = {.b = b, .h = h, .first = first, .before = a->keys - a->queries};
+    QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
     block.rows = a->queries - first < QUERY_BLOCK ? a->queries - first : QUERY_BLOCK;
-    block.columns = block.before + first + block.rows;
-    block.token = (size_t)b * a->key_batch;
+    block.columns = a->keys - a->queries + first + block.rows - block.from;
+    block.token = (size_t)b * a->key_batch + (size_t)block.from;
     block.q_at = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
     block.kv_at = block.token * a->kv_stride + (size_t)h * a->d;
     block.out_at = ((size_t)b * a->queries + first) * a->H * a->d + (size_t)h * a->d;
@@ -81,8 +88,10 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .k_stride = a->kv_stride,
         .scale = (real)(1 / sqrt(a->d)),
         .features = a->features + block->token * mix_features(tables->mix),
-        .columns_before = a->lse ? block->first : 0,
-        .columns_after = a->lse ? a->keys - block->columns : 0,
+        .tokens_before = block->from,
+        .columns_left = a->lse ? block->from : 0,
+        .columns_before = a->lse ? block->first - block->from : 0,
+        .columns_after = a->lse ? a->keys - block->from - block->columns : 0,
     };
 }
 
@@ -110,13 +119,14 @@ static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed
     }
 }
 
-// ... and C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d), where A is 0 at later keys.
-static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int rows,
+// ... and C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d), whose row `from` is the block's first key
+// and where A is 0 at later keys.
+static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
                             int columns) {
     for (int i = 0; i < rows;) {
         const Strip strip = strip_of(i, rows, columns, packed->at);
-        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, 0), packed, 0, strip.keys, strip.rows,
-                    packed->N);
+        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, 0), packed, from, from + strip.keys,
+                    strip.rows, packed->N);
         i += strip.rows;
     }
 }
@@ -136,8 +146,22 @@ static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
 }
 
 // The factor by which dropout multiplies an attention weight.
-static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int key) {
-    return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + (uint64_t)key);
+static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
+    const uint64_t key = (uint64_t)(block->from + column);
+    return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
+}
+
+// How many of the columns up to a query's own, `seen` of them, have left its window.
+static int left_window(int seen, int window) {
+    return window && seen > window ? seen - window : 0;
+}
+
+// Mask the scores S of these columns. Returns how many of the first ones need not be looked at at all, a multiple of
+// TOGETHER.
+static int mask_left(real *S, int seen, int window) {
+    const int left = left_window(seen, window), skipped = left / TOGETHER * TOGETHER;
+    for (int j = skipped; j < left; j++) S[j] = -INFINITY;
+    return skipped;
 }
 
 // exp(x), but 0 where that is less than 1e-26: gradients of such small weights would be denormal numbers, with which
@@ -199,23 +223,33 @@ static real softmax_row(real *P, const real *S, int seen, int stride) {
     return (real)(log(sum) + (double)most);
 }
 
+// Copy the weights of a row to where the caller wants them; keys before the block's first have none.
+static void keep_weights(const Attention *a, const QueryBlock *block, int row, const real *P, int seen) {
+    const int before = a->forgotten + block->from;
+    real *kept = a->P + row_of(block, a, row) * (size_t)(a->forgotten + a->keys);
+    memset(kept, 0, (size_t)before * sizeof(real));
+    memcpy(kept + before, P, (size_t)seen * sizeof(real));
+}
+
+// `keys` is k^T (d, keys) and `values` v (keys, d); the block's first key is number `from` of these.
 static void block_forward(const Attention *a, const MixTables *tables, const QueryBlock *block, const Packed *keys,
-                          const Packed *values, const Scratch *scratch) {
+                          const Packed *values, int from, const Scratch *scratch) {
+    const Packed own_keys = gemm_packed_from(keys, from);
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     const int stride = scores.stride, C = a->H * a->d;
     real *P = scratch->S; // (rows, columns), rows `stride` apart: the weights overwrite the scores
-    scores_forward(tables, &scores, keys, scratch->schemes);
+    scores_forward(tables, &scores, &own_keys, scratch->schemes);
     for (int i = 0; i < block->rows; i++) {
         real *P_i = P + (size_t)i * stride;
-        const int seen = block_seen(&scores, i);
-        const size_t row = row_of(block, a, i);
-        const real lse = softmax_row(P_i, P_i, seen, stride);
-        if (a->lse) a->lse[row] = lse;
-        if (a->P) memcpy(a->P + row * a->keys, P_i, (size_t)seen * sizeof(real));
+        const int seen = block_seen(&scores, i), skipped = mask_left(P_i, seen, a->window);
+        memset(P_i, 0, (size_t)skipped * sizeof(real));
+        const real lse = softmax_row(P_i + skipped, P_i + skipped, seen - skipped, stride - skipped);
+        if (a->lse) a->lse[row_of(block, a, i)] = lse;
+        if (a->P) keep_weights(a, block, i, P_i, seen);
         if (a->dropout.rate > 0)
-            for (int j = 0; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
+            for (int j = skipped; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, block->rows, block->columns);
+    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, block->rows, block->columns);
 }
 
 #define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
@@ -241,6 +275,7 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
         for (int i = 0; i < rows; i++) {
             const int sees = block->columns - rows + i + 1 - first, seen = sees < 0 ? 0 : sees < n ? sees : n;
             real *S_i = S + (size_t)i * stride, *out_i = out + (size_t)i * C;
+            for (int j = 0; first == 0 && j < left_window(sees, a->window); j++) S_i[j] = -INFINITY;
             if (seen > 0) {
                 const real now = row_most(S_i, seen), before = most[i];
                 most[i] = now > before ? now : before;
@@ -261,14 +296,15 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
                             real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
     const QueryBlock start = block_of(a, b, h, first), last = block_of(a, b, h, (end - 1) / QUERY_BLOCK * QUERY_BLOCK);
-    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, last.columns);
-    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), last.columns, a->d);
+    const int keys_seen = last.from + last.columns - start.from;
+    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, keys_seen);
+    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), keys_seen, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
         const QueryBlock block = block_of(a, b, h, i);
         if (goes_in_tiles(a, tables, &block))
             block_forward_in_tiles(a, &block, &scratch);
         else
-            block_forward(a, tables, &block, &keys, &values, &scratch);
+            block_forward(a, tables, &block, &keys, &values, block.from - start.from, &scratch);
     }
 }
 
@@ -288,16 +324,18 @@ void attention_forward(const Attention *a, const MixTables *tables, real *scratc
 // those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
 // flow) with flow = sum(P * dP) = dout . out (FlashAttention, eq. 4). With dropout, dP is first multiplied by the
 // factors; flow is still dout . out.
-static void softmax_backward_row(real *P, real *dS, const real *S, const real *dP, const real *dout,
+static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, const real *dout,
                                  const QueryBlock *block, const Attention *a, int row) {
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
-    const int seen = block->before + block->first + row + 1, end = round_up(seen), stride = round_up(block->columns);
+    const int seen = block->columns - block->rows + row + 1, end = round_up(seen), stride = round_up(block->columns);
+    const int skipped = mask_left(S, seen, a->window);
     const real lse = a->lse[row_of(block, a, row)];
     real flow = 0;
 #pragma omp simd reduction(+ : flow)
     for (int c = 0; c < a->d; c++) flow += dout[c] * out[c];
+    for (int j = 0; j < skipped; j++) P[j] = dS[j] = 0;
     if (a->dropout.rate > 0) {
-        for (int j = 0; j < seen; j++) {
+        for (int j = skipped; j < seen; j++) {
             const real factor = weight_dropout(block, a, row, j), weight = weight_of(S[j] - lse);
             P[j] = weight * factor;
             dS[j] = weight * (factor * dP[j] - flow);
@@ -305,7 +343,7 @@ static void softmax_backward_row(real *P, real *dS, const real *S, const real *d
         for (int j = seen; j < end; j++) P[j] = dS[j] = 0;
     } else {
 #pragma omp simd
-        for (int j = 0; j < end; j++) {
+        for (int j = skipped; j < end; j++) {
             const real weight = weight_of(S[j] - lse), gradient = weight * (dP[j] - flow);
             P[j] = j < seen ? weight : 0;
             dS[j] = j < seen ? gradient : 0;
@@ -343,8 +381,8 @@ static void scores_backward(const ScoreGradient *grad, const MixTables *tables, 
         memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
     mix_score_backward(tables, scores, grad, scratch->schemes);
     if (are.own) return;
-    product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->rows,
-                    block->columns);
+    product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->from,
+                    block->rows, block->columns);
     add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block);
 }
 
@@ -355,10 +393,12 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
     real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
     const real *dout = grad->dout + block->out_at;
+    const Packed k_turned = gemm_packed_from(&head->k_turned, block->from);
+    const Packed v_turned = gemm_packed_from(&head->v_turned, block->from);
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
-    scores_forward(tables, &scores, &head->k_turned, scratch->schemes);
+    scores_forward(tables, &scores, &k_turned, scratch->schemes);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    product_to_keys(dP, stride, 1, rows_of(dout, C), &head->v_turned, rows, block->columns);
+    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_turned, rows, block->columns);
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);

@@ -76,11 +76,11 @@ void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 #define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
 
 // Attention of B sequences with H heads of d channels. The queries of a sequence belong to the last of its keys: query
-// i sees keys 0 .. keys - queries + i.
+// i sees keys 0 .. keys - queries + i, or only the last `window` of these.
 typedef struct {
     real *out;               // (B, queries, H*d)
     real *lse;               // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
-    real *P;                 // (B, H, queries, keys) weights before dropout of the keys that are seen; NULL = not kept
+    real *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
     const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, H*d)
     const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
     const Place *query_at;   // (B, queries) coordinates
@@ -88,6 +88,8 @@ typedef struct {
     int layer;               // for the position schemes
     int B, H, d;             // sequences, heads, head width
     int queries, keys;       // of each sequence
+    int window;              // keys that a query sees, its own included; 0 = all
+    int forgotten;           // tokens before the first key, which P has columns for
     int key_batch;           // how many keys each sequence has room for; the first `keys` are used
     int q_stride, kv_stride; // distance of two rows of q, and of k and v, in numbers
     Dropout dropout;         // of the attention weights

@@ -92,7 +92,7 @@ void bias_reduce(Tables *tables) {
 }
 
 double bias_operations(const Position *pos, int T) {
-    return (pos->scheme->score_backward ? 2 : 1) * all_heads(pos) * keys_seen(T);
+    return (pos->scheme->score_backward ? 2 : 1) * all_heads(pos) * keys_seen(pos, T);
 }
 
 // The index of the number for this distance in params[0] (sets * H, buckets).

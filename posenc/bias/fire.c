@@ -240,7 +240,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 // unit; score), 5 W + 2 backward (the other ratio; three sums and two products of a unit; db2). And for each query 14
 // products and sums a unit, after the loop over keys.
 static double operations(const Position *pos, int T) {
-    return all_heads(pos) * (keys_seen(T) * (10 * hidden(pos) + 4) + 14 * hidden(pos));
+    return all_heads(pos) * (keys_seen(pos, T) * (10 * hidden(pos) + 4) + 14 * hidden(pos));
 }
 
 static void score_reduce(const Tables *tables, int layer) {

@@ -105,7 +105,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 // The products; and for each key that a query sees 9 operations forward (3 a gate, 1 the count, 5 the interpolated
 // code) and 12 backward: as many as if no count were cut to N-1.
 static double operations(const Position *pos, int T) {
-    return vectors_operations(pos) + all_heads(pos) * 21 * keys_seen(T);
+    return vectors_operations(pos) + all_heads(pos) * 21 * keys_seen(pos, T);
 }
 
 const Scheme scheme_cope = {

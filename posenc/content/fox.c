@@ -123,13 +123,13 @@ void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int 
 }
 
 // For each key that a query sees, four forward and two backward; and for each key itself five in the running sums.
-double forget_operations(int T) {
-    return 6 * keys_seen(T) + 5;
+double forget_operations(double keys) {
+    return 6 * keys + 5;
 }
 
 // In each layer, H gates for a token, from a matrix (H, C).
 static double operations(const Position *pos, int T) {
-    return all_heads(pos) * (3 * 2 * pos->inputs + LOG_SIGMOID_OPERATIONS + forget_operations(T));
+    return all_heads(pos) * (3 * 2 * pos->inputs + LOG_SIGMOID_OPERATIONS + forget_operations(keys_seen(pos, T)));
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {

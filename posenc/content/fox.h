@@ -16,7 +16,7 @@ size_t forget_scratch(int columns);
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch);
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch);
 
-// What these two cost a token in one head.
-double forget_operations(int T);
+// What these two cost a token in one head whose queries see so many keys.
+double forget_operations(double keys);
 
 #endif

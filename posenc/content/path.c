@@ -136,9 +136,10 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
 
 // --- from features to reflections, which sees the tokens before, and to scores ---
 //
-// What one head of one sequence works with.
+// What one head of one sequence works with. Keys are counted from the block's number columns_left, as reflections are.
 typedef struct {
     int d, taps, F, C;
+    int before; // tokens before key 0 whose features are there
     const real *raw, *conv; // (keys, F) and (taps, C), d of them the head's
     const real *log_s;      // (keys), F apart: log(beta / 2), and H further on log f
     real *z;                // (keys, d) raw, convolved, where there is a convolution
@@ -159,6 +160,11 @@ static Head head_take(Arena *arena, const Tables *tables, int rows, int keys) {
     return h;
 }
 
+// The convolution that makes a token's w.
+static int looks_back(const Position *pos) {
+    return taps_of(pos) - 1;
+}
+
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
     Arena counted = {0};
     head_take(&counted, tables, rows, columns);
@@ -168,10 +174,12 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 static Head head_of(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     Arena scratch = scratch_of(block);
-    Head h = head_take(&scratch, tables, block->rows, block->columns + block->columns_after);
+    Head h = head_take(&scratch, tables, block->rows, block->columns_left + block->columns + block->columns_after);
     const size_t first = (size_t)block->head * h.d;
-    h.raw = block->features + first;
-    h.log_s = block->features + h.C + block->head;
+    const real *features = block->features - (size_t)block->columns_left * h.F; // of key 0
+    h.before = block->tokens_before - block->columns_left;
+    h.raw = features + first;
+    h.log_s = features + h.C + block->head;
     h.conv = h.taps > 1 ? pos->params[CONV] + (size_t)block->layer * h.taps * h.C + first : NULL;
     return h;
 }
@@ -181,7 +189,7 @@ static void mix_forward(real *y, const Head *h, int t) {
     const real *raw = h->raw + (size_t)t * h->F;
     real *z = h->z + (size_t)t * h->d;
     memset(z, 0, (size_t)h->d * sizeof(real));
-    for (int a = 0; a < h->taps && a <= t; a++)
+    for (int a = 0; a < h->taps && a <= t + h->before; a++)
         for (int c = 0; c < h->d; c++) z[c] += h->conv[a * h->C + c] * raw[c - a * h->F];
     for (int c = 0; c < h->d; c++) y[c] = z[c] / (1 + real_exp(-z[c]));
 }
@@ -232,20 +240,24 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
     const Position *pos = tables->pos;
     const Head h = head_of(tables, block);
-    for (int t = block->columns_before; t < block->columns; t++) reflection_forward(&h, t);
+    const int made = block->columns_left + block->columns_before, keys = block->columns_left + block->columns;
+    for (int t = made; t < keys; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
-    if (scheme_options(pos, PathOptions)->forget) forget_forward(block, h.log_s + pos->shape.heads, h.F, h.forget);
+    if (scheme_options(pos, PathOptions)->forget)
+        forget_forward(block, block->features + h.C + block->head + pos->shape.heads, h.F, h.forget);
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
     const Head h = head_of(tables, block);
-    real *draw = grad->dfeatures + (size_t)block->head * h.d, *dlog_s = grad->dfeatures + h.C + block->head;
+    real *dfeatures = grad->dfeatures - (size_t)block->columns_left * h.F; // of key 0
+    real *draw = dfeatures + (size_t)block->head * h.d, *dlog_s = dfeatures + h.C + block->head;
     real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (scheme_options(pos, PathOptions)->forget)
-        forget_backward(dlog_s + pos->shape.heads, grad->dS, block, h.F, h.forget);
+        forget_backward(grad->dfeatures + h.C + block->head + pos->shape.heads, grad->dS, block, h.F, h.forget);
     reflect_backward(grad, block, &h.reflections);
-    for (int t = 0; t < block->columns && block->columns_after == 0; t++)
+    const int keys = block->columns_left + block->columns;
+    for (int t = 0; t < keys && block->columns_after == 0; t++)
         reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
 }
 
@@ -255,9 +267,9 @@ static double operations(const Position *pos, int T) {
     const double C = pos->shape.width, G = gates_of(pos), H = pos->shape.heads, taps = taps_of(pos);
     const double projections = 3 * 2 * (pos->inputs * (rank_of(pos) + G) + C * rank_of(pos)),
                  gates = LOG_SIGMOID_OPERATIONS * G, vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
-                 forget = scheme_options(pos, PathOptions)->forget ? forget_operations(T) : 0;
+                 keys = keys_seen(pos, T), forget = scheme_options(pos, PathOptions)->forget ? forget_operations(keys) : 0;
     return pos->shape.layers *
-           (projections + gates + vectors + H * (reflect_operations(T, head_width(&pos->shape)) + forget));
+           (projections + gates + vectors + H * (reflect_operations(keys, head_width(&pos->shape)) + forget));
 }
 
 // All sequences share the taps.
@@ -290,6 +302,7 @@ const Scheme scheme_path = {
     .features = features,
     .input_forward = input_forward,
     .input_backward = input_backward,
+    .looks_back = looks_back,
     .score_scratch = score_scratch,
     .score_forward = score_forward,
     .score_backward = score_backward,

@@ -103,10 +103,17 @@ static void invert_triangle(real *T, const real *WW, int stride, const real *bet
     }
 }
 
+// Keys and chunks are counted from the head's first: column 0 of a block is key number columns_left, with which a chunk
+// begins.
+static int keys_of(const ScoreBlock *block) {
+    return block->columns_left + block->columns;
+}
+
 // What belongs to the keys of a chunk and is the same for all blocks of queries.
 static void chunk_make(const Reflections *r, const ScoreBlock *block, int index) {
-    const int d = r->d, first = index * CHUNK, n = block->columns - first < CHUNK ? block->columns - first : CHUNK;
+    const int d = r->d, first = index * CHUNK, left = keys_of(block) - first, n = left < CHUNK ? left : CHUNK;
     const int wide = 2 * n + d;
+    const real *k = block->k + (size_t)(first - block->columns_left) * block->k_stride;
     Arena memory = {.base = (unsigned char *)(r->memory + (size_t)index * chunk_size(d))};
     struct Chunk *c = &r->chunks[index];
     *c = chunk_take(&memory, d);
@@ -114,7 +121,7 @@ static void chunk_make(const Reflections *r, const ScoreBlock *block, int index)
     c->n = n;
     memcpy(c->F, r->w + (size_t)first * d, (size_t)n * d * sizeof(real));
     for (int m = 0; m < n; m++)
-        memcpy(c->F + (size_t)(n + m) * d, block->k + (size_t)(first + m) * block->k_stride, (size_t)d * sizeof(real));
+        memcpy(c->F + (size_t)(n + m) * d, k + (size_t)m * block->k_stride, (size_t)d * sizeof(real));
     c->F_turned = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
     gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_turned, 0, d, n, 2 * n);
     keep_below_diagonal(c->WG, wide, n);
@@ -128,30 +135,32 @@ static void chunk_make(const Reflections *r, const ScoreBlock *block, int index)
 
 // The first row of the block whose query stands in the chunk or after it: those before see none of its keys.
 static int first_row(const ScoreBlock *block, const struct Chunk *c) {
-    const int row = c->first - (block->columns - block->rows);
+    const int row = c->first - (keys_of(block) - block->rows);
     return row > 0 ? row : 0;
 }
 
 // B (rows, n), rows `stride` apart, from the block's row `start` on: 0 at the keys after a query's own.
 static void keep_seen(real *B, int stride, const ScoreBlock *block, const struct Chunk *c, int start) {
+    const int column = c->first - block->columns_left;
     for (int i = start; i < block->rows; i++)
-        for (int m = block_seen(block, i) - c->first; m < c->n; m++) B[(size_t)(i - start) * stride + m] = 0;
+        for (int m = block_seen(block, i) - column; m < c->n; m++) B[(size_t)(i - start) * stride + m] = 0;
 }
 
 void reflect_forward(const ScoreBlock *block, const Reflections *r) {
-    const int d = r->d, kept = block->columns_before / CHUNK;
-    assert(block->columns_before % CHUNK == 0);
-    for (int index = chunks_of(block->columns) - 1, joined = block->rows; index >= 0; index--) {
+    const int d = r->d, begin = block->columns_left / CHUNK, kept = begin + block->columns_before / CHUNK;
+    assert(block->columns_before % CHUNK == 0 && block->columns_left % CHUNK == 0);
+    for (int index = chunks_of(keys_of(block)) - 1, joined = block->rows; index >= begin; index--) {
         if (index >= kept) chunk_make(r, block, index);
         const struct Chunk *c = &r->chunks[index];
         const int n = c->n, wide = 2 * n + d, start = first_row(block, c), rows = block->rows - start;
+        const int column = c->first - block->columns_left;
         const size_t size = (size_t)block->rows * d;
         real *Q = r->Q + index * size + (size_t)start * d, *U = r->U + (size_t)index * block->rows * CHUNK;
         for (int i = start; i < joined; i++) // these queries meet their first key
             memcpy(Q + (size_t)(i - start) * d, block->q + (size_t)i * block->q_stride, (size_t)d * sizeof(real));
         joined = start;
         for (int i = 0; i < start; i++)
-            memset(block->S + (size_t)i * block->stride + c->first, 0, (size_t)n * sizeof(real));
+            memset(block->S + (size_t)i * block->stride + column, 0, (size_t)n * sizeof(real));
         gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_turned, 0, d, rows, 2 * n);
         keep_seen(r->X, wide, block, c, start);
         gemm_packed(U, n, 0, 1, rows_of(r->X, wide), &c->T_packed, 0, n, rows, n);
@@ -160,9 +169,9 @@ void reflect_forward(const ScoreBlock *block, const Reflections *r) {
         gemm_packed(r->X + n, wide, 1, -1, rows_of(U, n), &c->G_packed, 0, n, rows, n + d);
         for (int i = 0; i < rows; i++) {
             const real *X_i = r->X + (size_t)i * wide;
-            real *S_i = block->S + (size_t)(start + i) * block->stride + c->first;
+            real *S_i = block->S + (size_t)(start + i) * block->stride + column;
             for (int m = 0; m < n; m++) S_i[m] = block->scale * X_i[n + m];
-            if (index > 0) memcpy(Q - size + (size_t)i * d, X_i + 2 * n, (size_t)d * sizeof(real));
+            if (index > begin) memcpy(Q - size + (size_t)i * d, X_i + 2 * n, (size_t)d * sizeof(real));
         }
     }
 }
@@ -200,13 +209,14 @@ static void chunk_finish(real *dk, int dk_stride, const Reflections *r, const st
 }
 
 void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r) {
-    const int d = r->d, stride = 2 * CHUNK + d, chunks = chunks_of(block->columns);
+    const int d = r->d, stride = 2 * CHUNK + d, chunks = chunks_of(keys_of(block));
+    const int begin = block->columns_left / CHUNK, kept = begin + block->columns_before / CHUNK;
     real *dQ = r->X + 2 * CHUNK; // the last columns of X; a chunk of fewer keys leaves out the first ones
     for (int i = 0; i < block->rows; i++) memset(dQ + (size_t)i * stride, 0, (size_t)d * sizeof(real));
-    for (int index = 0; index < chunks; index++) {
+    for (int index = begin; index < chunks; index++) {
         struct Chunk *c = &r->chunks[index];
         const int n = c->n, wide = 2 * n + d, start = first_row(block, c);
-        if (c->first >= block->columns_before) {
+        if (index >= kept) {
             c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
             c->T_turned = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
             c->G_turned = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
@@ -214,22 +224,23 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const 
             memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
         }
         real *X = dQ + (size_t)start * stride - 2 * n;
+        const real *dS = grad->dS + c->first - block->columns_left;
         for (int i = start; i < block->rows; i++)
             for (int m = 0; m < n; m++)
-                X[(size_t)(i - start) * stride + n + m] =
-                    block->scale * grad->dS[(size_t)i * block->stride + c->first + m];
+                X[(size_t)(i - start) * stride + n + m] = block->scale * dS[(size_t)i * block->stride + m];
         chunk_backward(X, stride, r, block, c, r->Q + ((size_t)index * block->rows + start) * d,
                        r->U + (size_t)index * block->rows * CHUNK, start);
     }
     for (int i = 0; i < block->rows; i++)
         for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += dQ[(size_t)i * stride + c];
+    real *dk = grad->dk - (size_t)block->columns_left * block->k_stride; // of the head's first key
     for (int index = 0; index < chunks && block->columns_after == 0; index++)
-        chunk_finish(grad->dk, block->k_stride, r, &r->chunks[index]);
+        chunk_finish(dk, block->k_stride, r, &r->chunks[index]);
 }
 
 // With chunks of n keys. For each key that a query sees, forward has products of 6 d + 4 n operations and backward of
 // 12 d + 8 n; a score and its gradients without reflections are 2 d + 4 d of these. And what belongs to the keys: for
 // each, products of 12 n d, and n^2 for the inverse of the triangle.
-double reflect_operations(int T, int d) {
-    return keys_seen(T) * 12 * (d + CHUNK) + CHUNK * (12.0 * d + CHUNK);
+double reflect_operations(double keys, int d) {
+    return keys * 12 * (d + CHUNK) + CHUNK * (12.0 * d + CHUNK);
 }

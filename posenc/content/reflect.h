@@ -24,15 +24,16 @@ typedef struct {
 Reflections reflections_take(Arena *arena, int rows, int keys, int d);
 
 // block->S = scale q_i^T H_i H_{i-1} ... H_{j+1} k_j for j <= i; other entries are overwritten with finite numbers. w
-// and beta of the block's keys are there; those of the first block->columns_before keys are as they were for an earlier
-// block.
+// and beta of the block's keys are there, from number block->columns_left on; those of its first block->columns_before
+// keys are as they were for an earlier block.
 void reflect_forward(const ScoreBlock *block, const Reflections *r);
 
 // grad->dq +=, from grad->dS; and, with the head's last block, grad->dk +=, dw and dlog_beta =, from all its blocks.
 // The scratch is as reflect_forward left it.
 void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const Reflections *r);
 
-// What these two cost a token in one head, beyond the products of queries and keys that every model has.
-double reflect_operations(int T, int d);
+// What these two cost a token in one head whose queries see so many keys, beyond the products of queries and keys that
+// every model has.
+double reflect_operations(double keys, int d);
 
 #endif

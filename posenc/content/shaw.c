@@ -53,7 +53,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
 
 // The products, and an addition for each key that a query sees, forward and backward.
 static double operations(const Position *pos, int T) {
-    return vectors_operations(pos) + all_heads(pos) * 2 * keys_seen(T);
+    return vectors_operations(pos) + all_heads(pos) * 2 * keys_seen(pos, T);
 }
 
 const Scheme scheme_shaw = {

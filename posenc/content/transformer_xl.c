@@ -170,17 +170,17 @@ static void score_reduce(const Tables *tables, int layer) {
         memset(dr + (size_t)n * C + own.begin, 0, (size_t)(own.end - own.begin) * sizeof(real));
 }
 
-// The distances that a query meets, as the mean over a window of T.
+// The distances that a query meets, as the mean over a window of T: from the clamp on they are all the same.
 static double distances_met(const Position *pos, int T) {
-    const double clamp = (double)scheme_options(pos, TransformerXlOptions)->clamp, D = clamp + 1;
-    return clamp > 0 && D < T ? D - D * (D - 1) / (2 * T) : keys_seen(T);
+    const long long clamp = scheme_options(pos, TransformerXlOptions)->clamp;
+    return keys_seen_within(pos, T, clamp > 0 && clamp < T ? (int)clamp + 1 : 0);
 }
 
 // In each head: three products of a query with the distances it meets (P, dr, dqv) and of a key with u (u.k, du, dk);
 // four additions for each key that a query sees; and q + v, dq and dv. W_r is used once a step, whatever the tokens.
 static double operations(const Position *pos, int T) {
     const double d = head_width(&pos->shape);
-    return all_heads(pos) * (3 * 2 * d * (distances_met(pos, T) + 1) + 4 * keys_seen(T) + 3 * d);
+    return all_heads(pos) * (3 * 2 * d * (distances_met(pos, T) + 1) + 4 * keys_seen(pos, T) + 3 * d);
 }
 
 const Scheme scheme_transformer_xl = {

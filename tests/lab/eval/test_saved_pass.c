@@ -52,7 +52,7 @@ static void continued_passes_are_like_whole_ones(void **state) {
             feed(found, &inference, &pass, &gpt, stop);
             saved_pass_close(&pass, false);
             inference_restart(&inference);
-            memset(inference.cache, 0x7f, 2 * sizeof(real) * 2 * 16 * WINDOW);
+            for (int l = 0; l < 2; l++) memset(inference.memory[l].cache, 0x7f, sizeof(real) * 2 * 16 * WINDOW);
             open_pass(&pass, &gpt);
             assert_int_equal(pass.found, stop / EVERY * EVERY);
             must(saved_pass_recall(&pass, &inference, &error), &error);
