@@ -114,23 +114,30 @@ static bool time_steps(double *seconds, Trainer *trainer, long long steps, Error
 }
 
 // Multiplications and additions for one token, forward and backward: 6N + 12LCT, with N the parameters that multiply
-// (position tables only add) and attention counted in full, although causality needs only half of it.
+// (position tables only add) and attention counted in full, although causality needs only half of it; of a layer with a
+// window, as many keys as that.
 static double flops_per_token(const Gpt *gpt) {
     const Shape *s = &gpt->shape;
     const size_t parameters = tensor_numbers(&gpt->tensors, false) - tensor_numbers(&gpt->tensors, true);
-    return 6.0 * (double)parameters + 12.0 * s->layers * s->context * (double)s->width;
+    double keys = 0;
+    for (int l = 0; l < s->layers; l++) {
+        const int window = window_of(s, l);
+        keys += window && window < s->context ? window : s->context;
+    }
+    return 6.0 * (double)parameters + 12.0 * keys * s->width;
 }
 
 static void print_line(const Trainer *trainer, double seconds, double gemm_seconds) {
     const TrainOptions *o = trainer->options;
     const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf("pos=%s layers=%lld heads=%lld width=%lld context=%lld batch=%lld vocab=%d threads=%d core=%s kernels=%s "
-           "ms_per_step=%.2f "
-           "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
-           o->pos, o->layers, o->heads, o->width, o->context, o->batch, trainer->gpt.shape.vocab, omp_get_max_threads(),
-           blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate, 100 * gflops / gemm_rate,
-           resident_megabytes());
+    printf(
+        "pos=%s layers=%lld heads=%lld width=%lld context=%lld%s%s batch=%lld vocab=%d threads=%d core=%s kernels=%s "
+        "ms_per_step=%.2f "
+        "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
+        o->pos, o->layers, o->heads, o->width, o->context, *o->window ? " window=" : "", o->window, o->batch,
+        trainer->gpt.shape.vocab, omp_get_max_threads(), blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds,
+        gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
 }
 
 bool command_bench(int argc, char **argv, Error *error) {

@@ -50,6 +50,19 @@ static void print_stretch(const Stretch *stretch, int pairs) {
            stretch->bare_start ? " without attention factor" : "", stretch->attention);
 }
 
+// The longest window of the layers in which a scheme works; 0 = one of these sees all keys of the context.
+static int longest_window(const Position *pos) {
+    int longest = 0;
+    for (int layer = 0, counted = 0; counted < pos->shape.layers; layer++) {
+        const int window = window_of(&pos->shape, layer);
+        if (position_layer(pos, layer) < 0) continue;
+        if (window == 0 || window >= pos->shape.context) return 0;
+        longest = window > longest ? window : longest;
+        counted++;
+    }
+    return longest;
+}
+
 // Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
@@ -75,6 +88,12 @@ static bool settle(Extension *x, Error *error) {
             "%s was trained at random positions below %d, so there is no single length to stretch; train it "
             "without --random-positions",
             x->directory, pos->shape.random_positions);
+    if (longest_window(pos))
+        return fail_input(
+            error,
+            "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
+            "other distances than in training; use it as it is",
+            x->directory, longest_window(pos));
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;

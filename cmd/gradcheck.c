@@ -26,6 +26,7 @@ static const Option gradcheck_options[] = {
     INTEGER_ROW("heads", FIELD(train.heads), "2", 1, 8, "attention heads"),
     INTEGER_ROW("width", FIELD(train.width), "8", 1, 64, "channels of the residual stream"),
     INTEGER_ROW("context", FIELD(train.context), "20", 1, 200, "tokens in a sequence"),
+    WINDOW_OPTION_ROW(TrainOptions),
     INTEGER_ROW("batch", FIELD(train.batch), "2", 1, 8, "sequences in the batch"),
     NUMBER_ROW("dropout", FIELD(train.dropout), "0", 0, 0.9, "X",
                "dropout of the model; every pass drops the same elements"),
@@ -145,8 +146,8 @@ bool command_gradcheck(int argc, char **argv, Error *error) {
     GradcheckOptions options = {0};
     arguments_parse(&options, NULL, &usage, argc, argv);
     omp_set_num_threads(1); // the models are tiny
-    const Shape shape = shape_of(&options.train, 11);
-    bool ok = shape_check(&shape, error);
+    Shape shape;
+    bool ok = shape_of(&shape, &options.train, 11, error) && shape_check(&shape, error);
     int failures = 0;
     Mix pos;
     if (ok && strcmp(options.train.pos, "all") == 0) {

@@ -81,11 +81,11 @@ static void fill_zeros(Gpt *gpt, uint64_t seed) {
 
 // An untrained model with this scheme.
 static bool print_untrained(const char *specification, const TrainOptions *options, Error *error) {
-    const Shape shape = shape_of(options, 8);
+    Shape shape;
     Mix pos;
     Gpt gpt = {0};
-    bool ok = shape_check(&shape, error) && mix_create(&pos, specification, &shape, error) &&
-              gpt_create(&gpt, &shape, &pos, false, error);
+    bool ok = shape_of(&shape, options, 8, error) && shape_check(&shape, error) &&
+              mix_create(&pos, specification, &shape, error) && gpt_create(&gpt, &shape, &pos, false, error);
     if (ok) {
         gpt_init(&gpt, (uint64_t)options->seed);
         fill_zeros(&gpt, (uint64_t)options->seed);
@@ -126,7 +126,7 @@ bool command_properties(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "properties",
         "Measure properties that position schemes are said to have. Without RUN: of every scheme, or that of --pos, in "
-        "an untrained model. With RUN: of the first layer of each run.",
+        "an untrained model. With RUN: of the first layer of each run, without its --window.",
         "[RUN...]", properties_options,
         "  bitter properties\n  bitter properties --pos rope:base=100\n"
         "  bitter properties runs/learned runs/t5\n"};

@@ -59,7 +59,9 @@ void print_schemes(void) {
     };
     TrainOptions usual = {0};
     options_default(&usual, train_options);
-    const Shape shape = shape_of(&usual, 257);
+    Shape shape;
+    Error none; // by default there are no windows that could be misunderstood
+    shape_of(&shape, &usual, 257, &none);
     printf("position schemes (--pos NAME or --pos NAME:option=value,...)\n\n"
            "Several schemes can share a model:\n"
            "  learned+alibi                     both at once, in all layers\n"

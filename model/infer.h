@@ -1,6 +1,6 @@
 // Forward without backward: text of any length is fed in chunks, and each layer's keys and values are kept, so that a
-// token costs one pass whether it is scored or sampled and memory grows with the length times 2C per layer. A layer with
-// a window forgets what has left it, so its memory stays in the order of the window and a chunk.
+// token costs one pass whether it is scored or sampled and memory grows with the length times 2C per layer. A layer
+// with a window forgets what has left it, so its memory stays in the order of the window and a chunk.
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
 

@@ -92,9 +92,9 @@ typedef struct {
     } vectors;       // content/vectors.c
 } Tables;
 
-// A block of scaled attention scores S = scale q k^T of one head of one sequence. Column j is the j-th key of those that
-// its queries see, and row i the query of the token whose key is column columns - rows + i. Columns of later tokens are
-// masked afterwards, and so are those that have left the query's window.
+// A block of scaled attention scores S = scale q k^T of one head of one sequence. Column j is the j-th key of those
+// that its queries see, and row i the query of the token whose key is column columns - rows + i. Columns of later
+// tokens are masked afterwards, and so are those that have left the query's window.
 typedef struct {
     real *S; // (rows, columns), rows `stride` apart
     int stride, rows, columns;

@@ -60,9 +60,9 @@ static void tell_taken_over(const TrainOptions *options, bool seed_given) {
 // for options that were typed, and its stretched rotations if it has the same scheme and heads. With the seed of that
 // run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {
-        "data",  "pos",        "layers", "heads", "width",  "context", "random-positions",
-        "batch", "accumulate", "steps",  "lr",    "min-lr", "warmup"};
+    static const char *const names[] = {"data",    "pos",    "layers",           "heads", "width",
+                                        "context", "window", "random-positions", "batch", "accumulate",
+                                        "steps",   "lr",     "min-lr",           "warmup"};
     const bool seed_given = given[option_find(train_options, "seed") - train_options];
     RunPaths paths;
     TrainOptions from;
@@ -202,6 +202,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
            options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     printf("pos     %s\n", pos);
+    if (*options->window) printf("window  %s keys\n", options->window);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;

@@ -231,8 +231,11 @@ double setting_epochs(const Plan *plan, int setting) {
 double setting_operations(const Plan *plan, int setting, int arm) {
     const Job job = {.setting = setting, .task = -1, .arm = arm};
     const TrainOptions options = plan_job_options(plan, &job);
-    const Shape shape = shape_of(&options, plan->texts[plan->settings[setting].text].vocab);
+    Shape shape;
     Mix pos;
     Error error;
-    return mix_create(&pos, options.pos, &shape, &error) ? gpt_operations(&shape, &pos, shape.context) : NAN;
+    return shape_of(&shape, &options, plan->texts[plan->settings[setting].text].vocab, &error) &&
+                   mix_create(&pos, options.pos, &shape, &error)
+               ? gpt_operations(&shape, &pos, shape.context)
+               : NAN;
 }

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-#define CHARACTER_TOKENS 3 // after its first byte, at most so many finish a character
+#define CHUNK            256 // tokens that are fed together where layers forget what has left their windows
+#define CHARACTER_TOKENS 3   // after its first byte, at most so many finish a character
 
 // How many tokens the next one is predicted from: all that were fed and the new ones, or, when these do not fit into
 // the cache, the last half of it.
@@ -26,11 +27,15 @@ static void feed(Generator *generator) {
     inference_window(inference, length);
     const size_t fresh = (size_t)(length - inference->length), from = generator->tokens.count - fresh;
     for (size_t i = 0; i < fresh; i++) generator->ids[i] = generator->tokens.ids[from + i];
-    inference_feed(inference, gpt, generator->ids, (int)fresh);
+    int n = 0; // tokens of the last chunk
+    for (int at = 0; at < (int)fresh; at += n) {
+        n = (int)fresh - at < inference->chunk ? (int)fresh - at : inference->chunk;
+        inference_feed(inference, gpt, generator->ids + at, n);
+    }
     generator->fed = generator->tokens.count;
     // Only the last token's logits are wanted.
     const int C = gpt->shape.width;
-    head_forward(generator->logits, inference->buffers.norm + (fresh - 1) * (size_t)C, gpt->w.wte, 1, C,
+    head_forward(generator->logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C,
                  gpt->shape.vocab);
 }
 
@@ -73,7 +78,8 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
 // Take memory for windows of this length; the text stays as it is.
 static bool take_memory(Generator *generator, int window, Error *error) {
     const size_t V = (size_t)generator->gpt->shape.vocab;
-    if (!inference_create(&generator->inference, generator->gpt, 1, window, window, error)) return false;
+    const int chunk = generator->gpt->shape.windows.period && window > CHUNK ? CHUNK : window;
+    if (!inference_create(&generator->inference, generator->gpt, 1, window, chunk, error)) return false;
     generator->logits = malloc(V * sizeof(real));
     generator->scratch = malloc(2 * V * sizeof(real));
     generator->ids = malloc((size_t)window * sizeof(int));

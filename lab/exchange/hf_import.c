@@ -17,9 +17,10 @@ static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Er
 }
 
 bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
-    const Shape shape = shape_of(&run->options, vocab);
+    Shape shape;
     Mix pos;
     Error ignored;
+    if (!shape_of(&shape, &run->options, vocab, error)) return false;
     if (!shape_check(&shape, &ignored))
         return fail_input(
             error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);

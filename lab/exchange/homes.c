@@ -72,6 +72,8 @@ static bool check_options(Home home, const Gpt *gpt, const char *name, Error *er
 
 bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
     const Position *pos = mix_only(&gpt->pos);
+    if (gpt->shape.windows.period)
+        return fail_input(error, "%s was trained with --window, and models with windows cannot be exported yet", name);
     if (!pos)
         return fail_input(error, "%s has several position schemes (%s), and such models cannot be exported", name,
                           gpt->pos.text);

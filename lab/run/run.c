@@ -153,9 +153,10 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     Mix pos;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
-    const Shape shape = shape_of(&run->options, vocab_size);
+    Shape shape;
     Error reason;
-    if (!shape_check(&shape, &reason)) return fail_input(error, "%s: %.900s", paths.config, reason.message);
+    if (!shape_of(&shape, &run->options, vocab_size, &reason) || !shape_check(&shape, &reason))
+        return fail_input(error, "%s: %.900s", paths.config, reason.message);
     bool ok = mix_create(&pos, run->options.pos, &shape, error) &&
               stretch_apply(&pos, &run->options.stretch.rule, paths.config, error) && apply_past(&pos, past, error) &&
               tokenizer_read(&run->tokenizer, paths.tokenizer, error);

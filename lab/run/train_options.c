@@ -74,13 +74,14 @@ const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], c
     return NULL;
 }
 
-Shape shape_of(const TrainOptions *options, int vocab) {
-    return (Shape){.vocab = vocab,
-                   .context = (int)options->context,
-                   .layers = (int)options->layers,
-                   .heads = (int)options->heads,
-                   .width = (int)options->width,
-                   .random_positions = (int)options->random_positions};
+bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error) {
+    *shape = (Shape){.vocab = vocab,
+                     .context = (int)options->context,
+                     .layers = (int)options->layers,
+                     .heads = (int)options->heads,
+                     .width = (int)options->width,
+                     .random_positions = (int)options->random_positions};
+    return windows_parse(&shape->windows, options->window, shape->layers, error);
 }
 
 bool name_check(const char *option, const char *name, Error *error) {

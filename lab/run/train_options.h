@@ -15,7 +15,12 @@
         INTEGER_ROW("heads", offsetof(S, heads), "4", 1, 1000, "attention heads; must divide --width"),                \
         INTEGER_ROW("width", offsetof(S, width), "128", 1, 20000, "channels of the residual stream"),                  \
         INTEGER_ROW("context", offsetof(S, context), "256", 1, 10000000, "tokens of a training window"),               \
-        INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
+        WINDOW_OPTION_ROW(S), INTEGER_ROW("batch", offsetof(S, batch), "8", 1, 100000, "windows in a batch")
+#define WINDOW_OPTION_ROW(S)                                                                                           \
+    TEXT_ROW(                                                                                                          \
+        "window", offsetof(S, window), NULL, "KEYS",                                                                   \
+        "a query sees the last KEYS keys only, its own included; by layers as in 64*5,0: five layers with 64, one "    \
+        "with all")
 #define THREADS_OPTION_ROW(S)                                                                                          \
     INTEGER_ROW("threads", offsetof(S, threads), "0", 0, 1024, "threads to compute with; 0 = all cores")
 #define PRECISION_OPTION_ROW(S)                                                                                        \
@@ -33,7 +38,7 @@ typedef struct {
 typedef enum { PRECISION_FLOAT, PRECISION_BF16 } Precision;
 
 typedef struct {
-    char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY];
+    char data[TEXT_CAPACITY], documents[TEXT_CAPACITY], pos[TEXT_CAPACITY], window[TEXT_CAPACITY];
     long long layers, heads, width, context, batch, random_positions, accumulate, steps, warmup, seed, threads;
     int precision; // a Precision
     double lr, min_lr, weight_decay, beta1, beta2, clip, dropout;
@@ -56,7 +61,8 @@ bool option_free_on_resume(const char *name);
 const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], const Option *from,
                                  const TrainOptions *a, const TrainOptions *b);
 
-Shape shape_of(const TrainOptions *options, int vocab);
+// The sizes of the model. Fails (input) when --window cannot be understood; shape_check does the rest.
+bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error);
 
 // Fails (input), naming the option, when a name is not UTF-8, because JSON cannot hold it, or has control characters,
 // because a terminal that shows the name would obey them.

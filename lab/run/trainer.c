@@ -26,14 +26,14 @@ PlaceRule place_rule(const Tokenizer *tokenizer) {
 }
 
 bool trainer_check(Mix *pos, const TrainOptions *options, int vocab, Error *error) {
-    const Shape shape = shape_of(options, vocab);
+    Shape shape;
     if (options->stretch.rule.original > 0 && options->random_positions > 0)
         return fail_input(
             error, "--random-positions %lld: the rotations are stretched for windows of one length; leave it out",
             options->random_positions);
     // The shape before the scheme, which looks at the head width.
-    return train_options_check(options, error) && shape_check(&shape, error) &&
-           mix_create(pos, options->pos, &shape, error) &&
+    return train_options_check(options, error) && shape_of(&shape, options, vocab, error) &&
+           shape_check(&shape, error) && mix_create(pos, options->pos, &shape, error) &&
            stretch_apply(pos, &options->stretch.rule, options->resume ? options->out : options->init, error);
 }
 

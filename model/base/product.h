@@ -17,8 +17,8 @@ int product_vector_bytes(void);
 size_t product_packed_size(int K, int N);
 // packed (product_packed_size) = B (K,N), in the order in which the kernel reads it.
 void product_pack(real *packed, Matrix B, int K, int N);
-// C (M,N) = beta * C + alpha * A (M, rows begin to end) * those rows of B (K,N_all): N columns from `first` on, which is
-// 0 or a multiple of two vectors.
+// C (M,N) = beta * C + alpha * A (M, rows begin to end) * those rows of B (K,N_all): N columns from `first` on, which
+// is 0 or a multiple of two vectors.
 void product_packed(real *C, int ldc, real beta, real alpha, Matrix A, const real *packed, int N_all, int K, int first,
                     int begin, int end, int M, int N);
 

@@ -36,7 +36,7 @@ static bool parse_item(Windows *windows, const char *text, int *at, Error *error
     if (!parse_number(&keys, text, at, "a number of keys, such as 64", 10000000, error)) return false;
     if (text[*at] == '*') {
         const int number = ++*at;
-        if (!parse_number(&repeat, text, at, "for how many layers", 1000, error)) return false;
+        if (!parse_number(&repeat, text, at, "a number of layers", 1000, error)) return false;
         if (repeat < 1) return fail_at(error, text, number, "give a number of layers from 1 on");
     }
     if (repeat > WINDOWS_CAPACITY - windows->period)
@@ -58,11 +58,13 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
     }
     for (int l = 0; l < windows->period; l++) longest = windows->keys[l] > longest ? windows->keys[l] : longest;
     if (windows->period > 0 && longest == 0)
-        return fail_at(error, text, 0, "a window of 0 keys leaves nothing to see; for layers that see all keys, leave "
-                                       "out --window, or give 0 beside other windows, as in '64*5,0'");
+        return fail_at(error, text, 0,
+                       "a window of 0 keys leaves nothing to see; for layers that see all keys, leave "
+                       "out --window, or give 0 beside other windows, as in '64*5,0'");
     if (windows->period > 1 && items == 0)
-        return fail_at(error, text, (int)strcspn(text, "*"), "no other window stands beside these %d layers; leave out "
-                                                             "*%d",
+        return fail_at(error, text, (int)strcspn(text, "*"),
+                       "no other window stands beside these %d layers; leave out "
+                       "*%d",
                        windows->period, windows->period);
     if (windows->period > layers)
         return fail_at(error, text, 0, "these are windows for %d layers, but --layers %d", windows->period, layers);

@@ -324,8 +324,8 @@ void attention_forward(const Attention *a, const MixTables *tables, real *scratc
 // those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
 // flow) with flow = sum(P * dP) = dout . out (FlashAttention, eq. 4). With dropout, dP is first multiplied by the
 // factors; flow is still dout . out.
-static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, const real *dout,
-                                 const QueryBlock *block, const Attention *a, int row) {
+static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, const real *dout, const QueryBlock *block,
+                                 const Attention *a, int row) {
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
     const int seen = block->columns - block->rows + row + 1, end = round_up(seen), stride = round_up(block->columns);
     const int skipped = mask_left(S, seen, a->window);

@@ -78,9 +78,10 @@ void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 // Attention of B sequences with H heads of d channels. The queries of a sequence belong to the last of its keys: query
 // i sees keys 0 .. keys - queries + i, or only the last `window` of these.
 typedef struct {
-    real *out;               // (B, queries, H*d)
-    real *lse;               // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
-    real *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
+    real *out; // (B, queries, H*d)
+    real *lse; // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
+    real
+        *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
     const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, H*d)
     const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
     const Place *query_at;   // (B, queries) coordinates

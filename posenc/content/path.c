@@ -139,7 +139,7 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
 // What one head of one sequence works with. Keys are counted from the block's number columns_left, as reflections are.
 typedef struct {
     int d, taps, F, C;
-    int before; // tokens before key 0 whose features are there
+    int before;             // tokens before key 0 whose features are there
     const real *raw, *conv; // (keys, F) and (taps, C), d of them the head's
     const real *log_s;      // (keys), F apart: log(beta / 2), and H further on log f
     real *z;                // (keys, d) raw, convolved, where there is a convolution
@@ -267,7 +267,8 @@ static double operations(const Position *pos, int T) {
     const double C = pos->shape.width, G = gates_of(pos), H = pos->shape.heads, taps = taps_of(pos);
     const double projections = 3 * 2 * (pos->inputs * (rank_of(pos) + G) + C * rank_of(pos)),
                  gates = LOG_SIGMOID_OPERATIONS * G, vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
-                 keys = keys_seen(pos, T), forget = scheme_options(pos, PathOptions)->forget ? forget_operations(keys) : 0;
+                 keys = keys_seen(pos, T),
+                 forget = scheme_options(pos, PathOptions)->forget ? forget_operations(keys) : 0;
     return pos->shape.layers *
            (projections + gates + vectors + H * (reflect_operations(keys, head_width(&pos->shape)) + forget));
 }

@@ -65,13 +65,19 @@ static double score(Problem *a, int b, int h, int i, int j) {
            probe(s->layer, b, h, &a->query_at[b * s->queries + i], &a->key_at[b * s->key_batch + j]);
 }
 
+// The first key that query i sees.
+static int first_seen(const Attention *s, int i) {
+    const int seen = s->keys - s->queries + i + 1;
+    return s->window && seen > s->window ? seen - s->window : 0;
+}
+
 // One row of the softmax; checks out and lse.
 static void expect_row(Problem *a, int b, int h, int i) {
     const Attention *s = &a->shape;
     const size_t row = row_of(s, b, h, i);
-    const int seen = s->keys - s->queries + i + 1;
+    const int seen = s->keys - s->queries + i + 1, first = first_seen(s, i);
     double *P = a->P + row * s->keys, sum = 0;
-    for (int j = 0; j < s->keys; j++) P[j] = j < seen ? exp(score(a, b, h, i, j)) : 0;
+    for (int j = 0; j < s->keys; j++) P[j] = j >= first && j < seen ? exp(score(a, b, h, i, j)) : 0;
     for (int j = 0; j < seen; j++) sum += P[j];
     for (int j = 0; j < seen; j++) P[j] /= sum;
     if (a->lse) expect_near("lse", row, a->lse[row], log(sum), EXACT);
@@ -182,6 +188,7 @@ static double dU_of(Problem *a, int b, int h, int i, int j) {
 static void expect_dq(Problem *a, int b, int h, int i) {
     const Attention *s = &a->shape;
     const size_t row = row_of(s, b, h, i) * s->keys;
+    const int first = first_seen(s, i);
     double *dS = a->dS + row, sum = 0;
     for (int j = 0; j <= i; j++) {
         dS[j] = dot(out_of(a->dout, s, b, h, i), kv_of(a->v, s, b, h, j), s->d) * kept(s, b, h, i, j);
@@ -191,8 +198,8 @@ static void expect_dq(Problem *a, int b, int h, int i) {
     for (int j = 0; j < s->keys; j++) expect_near("dS", row + j, a->dS_seen[row + j], dS[j], EXACT);
     for (int c = 0; c < s->d; c++) {
         double expected = 0;
-        for (int j = 0; j <= i; j++) expected += dU_of(a, b, h, i, j) * kv_of(a->k, s, b, h, j)[c] / sqrt(s->d);
-        for (int j = 0; j <= i && c == 0; j++) expected += dS[j] * *feature_of(a->features, s, b, h, j);
+        for (int j = first; j <= i; j++) expected += dU_of(a, b, h, i, j) * kv_of(a->k, s, b, h, j)[c] / sqrt(s->d);
+        for (int j = first; j <= i && c == 0; j++) expected += dS[j] * *feature_of(a->features, s, b, h, j);
         expect_near("dq", row, q_of(a->dq, s, b, h, i)[c], expected, EXACT);
     }
 }
@@ -216,8 +223,9 @@ static void expect_dk_dv(Problem *a, int b, int h, int j) {
     }
 }
 
-static void check_training(const Scheme *scheme, int B, int T, double dropout) {
+static void check_training(const Scheme *scheme, int B, int T, double dropout, int window) {
     Problem *a = make(scheme, B, T, T, dropout, true);
+    a->shape.window = window;
     forward(a);
     each_row(a, expect_row);
     backward(a);
@@ -229,15 +237,38 @@ static void check_training(const Scheme *scheme, int B, int T, double dropout) {
 static const int lengths[] = {1, 2, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 1, 2 * QUERY_BLOCK + 21};
 
 static void blocks_make_the_whole_softmax(void **state) {
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0);
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0, 0);
 }
 
 static void a_scheme_may_make_its_own_scores(void **state) {
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&alone_scheme, 2, lengths[i], 0);
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&alone_scheme, 2, lengths[i], 0, 0);
 }
 
 static void with_dropout(void **state) {
-    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0.4);
+    for (size_t i = 0; i < COUNT(lengths); i++) check_training(&probe_scheme, 2, lengths[i], 0.4, 0);
+}
+
+// Shorter than a block, longer, and about as long as the text.
+static const int windows[] = {1, 2, 31, 64, 65, 100, 148, 149, 150};
+
+static void with_windows(void **state) {
+    for (size_t w = 0; w < COUNT(windows); w++)
+        for (size_t i = 0; i < COUNT(lengths); i++) {
+            check_training(&probe_scheme, 2, lengths[i], 0, windows[w]);
+            check_training(&alone_scheme, 1, lengths[i], 0.4, windows[w]);
+        }
+}
+
+// A row that saw one key more would have another softmax.
+static void a_window_of_another_length_is_noticed(void **state) {
+    Problem *a = make(&probe_scheme, 1, 150, 150, 0, true), *b = make(&probe_scheme, 1, 150, 150, 0, true);
+    a->shape.window = 20;
+    b->shape.window = 21;
+    forward(a);
+    forward(b);
+    for (int i = 0; i < 150; i++) assert_int_equal(a->lse[i] == b->lse[i], i < 20);
+    discard(a);
+    discard(b);
 }
 
 // As the key cache asks: the queries are the last of the keys.
@@ -246,10 +277,13 @@ static void with_fewer_queries_than_keys(void **state) {
         int queries, keys;
     } cases[] = {{1, 1}, {1, 100}, {5, 70}, {QUERY_BLOCK, QUERY_BLOCK + 1}, {QUERY_BLOCK + 9, 3 * QUERY_BLOCK - 2}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        Problem *a = make(&probe_scheme, 2, cases[i].queries, cases[i].keys, 0, false);
-        forward(a);
-        each_row(a, expect_row);
-        discard(a);
+        for (size_t w = 0; w <= COUNT(windows); w++) {
+            Problem *a = make(&probe_scheme, 2, cases[i].queries, cases[i].keys, 0, false);
+            a->shape.window = w < COUNT(windows) ? windows[w] : 0;
+            forward(a);
+            each_row(a, expect_row);
+            discard(a);
+        }
     }
 }
 
@@ -309,7 +343,7 @@ static void large_scores_stay_finite(void **state) {
 static void two_threads_give_the_same_bits(void **state) {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(2);
-    check_training(&probe_scheme, 2, lengths[COUNT(lengths) - 1], 0.4);
+    check_training(&probe_scheme, 2, lengths[COUNT(lengths) - 1], 0.4, 0);
     Problem *first = make(&probe_scheme, 3, 150, 150, 0.2, true), *again = make(&probe_scheme, 3, 150, 150, 0.2, true);
     forward(first);
     backward(first);
@@ -332,6 +366,8 @@ int main(void) {
         cmocka_unit_test(blocks_make_the_whole_softmax),
         cmocka_unit_test(a_scheme_may_make_its_own_scores),
         cmocka_unit_test(with_dropout),
+        cmocka_unit_test(with_windows),
+        cmocka_unit_test(a_window_of_another_length_is_noticed),
         cmocka_unit_test(with_fewer_queries_than_keys),
         cmocka_unit_test(gradients_are_differences),
         cmocka_unit_test(neighbours_are_left_alone),

@@ -1,5 +1,5 @@
-// Models whose schemes are added up, or differ by layer and by head: gradients, key cache, causality and shifts of
-// forty combinations, and combinations that must be the same as a single scheme.
+// Models whose schemes are added up, or differ by layer and by head, with windows and without: gradients, key cache,
+// causality and shifts of forty combinations, and combinations that must be the same as a single scheme.
 #include "posenc/rotation/rotate.h"
 #include "tests/support/agreement.h"
 #include "tests/support/combination.h"
@@ -8,12 +8,14 @@
 static const Setting setting = {.layers = 4, .heads = 4, .width = 16, .T = 10, .B = 2, .directions = true};
 static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 4, .heads = 4, .width = 16};
 
-static double gradient_error(GradientError *where, Mix *mix) {
+static double gradient_error(GradientError *where, Mix *mix, Windows windows) {
+    Setting with_windows = setting;
+    with_windows.windows = windows;
     bool corners = false;
     double worst = NAN;
     for (int p = 0; p < mix->parts; p++) corners |= mix->part[p].scheme->has_corners;
     for (int seed = 1; !(worst <= TOLERANCE) && seed <= (corners ? 4 : 1); seed++)
-        worst = worst_error(where, mix, &setting, (uint64_t)seed);
+        worst = worst_error(where, mix, &with_windows, (uint64_t)seed);
     return worst;
 }
 
@@ -26,7 +28,7 @@ static void gradients_are_right(void **state) {
         char text[TEXT_CAPACITY];
         draw_combination(text, &of, i);
         must(mix_parse(&mix, text, &error), &error);
-        const double worst = gradient_error(&where, &mix);
+        const double worst = gradient_error(&where, &mix, draw_windows(&of, i));
         if (!(worst <= TOLERANCE))
             fail_msg("%s: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", text, worst, where.at,
                      where.name, where.analytic, where.numeric);
@@ -53,7 +55,7 @@ static void a_mistake_in_one_part_is_noticed(void **state) {
         must(mix_parse(&mix, "learned,rope@0-1,t5+alibi-learned@2@heads=0-1,rope@2@heads=2-3,fox@3", &error), &error);
         for (int p = 0; p < mix.parts; p++)
             if (strcmp(mix.part[p].scheme->name, broken[b].name) == 0) mix.part[p].scheme = &broken[b];
-        const double worst = gradient_error(&where, &mix);
+        const double worst = gradient_error(&where, &mix, (Windows){0});
         if (worst <= TOLERANCE) fail_msg("not noticed: a mistake in %s (error %.2e)", broken[b].name, worst);
     }
 }
@@ -61,8 +63,10 @@ static void a_mistake_in_one_part_is_noticed(void **state) {
 static void chunks_agree(void **state) {
     for (int i = 0; i < COMBINATIONS; i++) {
         char text[TEXT_CAPACITY];
+        Shape with_windows = shape;
         draw_combination(text, &shape, i);
-        scheme_agrees(text, &shape, 1e-11);
+        with_windows.windows = draw_windows(&shape, i);
+        scheme_agrees(text, &with_windows, 1e-11);
     }
 }
 
@@ -75,9 +79,11 @@ typedef struct {
     int ids[T], targets[T];
 } Model;
 
-static void model_begin(Model *model, const char *text) {
+static void model_begin(Model *model, const char *text, Windows windows) {
     Error error;
-    model_make(&model->gpt, text, &shape, true);
+    Shape with_windows = shape;
+    with_windows.windows = windows;
+    model_make(&model->gpt, text, &with_windows, true);
     must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
     model->gpt.pos.rule = text_rule;
     text_make(model->ids, T, shape.vocab, 1);
@@ -106,7 +112,7 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
         char text[TEXT_CAPACITY];
         double before[T], after[T];
         draw_combination(text, &shape, i);
-        model_begin(&model, text);
+        model_begin(&model, text, draw_windows(&shape, i));
         losses(before, &model, 0);
         model.ids[T / 2] = (model.ids[T / 2] + 1) % shape.vocab;
         losses(after, &model, 0);
@@ -123,7 +129,7 @@ static void relative_parts_make_a_relative_model(void **state) {
         char text[TEXT_CAPACITY];
         double before[T], after[T];
         draw_combination(text, &shape, i);
-        model_begin(&model, text);
+        model_begin(&model, text, draw_windows(&shape, i));
         bool all = true;
         for (int p = 0; p < model.gpt.pos.parts; p++) all &= model.gpt.pos.part[p].scheme->relative;
         losses(before, &model, 0);
@@ -140,8 +146,8 @@ static void relative_parts_make_a_relative_model(void **state) {
 static void expect_same(const char *one, const char *other, double tolerance) {
     Model a, b;
     double mine[T], yours[T];
-    model_begin(&a, one);
-    model_begin(&b, other);
+    model_begin(&a, one, (Windows){0});
+    model_begin(&b, other, (Windows){0});
     losses(mine, &a, 0);
     losses(yours, &b, 0);
     for (int t = 0; t < T; t++)
@@ -173,7 +179,7 @@ static void layers_and_heads_are_not_mixed_up(void **state) {
     double nll[COUNT(texts)][T];
     for (size_t i = 0; i < COUNT(texts); i++) {
         Model model;
-        model_begin(&model, texts[i]);
+        model_begin(&model, texts[i], (Windows){0});
         losses(nll[i], &model, 0);
         model_end(&model);
         for (size_t j = 0; j < i; j++)

@@ -1,5 +1,5 @@
 // Combinations of schemes drawn by a seeded generator: sums, periods, lists of layers and of heads, of all schemes with
-// all their options.
+// all their options, in models with windows and without.
 #ifndef BITTER_COMBINATION_H
 #define BITTER_COMBINATION_H
 
@@ -56,6 +56,19 @@ static inline void draw_text(char text[TEXT_CAPACITY], const Shape *shape, Rando
         snprintf(other, sizeof other, "%.500s", text);
         snprintf(text, TEXT_CAPACITY, "learned,%.500s", other);
     }
+}
+
+// Windows of combination number `index`: none, or shorter and longer than blocks and texts are.
+static inline Windows draw_windows(const Shape *shape, int index) {
+    Random random = {random_bits(random_key(19, "windows"), (uint64_t)index), 0};
+    Windows windows = {0};
+    if (random_below(&random, 4) == 0) return windows;
+    windows.period = 1 + random_below(&random, shape->layers);
+    for (int l = 0; l < windows.period; l++) {
+        const int kind = random_below(&random, 4);
+        windows.keys[l] = kind == 0 ? 0 : kind == 1 ? 20 + random_below(&random, 60) : 1 + random_below(&random, 8);
+    }
+    return windows;
 }
 
 // Combination number `index`: several schemes that a model of this shape can have.

@@ -12,6 +12,7 @@ typedef struct {
     int layers, heads, width, T, B, random_positions;
     double dropout;
     bool directions;
+    Windows windows;
 } Setting;
 
 static inline Shape shape_of(const Setting *setting) {
@@ -20,7 +21,8 @@ static inline Shape shape_of(const Setting *setting) {
                    .layers = setting->layers,
                    .heads = setting->heads,
                    .width = setting->width,
-                   .random_positions = setting->random_positions};
+                   .random_positions = setting->random_positions,
+                   .windows = setting->windows};
 }
 
 // The worst error of a parsed scheme, and in `where` its tensor.

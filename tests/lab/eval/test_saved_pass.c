@@ -11,8 +11,8 @@ enum { VOCAB = 31, WINDOW = 100, CHUNK = 4, EVERY = 8 };
 
 static int ids[WINDOW];
 
-static void model(Gpt *gpt, const char *scheme) {
-    const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 2, .heads = 2, .width = 16};
+static void model(Gpt *gpt, const char *scheme, Windows windows) {
+    const Shape shape = {.vocab = VOCAB, .context = 16, .layers = 2, .heads = 2, .width = 16, .windows = windows};
     model_make(gpt, scheme, &shape, false);
     ids_make(ids, WINDOW, VOCAB, 11);
 }
@@ -37,11 +37,12 @@ static void open_pass(SavedPass *pass, const Gpt *gpt) {
 
 static void continued_passes_are_like_whole_ones(void **state) {
     static const char *const tried[] = {"rope", "alibi", "sinusoidal", "fox", "path", "cope"}; // some have features
-    for (size_t s = 0; s < COUNT(tried); s++) {
+    static const Windows windows[] = {{0}, {2, {5, 0}}, {1, {3}}};                             // layers that forget
+    for (size_t s = 0; s < COUNT(windows) * COUNT(tried); s++) {
         Gpt gpt;
         Error error;
         real expected[VOCAB], found[VOCAB];
-        model(&gpt, tried[s]);
+        model(&gpt, tried[s % COUNT(tried)], windows[s / COUNT(tried)]);
         Inference inference;
         must(inference_create(&inference, &gpt, 1, WINDOW, CHUNK, &error), &error);
         feed(expected, &inference, NULL, &gpt, WINDOW);
@@ -52,7 +53,8 @@ static void continued_passes_are_like_whole_ones(void **state) {
             feed(found, &inference, &pass, &gpt, stop);
             saved_pass_close(&pass, false);
             inference_restart(&inference);
-            for (int l = 0; l < 2; l++) memset(inference.memory[l].cache, 0x7f, sizeof(real) * 2 * 16 * WINDOW);
+            for (int l = 0; l < 2; l++)
+                memset(inference.memory[l].cache, 0x7f, sizeof(real) * 2 * 16 * (size_t)inference.memory[l].room);
             open_pass(&pass, &gpt);
             assert_int_equal(pass.found, stop / EVERY * EVERY);
             must(saved_pass_recall(&pass, &inference, &error), &error);
@@ -87,7 +89,7 @@ static void damaged_records_are_fed_again(void **state) {
     Gpt gpt;
     Error error;
     real expected[VOCAB], found[VOCAB];
-    model(&gpt, "rope");
+    model(&gpt, "rope", (Windows){0});
     Inference inference;
     must(inference_create(&inference, &gpt, 1, WINDOW, CHUNK, &error), &error);
     feed(expected, &inference, NULL, &gpt, WINDOW);
@@ -121,7 +123,7 @@ static void other_passes_are_refused(void **state) {
     Gpt gpt;
     Error error;
     SavedPass pass;
-    model(&gpt, "rope");
+    model(&gpt, "rope", (Windows){0});
     open_pass(&pass, &gpt);
     saved_pass_close(&pass, false);
     assert_false(saved_pass_open(&pass, "state", &gpt, 8, ids, WINDOW, EVERY, &error)); // another run

@@ -1,0 +1,192 @@
+// Windows of attention: gradients in long rows, the key cache that forgets, and what must be as without windows.
+#include "tests/support/agreement.h"
+#include "tests/support/gradients.h"
+
+// Some blocks of queries, whose keys begin anywhere.
+static void gradients_over_several_blocks(void **state) {
+    static const char *const tried[] = {
+        "rope",          "path",         "path:forget,conv=1", "fox",           "transformer-xl", "shaw", "t5",
+        "alibi-learned", "fire:width=1", "cope:positions=2",   "rope+t5*1,path"};
+    static const Windows windows[] = {{1, {70}}, {2, {1, 20}}, {2, {0, 65}}};
+    for (size_t i = 0; i < COUNT(tried); i++)
+        for (size_t w = 0; w < COUNT(windows); w++) {
+            const Setting setting = {.layers = 2,
+                                     .heads = 2,
+                                     .width = 8,
+                                     .T = 2 * QUERY_BLOCK + 6,
+                                     .B = 1,
+                                     .dropout = 0.1,
+                                     .directions = true,
+                                     .windows = windows[w]};
+            GradientError where;
+            Mix mix;
+            Error error;
+            double worst = NAN;
+            must(mix_parse(&mix, tried[i], &error), &error);
+            for (int seed = 1; !(worst <= TOLERANCE) && seed <= 4; seed++)
+                worst = worst_error(&where, &mix, &setting, (uint64_t)seed);
+            if (!(worst <= TOLERANCE)) fail_msg("%s, windows %zu: error %.2e at %s", tried[i], w, worst, where.name);
+        }
+}
+
+// Every scheme, fed in chunks of 1, 7 and all tokens; only short windows forget.
+static void the_cache_may_forget(void **state) {
+    static const Windows windows[] = {{1, {1}}, {2, {9, 0}}, {1, {70}}};
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+        for (size_t w = 0; w < COUNT(windows); w++) {
+            Shape shape = agreement_shape;
+            shape.windows = windows[w];
+            scheme_agrees((*scheme)->name, &shape, 1e-11);
+        }
+}
+
+// --- one batch of a model ---
+enum { T = 150 };
+
+static const Shape plain = {.vocab = AGREEMENT_V, .context = T, .layers = 2, .heads = 2, .width = 16};
+
+typedef struct {
+    Gpt gpt;
+    TrainPass pass;
+} Model;
+
+// Forward and backward.
+static void model_run(Model *model, const char *scheme, Windows windows, int changed) {
+    Shape shape = plain;
+    Error error;
+    int ids[T], targets[T];
+    shape.windows = windows;
+    model_make(&model->gpt, scheme, &shape, true);
+    must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
+    ids_make(ids, T, AGREEMENT_V, 1);
+    ids_make(targets, T, AGREEMENT_V, 2);
+    if (changed >= 0) ids[changed] = (ids[changed] + 1) % AGREEMENT_V;
+    for (int t = 0; t < T; t++) model->pass.dnll[t] = 1;
+    train_pass_embed(&model->pass, &model->gpt, ids);
+    train_pass_forward(&model->pass, &model->gpt);
+    train_pass_backward(&model->pass, &model->gpt, ids, targets);
+}
+
+static void model_end(Model *model) {
+    train_pass_free(&model->pass);
+    gpt_free(&model->gpt);
+}
+
+static void windows_of_the_whole_text_change_no_bit(void **state) {
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
+        Model without, with;
+        model_run(&without, (*scheme)->name, (Windows){0}, -1);
+        model_run(&with, (*scheme)->name, (Windows){2, {T, 10 * T}}, -1);
+        if (memcmp(without.pass.nll, with.pass.nll, T * sizeof *with.pass.nll) != 0 ||
+            memcmp(without.gpt.grads, with.gpt.grads, with.gpt.tensors.total * sizeof(real)) != 0)
+            fail_msg("%s: another loss or gradient", (*scheme)->name);
+        model_end(&without);
+        model_end(&with);
+    }
+}
+
+// In two layers a token reaches as far as both windows together; path's convolution looks two tokens further in each.
+static void tokens_reach_as_far_as_windows_do(void **state) {
+    enum { CHANGED = 30 };
+    static const struct {
+        const char *scheme;
+        Windows windows;
+        int reach; // the last token after CHANGED whose loss changes
+    } cases[] = {
+        {"rope", {1, {1}}, 0},    {"rope", {1, {8}}, 14},        {"rope", {2, {8, 66}}, 72},
+        {"none", {1, {40}}, 78},  {"path:conv=1", {1, {8}}, 14}, {"fox", {2, {65, 3}}, 66},
+        {"shaw", {2, {2, 2}}, 2}, {"alibi", {1, {30}}, 58},      {"transformer-xl", {1, {6}}, 10},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Model before, after;
+        model_run(&before, cases[i].scheme, cases[i].windows, -1);
+        model_run(&after, cases[i].scheme, cases[i].windows, CHANGED);
+        for (int t = 0; t < T; t++) {
+            const bool reached = t >= CHANGED && t <= CHANGED + cases[i].reach;
+            const double change = fabs(before.pass.nll[t] - after.pass.nll[t]);
+            if (!reached && change > 1e-9) fail_msg("%s: token %d changed by %g", cases[i].scheme, t, change);
+            // The farthest ones see it faintly.
+            if (t == CHANGED + cases[i].reach && change == 0) fail_msg("%s: token %d did not", cases[i].scheme, t);
+        }
+        model_end(&before);
+        model_end(&after);
+    }
+}
+
+// Windows in which tiles of keys are looked at together: with weights that somebody wants, whole rows are.
+static void tiles_agree_with_whole_rows(void **state) {
+    enum { KEYS = 4700, QUERIES = 70, D = 4 };
+    static const int windows[] = {4097, 4200, 4650};
+    Mix mix;
+    Error error;
+    const Shape shape = {.vocab = 3, .context = 8, .layers = 1, .heads = 1, .width = D};
+    must(mix_create(&mix, "none", &shape, &error), &error);
+    const MixTables tables = {.mix = &mix, .part = {{.pos = mix.part, .positions = 8, .batch = 1}}};
+    Place *places = calloc(KEYS, sizeof *places);
+    real *q = random_reals((size_t)QUERIES * D, "q", 2), *k = random_reals((size_t)KEYS * D, "k", 2),
+         *v = random_reals((size_t)KEYS * D, "v", 1);
+    real *out[2] = {nan_reals((size_t)QUERIES * D), nan_reals((size_t)QUERIES * D)};
+    real *P = nan_reals((size_t)QUERIES * KEYS), *scratch = nan_reals(attention_scratch(&tables, KEYS, D, false));
+    for (size_t w = 0; w < COUNT(windows); w++) {
+        Attention a = {.q = q,
+                       .k = k,
+                       .v = v,
+                       .query_at = places,
+                       .key_at = places,
+                       .B = 1,
+                       .H = 1,
+                       .d = D,
+                       .queries = QUERIES,
+                       .keys = KEYS,
+                       .key_batch = KEYS,
+                       .q_stride = D,
+                       .kv_stride = D,
+                       .window = windows[w]};
+        for (int whole = 0; whole < 2; whole++) {
+            a.out = out[whole];
+            a.P = whole ? P : NULL;
+            attention_forward(&a, &tables, scratch);
+        }
+        for (int n = 0; n < QUERIES * D; n++) expect_near("out", (size_t)n, out[0][n], out[1][n], 1e-12);
+        for (int i = 0; i < QUERIES; i++)
+            for (int j = 0; j <= KEYS - QUERIES + i; j++)
+                assert_int_equal(P[(size_t)i * KEYS + j] > 0, j > KEYS - QUERIES + i - windows[w]);
+    }
+    void *const all[] = {places, q, k, v, out[0], out[1], P, scratch};
+    for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
+}
+
+static size_t memory_for(int capacity, Windows windows) {
+    Shape shape = plain;
+    Gpt gpt;
+    Inference inference;
+    Error error;
+    shape.windows = windows;
+    model_make(&gpt, "fox", &shape, false);
+    must(inference_create(&inference, &gpt, 1, capacity, 16, &error), &error);
+    size_t tokens = 0;
+    for (int l = 0; l < shape.layers; l++) tokens += (size_t)inference.memory[l].room;
+    inference_free(&inference);
+    gpt_free(&gpt);
+    return tokens;
+}
+
+static void memory_follows_the_window(void **state) {
+    assert_int_equal(memory_for(5000, (Windows){0}), 2 * 5000);
+    assert_in_range(memory_for(5000, (Windows){1, {64}}), 2 * (64 + 16), 2 * 3 * (64 + 16));
+    assert_int_equal(memory_for(50000, (Windows){1, {64}}), memory_for(5000, (Windows){1, {64}}));
+    assert_in_range(memory_for(5000, (Windows){2, {64, 0}}), 5000 + 80, 5000 + 240);
+    assert_int_equal(memory_for(50, (Windows){1, {1000000}}), 2 * 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_over_several_blocks),
+        cmocka_unit_test(the_cache_may_forget),
+        cmocka_unit_test(windows_of_the_whole_text_change_no_bit),
+        cmocka_unit_test(tokens_reach_as_far_as_windows_do),
+        cmocka_unit_test(tiles_agree_with_whole_rows),
+        cmocka_unit_test(memory_follows_the_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
