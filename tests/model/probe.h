@@ -31,13 +31,15 @@ static void probe_forward(const Tables *tables, const ScoreBlock *block) {
         }
 }
 
-// Keeps dS (B, H, T, T), in dtable[0]. Row i of a block is the query of key columns - rows + i.
+// Keeps dS (B, H, T, T), in dtable[0]. Row i of a block is the query of column columns - rows + i, and column 0 is the
+// key of token columns_left.
 static void probe_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int T = tables->positions, first = block->columns - block->rows, head = block->head;
+    const int T = tables->positions, left = block->columns_left, head = block->head;
+    const int first = left + block->columns - block->rows;
     for (int i = 0; i < block->rows; i++)
         for (int j = 0; j < block->columns; j++) {
             real *dS = &grad->dS[i * block->stride + j];
-            tables->dtable[0][((size_t)(block->sequence * PROBE_HEADS + head) * T + first + i) * T + j] = *dS;
+            tables->dtable[0][((size_t)(block->sequence * PROBE_HEADS + head) * T + first + i) * T + left + j] = *dS;
             grad->dq[(size_t)i * block->q_stride] += *dS * block->features[j * PROBE_HEADS + head];
             grad->dfeatures[j * PROBE_HEADS + head] += *dS * block->q[(size_t)i * block->q_stride];
             *dS *= 1 + cos(block->scratch[i * block->columns + j]) / 2;
