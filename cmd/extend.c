@@ -63,6 +63,16 @@ static int longest_window(const Position *pos) {
     return longest;
 }
 
+// Windows keep rotations from ever meeting longer distances.
+static bool check_windows(const Extension *x, const Position *pos, Error *error) {
+    const int longest = longest_window(pos);
+    return longest == 0 ||
+           fail_input(error,
+                      "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
+                      "other distances than in training; use it as it is",
+                      x->directory, longest);
+}
+
 // Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
@@ -88,12 +98,7 @@ static bool settle(Extension *x, Error *error) {
             "%s was trained at random positions below %d, so there is no single length to stretch; train it "
             "without --random-positions",
             x->directory, pos->shape.random_positions);
-    if (longest_window(pos))
-        return fail_input(
-            error,
-            "%s has windows of at most %d keys where it has rotations, so in no longer text do these meet "
-            "other distances than in training; use it as it is",
-            x->directory, longest_window(pos));
+    if (!check_windows(x, pos, error)) return false;
     const bool stretched = pos->stretch.original > 0;
     x->pairs = rotary_pairs(pos);
     x->base = rotary_of(pos)->base;

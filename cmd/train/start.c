@@ -201,8 +201,10 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
            options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
+    if (*options->window)
+        printf("window  %s (the last keys that a query sees%s)\n", options->window,
+               gpt->shape.windows.period > 1 ? ", by layers; 0 = all" : "");
     printf("pos     %s\n", pos);
-    if (*options->window) printf("window  %s keys\n", options->window);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);
     const long long done = (long long)trainer->progress.step;

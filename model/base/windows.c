@@ -59,8 +59,8 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
     for (int l = 0; l < windows->period; l++) longest = windows->keys[l] > longest ? windows->keys[l] : longest;
     if (windows->period > 0 && longest == 0)
         return fail_at(error, text, 0,
-                       "a window of 0 keys leaves nothing to see; for layers that see all keys, leave "
-                       "out --window, or give 0 beside other windows, as in '64*5,0'");
+                       "a window of 0 keys leaves nothing to see; to see all keys give --window '', the default, or 0 "
+                       "beside other windows, as in '64*5,0'");
     if (windows->period > 1 && items == 0)
         return fail_at(error, text, (int)strcspn(text, "*"),
                        "no other window stands beside these %d layers; leave out "

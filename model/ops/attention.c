@@ -1,14 +1,7 @@
 #include "model/ops/ops.h"
+#include "model/ops/softmax.h"
 
 #include <omp.h>
-
-// Rows of scores have room for multiples of this many keys, because vectors are fast and what remains after them is
-// slow. So the softmax of a row works on some numbers beyond the last key that is seen.
-#define TOGETHER 32
-
-static int round_up(int keys) {
-    return (keys + TOGETHER - 1) / TOGETHER * TOGETHER;
-}
 
 #define STRIP 32 // rows of a block whose products go only as far as the last key that one of them sees
 
@@ -149,78 +142,6 @@ static size_t row_of(const QueryBlock *block, const Attention *a, int row) {
 static real weight_dropout(const QueryBlock *block, const Attention *a, int row, int column) {
     const uint64_t key = (uint64_t)(block->from + column);
     return dropout_factor(&a->dropout, (uint64_t)row_of(block, a, row) * (uint64_t)a->keys + key);
-}
-
-// How many of the columns up to a query's own, `seen` of them, have left its window.
-static int left_window(int seen, int window) {
-    return window && seen > window ? seen - window : 0;
-}
-
-// Mask the scores S of these columns. Returns how many of the first ones need not be looked at at all, a multiple of
-// TOGETHER.
-static int mask_left(real *S, int seen, int window) {
-    const int left = left_window(seen, window), skipped = left / TOGETHER * TOGETHER;
-    for (int j = skipped; j < left; j++) S[j] = -INFINITY;
-    return skipped;
-}
-
-// exp(x), but 0 where that is less than 1e-26: gradients of such small weights would be denormal numbers, with which
-// some processors multiply a hundred times slower. Biases that fall with distance make many of them.
-static inline real weight_of(real x) {
-    const real weight = real_exp(x);
-    return x < -60 ? 0 : weight; // NaN stays NaN
-}
-
-// LANES maxima and sums side by side fill whole vectors, if `omp simd` keeps gcc from unrolling them.
-enum { LANES = 16 };
-// The largest of the first `seen` scores of a row.
-static real row_most(const real *S, int seen) {
-    const int end = round_up(seen);
-    real most[LANES];
-    for (int l = 0; l < LANES; l++) most[l] = S[0];
-    for (int j = 0; j < end; j += LANES)
-#pragma omp simd
-        for (int l = 0; l < LANES; l++) {
-            const real any = S[j + l], score = j + l < seen ? any : -INFINITY;
-            most[l] = score > most[l] ? score : most[l];
-        }
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) most[l] = most[l + half] > most[l] ? most[l + half] : most[l];
-    return most[0];
-}
-
-// P = exp(S - most) of the first `seen` scores, zeros up to round_up(seen); P may be S. Returns their sum.
-static double row_weights(real *P, const real *S, int seen, real most) {
-    enum { PART = 256 }; // sums in parts, so that rounding errors stay small in long rows
-    const int end = round_up(seen);
-    double sum = 0;
-    for (int first = 0; first < end; first += PART) {
-        real part[LANES] = {0};
-        for (int j = first; j < end && j < first + PART; j += LANES)
-#pragma omp simd
-            for (int l = 0; l < LANES; l++) {
-                const real weight = weight_of(S[j + l] - most);
-                P[j + l] = j + l < seen ? weight : 0;
-                part[l] += P[j + l];
-            }
-        for (int half = LANES / 2; half > 0; half /= 2)
-            for (int l = 0; l < half; l++) part[l] += part[l + half];
-        sum += (double)part[0];
-    }
-    return sum;
-}
-
-// P = softmax of the first `seen` scores, zeros up to `stride`; P may be S. Returns the log of the denominator.
-static real softmax_row(real *P, const real *S, int seen, int stride) {
-    const int end = round_up(seen);
-    const real most = row_most(S, seen);
-    const double sum = row_weights(P, S, seen, most);
-    const real scale = (real)(1 / sum);
-#pragma omp simd
-    for (int j = 0; j < end; j++) P[j] *= scale;
-    for (int j = end; j < stride; j++) P[j] = 0;
-    // cppcheck-suppress invalidFunctionArg // sum is at least 1, the largest score's
-    return (real)(log(sum) + (double)most);
 }
 
 // Copy the weights of a row to where the caller wants them; keys before the block's first have none.

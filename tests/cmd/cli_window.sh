@@ -1,0 +1,54 @@
+# --window: what it says, who takes it over, and what is refused.
+. tests/support/shell
+
+small='--layers 2 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
+
+run train $small --window 4,0 --steps 3 --out run
+check "train says which windows" says "^window +4,0 .the last keys that a query sees, by layers; 0 = all.$"
+check "config.json has them" grep -q '"window": "4,0"' run/config.json
+need train $small --steps 3 --out whole
+check "without windows it says nothing" test "$(grep -c '"window": ""' whole/config.json)" = 1
+need train $small --window 32 --steps 3 --out wide
+check "a window of the context gives the same weights" cmp -s whole/model.safetensors wide/model.safetensors
+need train $small --window 31 --steps 3 --out narrow
+refute() { ! "$@"; }
+check "one key fewer gives others" refute cmp -s whole/model.safetensors narrow/model.safetensors
+
+# A config.json from before there were windows.
+mkdir old && cp whole/tokenizer.json whole/model.safetensors old/
+sed '2d;/"window"/d' whole/config.json >old/config.json
+nats() { "$BITTER" eval "$1" --threads 1 --csv nats.csv >/dev/null 2>&1 && sed -n 2p nats.csv | cut -d , -f 5; }
+check "is read as before" test -n "$(nats old)" -a "$(nats old)" = "$(nats whole)"
+
+# --- longer texts: the cache forgets ---
+succeed "eval past the context" eval run --context 32,300 --eval-tokens 601
+succeed "eval of a long window" eval narrow --data builtin:tales:bytes=60000 --context 4000 --eval-tokens 4001
+succeed "eval that is kept" eval narrow --data builtin:tales:bytes=60000 --context 4000 --eval-tokens 4001 --state state
+succeed "sample" sample run --tokens 80
+succeed "report" report run
+succeed "properties" properties run
+succeed "bench" bench $(echo $small | sed 's/--data.*//') --window 8 --steps 1
+
+# --- taken over ---
+run train --init run --steps 2 --out tuned
+check "--init takes windows over" says "^window +4,0 "
+need train --init run --window '' --steps 2 --out freed
+check "unless others are given" grep -q '"window": ""' freed/config.json
+succeed "--resume" train --resume --out run --steps 5
+refuses "another window on --resume" "--window;4,0" train --resume --out run --window 9
+
+# --- refused ---
+refuses "a window of 0 keys" "--window '0', character 1;a window of 0 keys;'64*5,0'" train $small --window 0 --out new
+refuses "no window" "--window '0*2', character 1;a window of 0 keys" train $small --window '0*2' --out new
+refuses "no number" "--window '8,x', character 3 ('x')" train $small --window 8,x --out new
+refuses "more layers than there are" "--window '8*5,0', character 1;6 layers;--layers 2" train $small --window '8*5,0' --out new
+refuses "a count with nothing beside it" "character 2;leave out *2" train $small --window '8*2' --out new
+refuses "windows that repeat late" "at most 64 layers" train $small --window '8*65,0' --out new
+refuses "windows in gradcheck" "--window '-1'" gradcheck --pos rope --window -1
+refuses "extending windows" "at most 31 keys;as it is" extend narrow --method yarn --factor 2 --out new
+refuses "exporting windows" "--window;cannot be exported" export run --to hf --out new
+mkdir damaged && cp run/tokenizer.json run/model.safetensors damaged/
+sed '2d;s/"window": "4,0"/"window": "4,0,1"/' run/config.json >damaged/config.json
+refuses "a config.json with windows for more layers" "damaged/config.json;windows for 3 layers" eval damaged
+succeed "extending a model with a layer that sees all" extend run --method yarn --factor 2 --out longer
+finish
