@@ -70,6 +70,7 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
         .stride = round_up(block->columns),
         .rows = block->rows,
         .columns = block->columns,
+        .window = a->window,
         .layer = a->layer,
         .sequence = block->b,
         .head = block->h,
@@ -88,38 +89,45 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
     };
 }
 
-// A block's products are made in strips of STRIP rows, because causality makes later keys useless.
+// A block's products are made in strips of STRIP rows, because causality makes later keys useless, and windows earlier
+// ones.
 typedef struct {
     int rows; // of the block
-    int keys; // that the last of these rows sees
+    int left; // keys that all of these rows see no more
+    int keys; // up to the last that one of them sees
 } Strip;
 
 // Without packed operands, strips would cost more than they save.
-static Strip strip_of(int first, int rows, int columns, bool packed) {
-    const int length = packed && rows - first > STRIP ? STRIP : rows - first;
-    return (Strip){length, columns - rows + first + length};
+static Strip strip_of(int first, int rows, int columns, int window, bool packed) {
+    const int length = packed && rows - first > STRIP ? STRIP : rows - first, seen = columns - rows + first + 1;
+    const int left = packed ? left_window(seen, window) / PACKED_COLUMNS * PACKED_COLUMNS : 0;
+    return (Strip){length, left, seen - 1 + length};
 }
 
 // Products of a block, rows `ldc` apart, whose last query sees `columns` keys: C (rows, columns) = alpha A (rows, d) *
-// packed (d, keys), which is 0 at later keys than a strip sees, ...
-static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns) {
+// packed (d, keys), which is 0 at keys that no row of a strip sees, ...
+static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns,
+                            int window) {
     for (int i = 0; i < rows;) {
-        const Strip strip = strip_of(i, rows, columns, packed->at);
-        gemm_packed(C + (size_t)i * ldc, ldc, 0, alpha, matrix_from(A, i, 0), packed, 0, packed->K, strip.rows,
-                    strip.keys);
-        for (int end = i + strip.rows; i < end; i++)
+        const Strip strip = strip_of(i, rows, columns, window, packed->at);
+        const Packed keys = gemm_packed_from(packed, strip.left);
+        gemm_packed(C + (size_t)i * ldc + strip.left, ldc, 0, alpha, matrix_from(A, i, 0), &keys, 0, packed->K,
+                    strip.rows, strip.keys - strip.left);
+        for (int end = i + strip.rows; i < end; i++) {
+            memset(C + (size_t)i * ldc, 0, (size_t)strip.left * sizeof(real));
             memset(C + (size_t)i * ldc + strip.keys, 0, (size_t)(columns - strip.keys) * sizeof(real));
+        }
     }
 }
 
 // ... and C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d), whose row `from` is the block's first key
-// and where A is 0 at later keys.
+// and where A is 0 at keys that a row does not see.
 static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
-                            int columns) {
+                            int columns, int window) {
     for (int i = 0; i < rows;) {
-        const Strip strip = strip_of(i, rows, columns, packed->at);
-        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, 0), packed, from, from + strip.keys,
-                    strip.rows, packed->N);
+        const Strip strip = strip_of(i, rows, columns, window, packed->at);
+        gemm_packed(C + (size_t)i * ldc, ldc, beta, alpha, matrix_from(A, i, strip.left), packed, from + strip.left,
+                    from + strip.keys, strip.rows, packed->N);
         i += strip.rows;
     }
 }
@@ -128,7 +136,7 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, const Pack
                     real *const scratch[PARTS_CAPACITY]) {
     if (!mix_scores(tables, block->layer, block->head).own)
         product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
-                        block->columns);
+                        block->columns, block->window);
     mix_score_forward(tables, block, scratch);
 }
 
@@ -170,7 +178,8 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
         if (a->dropout.rate > 0)
             for (int j = skipped; j < seen; j++) P_i[j] *= weight_dropout(block, a, i, j);
     }
-    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, block->rows, block->columns);
+    product_of_keys(a->out + block->out_at, C, 0, 1, rows_of(P, stride), values, from, block->rows, block->columns,
+                    a->window);
 }
 
 #define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
@@ -278,12 +287,29 @@ typedef struct {
     Packed q, k, dout, k_turned, v_turned; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
 } HeadOperands;
 
+// The same as add_transposed, where a key is seen by a window of queries: STRIP keys at a time, by these queries.
+static void add_transposed_in_window(real *out, int stride, real scale, const real *grad, const Packed *rows,
+                                     const QueryBlock *block, int window) {
+    const int row_stride = round_up(block->columns), before = block->columns - block->rows; // row i has column before+i
+    for (int key = 0; key < block->columns; key += STRIP) {
+        const int n = least(STRIP, block->columns - key), begin = key > before ? key - before : 0;
+        const int end = least(block->rows, key + n - 1 + window - before);
+        const Matrix A = columns_of(grad + (size_t)begin * row_stride + key, row_stride);
+        gemm_packed(out + (size_t)key * stride, stride, 1, scale, A, rows, block->first + begin, block->first + end, n,
+                    rows->N);
+    }
+}
+
 // out (keys, d) += scale grad^T rows, where grad is dS or P, and out dk or dv. The first strip adds to all keys before
 // it, too, because all rows see them; each later strip only to its own keys, from its own rows on.
 static void add_transposed(real *out, int stride, real scale, const real *grad, const Packed *rows,
-                           const QueryBlock *block) {
+                           const QueryBlock *block, int window) {
+    if (window > 0 && window < block->columns) {
+        add_transposed_in_window(out, stride, scale, grad, rows, block, window);
+        return;
+    }
     for (int i = 0, key = 0; i < block->rows;) {
-        const Strip strip = strip_of(i, block->rows, block->columns, rows->at);
+        const Strip strip = strip_of(i, block->rows, block->columns, 0, rows->at);
         const Matrix A = columns_of(grad + (size_t)i * round_up(block->columns) + key, round_up(block->columns));
         gemm_packed(out + (size_t)key * stride, stride, 1, scale, A, rows, block->first + i, block->first + block->rows,
                     strip.keys - key, rows->N);
@@ -303,8 +329,8 @@ static void scores_backward(const ScoreGradient *grad, const MixTables *tables, 
     mix_score_backward(tables, scores, grad, scratch->schemes);
     if (are.own) return;
     product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->from,
-                    block->rows, block->columns);
-    add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block);
+                    block->rows, block->columns, scores->window);
+    add_transposed(grad->dk, scores->k_stride, scores->scale, grad->dS, &head->q, block, scores->window);
 }
 
 // One block of queries: adds to dk, dv and dfeatures, overwrites dq.
@@ -319,12 +345,12 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
     scores_forward(tables, &scores, &k_turned, scratch->schemes);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_turned, rows, block->columns);
+    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_turned, rows, block->columns, a->window);
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);
     }
-    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, &head->dout, block);
+    add_transposed(grad->dv + block->kv_at, a->kv_stride, 1, P, &head->dout, block, a->window);
     const ScoreGradient score_gradient = {dS, grad->dq + block->q_at, grad->dk + block->kv_at,
                                           grad->dfeatures + block->token * mix_features(tables->mix)};
     scores_backward(&score_gradient, tables, &scores, block, head, scratch);
