@@ -101,6 +101,36 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
     }
 }
 
+// --- windows ---
+
+static double with_windows(const char *specification, Windows windows) {
+    Shape windowed = shape;
+    windowed.windows = windows;
+    const Mix pos = position_of(specification, &windowed);
+    return mix_operations(&pos, T);
+}
+
+// Only the windows of a scheme's own layers count for it.
+static void only_keys_in_the_window_count(void **state) {
+    const double seen = keys_seen_of(T, 8) / keys_seen_of(T, 0), all = operations_of("alibi");
+    expect_near("all layers", 0, with_windows("alibi", (Windows){1, {8}}), seen * all, 1e-9 * all);
+    expect_near("one of three", 0, with_windows("alibi", (Windows){3, {0, 8, 0}}), (2 + seen) / 3 * all, 1e-9 * all);
+    const char *one = "none@0,2,alibi@1";
+    expect_near("its own", 0, with_windows(one, (Windows){2, {0, 8}}), seen * all / 3, 1e-9 * all);
+    expect_near("others'", 0, with_windows(one, (Windows){2, {8, 0}}), all / 3, 1e-9 * all);
+    for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
+        const char *name = (*scheme)->name;
+        const double whole = operations_of(name), less = with_windows(name, (Windows){1, {8}});
+        if (with_windows(name, (Windows){1, {T}}) != whole) fail_msg("%s: a window of all keys costs otherwise", name);
+        if (!(less <= whole)) fail_msg("%s costs more in a window", name);
+    }
+    Shape windowed = shape;
+    windowed.windows = (Windows){1, {8}};
+    const Mix none = position_of("none", &windowed);
+    const double least = LAYERS * (keys_seen_of(T, 0) - keys_seen_of(T, 8)) * 3 * 2 * 2 * WIDTH;
+    assert_true(gpt_operations(&shape, &none, T) - gpt_operations(&windowed, &none, T) > least);
+}
+
 // --- the model without positions ---
 // Six for each weight of a matrix; in attention, for each key and head, products of D numbers for the score, the value
 // and their four gradients, and the softmax. What is left is work on single numbers: it does not depend on T.
@@ -137,6 +167,7 @@ int main(void) {
         cmocka_unit_test(counts_are_those_of_a_walk),
         cmocka_unit_test(reflections_cost_more_than_key_by_key),
         cmocka_unit_test(every_scheme_has_a_count_in_bounds),
+        cmocka_unit_test(only_keys_in_the_window_count),
         cmocka_unit_test(the_model_is_six_for_each_weight_and_attention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,6 +272,30 @@ static void an_unknown_character_or_length_is_refused(void **state) {
     gpt_free(&gpt);
 }
 
+// A model whose layers forget feeds its prompt in chunks, and a greedy text is what it is without: a window of the
+// whole context leaves the chunks and takes nothing away.
+static void windows_and_chunks_change_no_text(void **state) {
+    enum { CONTEXT = 600 };
+    static const Windows windows[] = {{0}, {1, {CONTEXT}}, {2, {CONTEXT, 20}}, {2, {0, 20}}};
+    char prompt[400], *texts[COUNT(windows)];
+    Tokenizer tokenizer = bytes_tokenizer();
+    for (size_t i = 0; i + 1 < sizeof prompt; i++) prompt[i] = (char)('a' + i * i % 23);
+    prompt[sizeof prompt - 1] = '\0';
+    for (size_t w = 0; w < COUNT(windows); w++) {
+        const Shape windowed = {
+            .vocab = 257, .context = CONTEXT, .layers = 2, .heads = 2, .width = 16, .windows = windows[w]};
+        Gpt gpt;
+        model_make(&gpt, "rope+fox", &windowed, false);
+        texts[w] = text_of(&gpt, &tokenizer, (Generation){.prompt = prompt, .tokens = 150, .context = CONTEXT});
+        gpt_free(&gpt);
+    }
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_equal(texts[2], texts[3]);
+    assert_string_not_equal(texts[0], texts[2]);
+    for (size_t w = 0; w < COUNT(windows); w++) free(texts[w]);
+    tokenizer_free(&tokenizer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_decides_the_text),
@@ -282,6 +306,7 @@ int main(void) {
         cmocka_unit_test(characters_need_no_mark_before_a_prompt),
         cmocka_unit_test(no_tokens_write_the_prompt_alone),
         cmocka_unit_test(an_unknown_character_or_length_is_refused),
+        cmocka_unit_test(windows_and_chunks_change_no_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
