@@ -15,6 +15,11 @@ bool shape_check(const Shape *shape, Error *error) {
     if (shape->random_positions && shape->random_positions < shape->context)
         return fail_input(error, "--random-positions %d is less than --context %d; give at least that, or 0",
                           shape->random_positions, shape->context);
+    if (shape->kv_heads < 0 || shape->kv_heads > shape->heads || shape->heads % key_heads(shape))
+        return fail_input(error,
+                          "--kv-heads %d does not divide --heads %d; each head of keys and values serves the same "
+                          "number of heads",
+                          shape->kv_heads, shape->heads);
     // Products of sizes are held in ints where one matrix is concerned.
     if ((double)shape->vocab * shape->width > 1e9 || 3.0 * MLP_RATIO * shape->width * shape->width > 1e9)
         return fail_input(error,
@@ -42,51 +47,71 @@ static void add(TensorTable *table, const char *prefix, const char *name, int ro
     tensor_add(table, tensor);
 }
 
+static void add_bias(TensorTable *table, const char *prefix, const char *name, int rows, Block block) {
+    if (block == BLOCK_GPT2) add(table, prefix, name, rows, 0, INIT_ZERO, 1);
+}
+
 // All tensors but the scheme's, in the order in which view_weights points at them and files have them.
 static void add_weights(TensorTable *table, const Shape *shape) {
-    const int C = shape->width, wide = MLP_RATIO * C;
+    const int C = shape->width, qkv = qkv_width(shape), fc = fc_width(shape), hidden = mlp_width(shape);
     const double residual = sqrt(2.0 * shape->layers);
+    const Block block = shape->block;
+    const bool llama = block == BLOCK_LLAMA;
     add(table, "", "wte", shape->vocab, C, INIT_NORMAL, 1);
     add(table, "", "ln_f.weight", C, 0, INIT_ONE, 1);
-    add(table, "", "ln_f.bias", C, 0, INIT_ZERO, 1);
+    add_bias(table, "", "ln_f.bias", C, block);
     for (int l = 0; l < shape->layers; l++) {
         char h[32];
         snprintf(h, sizeof h, "h.%d.", l);
         add(table, h, "ln_1.weight", C, 0, INIT_ONE, 1);
-        add(table, h, "ln_1.bias", C, 0, INIT_ZERO, 1);
-        add(table, h, "attn.qkv.weight", 3 * C, C, INIT_NORMAL, 1);
-        add(table, h, "attn.qkv.bias", 3 * C, 0, INIT_ZERO, 1);
+        add_bias(table, h, "ln_1.bias", C, block);
+        add(table, h, "attn.qkv.weight", qkv, C, INIT_NORMAL, 1);
+        add_bias(table, h, "attn.qkv.bias", qkv, block);
         add(table, h, "attn.proj.weight", C, C, INIT_NORMAL, residual);
-        add(table, h, "attn.proj.bias", C, 0, INIT_ZERO, 1);
+        add_bias(table, h, "attn.proj.bias", C, block);
         add(table, h, "ln_2.weight", C, 0, INIT_ONE, 1);
-        add(table, h, "ln_2.bias", C, 0, INIT_ZERO, 1);
-        add(table, h, "mlp.fc.weight", wide, C, INIT_NORMAL, 1);
-        add(table, h, "mlp.fc.bias", wide, 0, INIT_ZERO, 1);
-        add(table, h, "mlp.proj.weight", C, wide, INIT_NORMAL, residual);
-        add(table, h, "mlp.proj.bias", C, 0, INIT_ZERO, 1);
+        add_bias(table, h, "ln_2.bias", C, block);
+        add(table, h, llama ? "mlp.gate_up.weight" : "mlp.fc.weight", fc, C, INIT_NORMAL, 1);
+        add_bias(table, h, "mlp.fc.bias", fc, block);
+        add(table, h, llama ? "mlp.down.weight" : "mlp.proj.weight", C, hidden, INIT_NORMAL, residual);
+        add_bias(table, h, "mlp.proj.bias", C, block);
     }
+}
+
+// Takes one tensor after the other of `flat`, in the order of the table.
+typedef struct {
+    real *flat;
+    const Tensor *next;
+    Block block;
+} View;
+
+static real *take(View *view) {
+    return view->flat + view->next++->offset;
+}
+
+static real *take_bias(View *view) {
+    return view->block == BLOCK_GPT2 ? take(view) : NULL;
 }
 
 // Point w at the tensors in flat: parameters, or their gradients.
 static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
-    const Tensor *t = gpt->tensors.items;
-    w->wte = flat + t[0].offset;
-    w->lnfw = flat + t[1].offset;
-    w->lnfb = flat + t[2].offset;
-    t += 3;
-    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++, t += 12) {
-        layer->ln1w = flat + t[0].offset;
-        layer->ln1b = flat + t[1].offset;
-        layer->qkvw = flat + t[2].offset;
-        layer->qkvb = flat + t[3].offset;
-        layer->projw = flat + t[4].offset;
-        layer->projb = flat + t[5].offset;
-        layer->ln2w = flat + t[6].offset;
-        layer->ln2b = flat + t[7].offset;
-        layer->fcw = flat + t[8].offset;
-        layer->fcb = flat + t[9].offset;
-        layer->fcprojw = flat + t[10].offset;
-        layer->fcprojb = flat + t[11].offset;
+    View view = {flat, gpt->tensors.items, gpt->shape.block};
+    w->wte = take(&view);
+    w->lnfw = take(&view);
+    w->lnfb = take_bias(&view);
+    for (LayerWeights *layer = w->layers; layer < w->layers + gpt->shape.layers; layer++) {
+        layer->ln1w = take(&view);
+        layer->ln1b = take_bias(&view);
+        layer->qkvw = take(&view);
+        layer->qkvb = take_bias(&view);
+        layer->projw = take(&view);
+        layer->projb = take_bias(&view);
+        layer->ln2w = take(&view);
+        layer->ln2b = take_bias(&view);
+        layer->fcw = take(&view);
+        layer->fcb = take_bias(&view);
+        layer->fcprojw = take(&view);
+        layer->fcprojb = take_bias(&view);
     }
 }
 
@@ -145,27 +170,32 @@ const Tensor *gpt_position_tensor(const Gpt *gpt, int i) {
 
 // Operations of loops in ops/, forward and backward together.
 enum {
-    NORM = 8 + 19,     // for each channel
-    GELU = 19 + 1,     // for each hidden channel; the slope is worked out in forward
+    LAYERNORM = 8 + 19, // for each channel
+    RMSNORM = 4 + 11,
+    GELU = 19 + 1, // for each hidden channel; the slope is worked out in forward
+    SWIGLU = 6 + 6,
     SOFTMAX = 5 + 2,   // for each weight
     NLL = 5,           // for each logit
     ADDED_BIAS = 1 + 1 // for each output of a product
 };
 
 double gpt_operations(const Shape *shape, const Mix *pos, int T) {
-    const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, hidden = MLP_RATIO * C;
+    const double C = shape->width, V = shape->vocab, L = shape->layers, H = shape->heads, qkv = qkv_width(shape),
+                 fc = fc_width(shape), hidden = mlp_width(shape);
+    const bool llama = shape->block == BLOCK_LLAMA;
+    const int norm = llama ? RMSNORM : LAYERNORM, activation = llama ? SWIGLU : GELU;
     assert(pos->shape.width == shape->width && pos->shape.layers == shape->layers);
-    const double outputs = 3 * C + C + hidden + C;
+    const double biases = llama ? 0 : qkv + C + fc + C;
     // A product with a matrix is one multiplication and one addition for each of its numbers; backward has two such
     // products, for the gradients of the input and of the matrix.
-    const double products = 3 * 2 * (L * (3 * C * C + C * C + 2 * C * hidden) + V * C);
+    const double products = 3 * 2 * (L * C * (qkv + C + fc + hidden) + V * C);
     // Every key that a query sees takes part in two products of d numbers in each head, q k^T and P v; dout . out is
     // needed once a query.
     double keys = 0; // in all layers
     for (int l = 0; l < shape->layers; l++) keys += keys_seen_of(T, window_of(shape, l));
     const double attention = keys * (3 * 2 * 2 * C + SOFTMAX * H) + L * 2 * C;
-    const double layers = L * (2 * NORM * C + GELU * hidden + ADDED_BIAS * outputs + 2 * C); // the last: residuals
-    const double ends = C + NORM * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
+    const double layers = L * (2 * norm * C + activation * hidden + ADDED_BIAS * biases + 2 * C); // the last: residuals
+    const double ends = C + norm * C + NLL * V; // the gradients of the token embeddings; the last norm; the loss
     return products + attention + layers + ends + mix_operations(pos, T);
 }
 

@@ -7,16 +7,29 @@
 #include "model/ops/ops.h"
 #include "posenc/mix.h"
 
-#define MLP_RATIO 4 // the hidden layer of an MLP is 4C wide
+#define MLP_RATIO 4 // the hidden layer of GPT-2's MLP is 4C wide
 
-// Views into one flat array: of parameters, or of gradients with the same layout.
+// The width W of an MLP's hidden layer. SwiGLU has three matrices where GPT-2 has two, so Llama's is two thirds as wide
+// (Touvron et al. 2023, 2302.13971), rounded up to a multiple: of 256 in Meta's code, of 32 in llama2.c and here.
+static inline int mlp_width(const Shape *shape) {
+    const int wide = MLP_RATIO * shape->width;
+    return shape->block == BLOCK_LLAMA ? (2 * wide / 3 + 31) / 32 * 32 : wide;
+}
+
+// The width of what the MLP's first matrix makes: SwiGLU wants a gate and a value for each hidden channel.
+static inline int fc_width(const Shape *shape) {
+    return shape->block == BLOCK_LLAMA ? 2 * mlp_width(shape) : mlp_width(shape);
+}
+
+// Views into one flat array: of parameters, or of gradients with the same layout. Llama's block has no biases: they
+// are NULL.
 typedef struct {
     real *ln1w, *ln1b;       // (C), (C)
-    real *qkvw, *qkvb;       // (3C, C), (3C): rows q, then k, then v
+    real *qkvw, *qkvb;       // (C + 2Kd, C), (C + 2Kd): rows q, then k, then v
     real *projw, *projb;     // (C, C), (C)
     real *ln2w, *ln2b;       // (C), (C)
-    real *fcw, *fcb;         // (4C, C), (4C)
-    real *fcprojw, *fcprojb; // (C, 4C), (C)
+    real *fcw, *fcb;         // (W, C), (W); Llama (2W, C): rows gate, then up
+    real *fcprojw, *fcprojb; // (C, W), (C)
 } LayerWeights;
 
 typedef struct {

@@ -21,7 +21,7 @@ static LayerMemory memory_take(Arena *arena, const Inference *inference, const G
     const double kept = (double)window - 1 + looks_back(&gpt->pos) + chunk, room = 2 * kept + chunk;
     LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
     const size_t tokens = (size_t)inference->B * memory.room;
-    memory.cache = arena_reals(arena, tokens * 2 * (size_t)gpt->shape.width);
+    memory.cache = arena_reals(arena, tokens * 2 * (size_t)key_width(&gpt->shape));
     memory.features = arena_reals(arena, tokens * (size_t)mix_features(&gpt->pos));
     memory.key_at = arena_take(arena, tokens * sizeof(Place));
     return memory;
@@ -49,9 +49,10 @@ static void layout(Inference *inference, const Gpt *gpt) {
     a->x = a->x_mid = arena_reals(arena, rows * C);
     a->ln1_mean = a->ln2_mean = arena_reals(arena, rows);
     a->ln1_rstd = a->ln2_rstd = arena_reals(arena, rows);
-    a->qkv = arena_reals(arena, rows * 3 * C);
+    a->qkv = arena_reals(arena, rows * (size_t)qkv_width(shape));
     a->heads = arena_reals(arena, rows * C);
-    a->fc = a->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    a->fc = arena_reals(arena, rows * (size_t)fc_width(shape));
+    a->hidden = shape->block == BLOCK_LLAMA ? NULL : a->fc;
 }
 
 bool inference_create(Inference *inference, const Gpt *gpt, int B, int capacity, int chunk, Error *error) {
@@ -89,20 +90,20 @@ typedef struct {
 
 static Remembered remembered(const LayerMemory *memory, const Gpt *gpt, int b, int token) {
     const size_t at = (size_t)b * memory->room + (size_t)(token - memory->first);
-    return (Remembered){memory->cache + at * 2 * (size_t)gpt->shape.width,
+    return (Remembered){memory->cache + at * 2 * (size_t)key_width(&gpt->shape),
                         memory->features + at * (size_t)mix_features(&gpt->pos), memory->key_at + at};
 }
 
 // Make room for n more tokens.
 static void make_room(Inference *inference, const Gpt *gpt, int n) {
-    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
     for (LayerMemory *memory = inference->memory; memory < inference->memory + gpt->shape.layers; memory++) {
         const int first = inference->length - memory->kept;
         if (inference->length + n - memory->first <= memory->room) continue;
         for (int b = 0; b < inference->B; b++) {
             const Remembered to = remembered(memory, gpt, b, memory->first), from = remembered(memory, gpt, b, first);
             const size_t kept = (size_t)memory->kept;
-            memmove(to.cache, from.cache, kept * 2 * C * sizeof(real));
+            memmove(to.cache, from.cache, kept * kv * sizeof(real));
             memmove(to.features, from.features, kept * F * sizeof(real));
             memmove(to.key_at, from.key_at, kept * sizeof(Place));
         }
@@ -110,14 +111,15 @@ static void make_room(Inference *inference, const Gpt *gpt, int n) {
     }
 }
 
-// Append the new tokens' coordinates, keys and values, qkv (B, n, 3C), and features (B, n, F), to a layer's memory. By
-// rows.
+// Append the new tokens' coordinates, keys and values, qkv (B, n, C + 2Kd), and features (B, n, F), to a layer's
+// memory. By rows.
 static void remember(const LayerMemory *memory, const Inference *inference, const Gpt *gpt, int n) {
+    const size_t kv = 2 * (size_t)key_width(&gpt->shape), qkv = (size_t)qkv_width(&gpt->shape);
     const Share own = share_rows(inference->B * n);
     const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
     for (int r = own.begin; r < own.end; r++) {
         const Remembered to = remembered(memory, gpt, r / n, inference->length + r % n);
-        memcpy(to.cache, inference->a.qkv + (size_t)r * 3 * C + C, 2 * C * sizeof(real));
+        memcpy(to.cache, inference->a.qkv + (size_t)r * qkv + C, kv * sizeof(real));
         memcpy(to.features, inference->buffers.features + r * F, F * sizeof(real));
         *to.key_at = inference->query_at[r];
     }
@@ -125,7 +127,7 @@ static void remember(const LayerMemory *memory, const Inference *inference, cons
 
 // Layer l on the n new tokens of each sequence, which look at all that are remembered.
 static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
-    const int C = gpt->shape.width, length = inference->length + n;
+    const int Kd = key_width(&gpt->shape), length = inference->length + n;
     const LayerMemory *memory = &inference->memory[l];
     const Layer layer = {
         .gpt = gpt,
@@ -140,8 +142,8 @@ static void layer_feed(Inference *inference, const Gpt *gpt, int l, int n) {
     Attention attention = layer_attention(&layer);
     attention.P = inference->P ? inference->P + (size_t)l * inference->B * gpt->shape.heads * n * length : NULL;
     attention.k = memory->cache;
-    attention.v = memory->cache + C;
-    attention.kv_stride = 2 * C;
+    attention.v = memory->cache + Kd;
+    attention.kv_stride = 2 * Kd;
     attention.features = memory->features;
     attention.key_at = memory->key_at;
     attention.keys = length - memory->first;
@@ -174,19 +176,19 @@ void inference_feed(Inference *inference, const Gpt *gpt, const int *ids, int n)
         tokens_forward(inference->a.x, ids, gpt->w.wte, rows, C);
         mix_embed_forward(&inference->tables, inference->a.x, inference->query_at, rows);
         for (int l = 0; l < gpt->shape.layers; l++) layer_feed(inference, gpt, l, n);
-        layernorm_forward(inference->buffers.norm, inference->a.ln1_mean, inference->a.ln1_rstd, inference->a.x,
-                          gpt->w.lnfw, gpt->w.lnfb, rows, C);
+        norm_forward(inference->buffers.norm, inference->a.ln1_mean, inference->a.ln1_rstd, inference->a.x, gpt->w.lnfw,
+                     gpt->w.lnfb, rows, C);
     }
     inference->length += n;
 }
 
 size_t inference_token_size(const Gpt *gpt) {
-    return (size_t)gpt->shape.layers * (2 * (size_t)gpt->shape.width + (size_t)mix_features(&gpt->pos));
+    return (size_t)gpt->shape.layers * (2 * (size_t)key_width(&gpt->shape) + (size_t)mix_features(&gpt->pos));
 }
 
 void inference_remembered(real *memory, const Inference *inference, const Gpt *gpt, int first, int n) {
     assert(first >= 0 && first + n <= inference->length);
-    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
     for (int b = 0; b < inference->B; b++)
         for (int t = first; t < first + n; t++)
             for (int l = 0; l < gpt->shape.layers; l++) {
@@ -204,7 +206,7 @@ void inference_remembered(real *memory, const Inference *inference, const Gpt *g
 
 // Take n tokens, at most a chunk, as fed: those from number `from` on of `all` that there are.
 static void recall(Inference *inference, const Gpt *gpt, const int *ids, const real *memory, int from, int n, int all) {
-    const size_t kv = 2 * (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    const size_t kv = 2 * (size_t)key_width(&gpt->shape), F = (size_t)mix_features(&gpt->pos);
     place_tokens(inference, gpt, ids + from, all, n);
     for (int r = 0; r < inference->B * n; r++)
         for (int l = 0; l < gpt->shape.layers; l++) {

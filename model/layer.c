@@ -4,107 +4,142 @@
 
 void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, const MixTables *tables, size_t rows,
                           int keys, bool training) {
-    const size_t C = (size_t)gpt->shape.width, F = (size_t)mix_features(&gpt->pos);
+    const Shape *shape = &gpt->shape;
+    const size_t C = (size_t)shape->width, F = (size_t)mix_features(&gpt->pos), hidden = (size_t)mlp_width(shape),
+                 qkv = (size_t)qkv_width(shape);
     const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
                  head = head_scratch(gpt->shape.vocab);
     buffers->norm = arena_reals(arena, rows * C);
     buffers->branch = arena_reals(arena, rows * C);
     buffers->features = arena_reals(arena, rows * F);
     buffers->scratch = arena_reals(arena, attention > head ? attention : head);
+    if (!training && shape->block == BLOCK_LLAMA) buffers->hidden = arena_reals(arena, rows * hidden);
     if (!training) return;
     buffers->dbranch = arena_reals(arena, rows * C);
     buffers->dnorm = arena_reals(arena, rows * C);
-    buffers->dhidden = arena_reals(arena, rows * MLP_RATIO * C);
+    buffers->dhidden = arena_reals(arena, rows * (hidden > qkv ? hidden : qkv));
     buffers->dfeatures = arena_reals(arena, rows * F);
 }
 
 Attention layer_attention(const Layer *layer) {
     const LayerActivations *a = layer->a;
     const Shape *shape = &layer->gpt->shape;
-    const int T = layer->T, C = shape->width;
+    const int T = layer->T, C = shape->width, qkv = qkv_width(shape);
     return (Attention){
         .out = a->heads,
         .lse = a->lse,
         .q = a->qkv,
         .k = a->qkv + C,
-        .v = a->qkv + 2 * C,
+        .v = a->qkv + C + key_width(shape),
         .features = layer->buffers->features,
         .query_at = layer->at,
         .key_at = layer->at,
         .layer = layer->index,
         .B = layer->B,
         .H = shape->heads,
+        .K = key_heads(shape),
         .d = head_width(shape),
         .queries = T,
         .keys = T,
         .window = window_of(shape, layer->index),
         .key_batch = T,
-        .q_stride = 3 * C,
-        .kv_stride = 3 * C,
+        .q_stride = qkv,
+        .kv_stride = qkv,
         .dropout = layer->drop_weights,
     };
 }
 
-// qkv = layernorm(x) qkvw + qkvb. The schemes' input hooks read layernorm(x); their qk hooks change q and k.
+// qkv = norm(x) qkvw + qkvb. The schemes' input hooks read norm(x); their qk hooks change q and k.
 void layer_qkv_forward(const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->B * layer->T, C = layer->gpt->shape.width;
+    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, qkv = qkv_width(&layer->gpt->shape);
 
-    layernorm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
+    norm_forward(b->norm, a->ln1_mean, a->ln1_rstd, a->x, w->ln1w, w->ln1b, rows, C);
     mix_input_forward(layer->tables, layer->index, b->features, b->norm, rows);
-    linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, 3 * C);
-    mix_qk_forward(layer->tables, layer->index, a->qkv, a->qkv + C, 3 * C, layer->at, rows);
+    linear_forward(a->qkv, b->norm, w->qkvw, w->qkvb, rows, C, qkv);
+    mix_qk_forward(layer->tables, layer->index, a->qkv, a->qkv + C, qkv, layer->at, rows);
+}
+
+// hidden = act(fc): gelu in GPT-2's block, swiglu in Llama's. Returns hidden (rows, W).
+static const real *activation_forward(const Layer *layer) {
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const int rows = layer->B * layer->T, hidden = mlp_width(&layer->gpt->shape);
+    if (layer->gpt->shape.block == BLOCK_LLAMA) {
+        swiglu_forward(b->hidden, a->fc, rows, hidden);
+        return b->hidden;
+    }
+    if (a->hidden == a->fc)
+        gelu_forward(a->hidden, a->fc, rows, hidden);
+    else
+        gelu_and_slope(a->hidden, a->fc, rows, hidden); // fc becomes a->slope
+    return a->hidden;
+}
+
+// Forward was hidden = act(fc). From b->dhidden, returns dfc (rows, fc_width), and in *out hidden (rows, W).
+static const real *activation_backward(const real **out, const Layer *layer) {
+    const LayerActivations *a = layer->a;
+    const LayerBuffers *b = layer->buffers;
+    const int rows = layer->B * layer->T, hidden = mlp_width(&layer->gpt->shape);
+    if (layer->gpt->shape.block == BLOCK_LLAMA) {
+        swiglu_backward(a->fc, b->dhidden, rows, hidden); // fc becomes dfc, dhidden becomes b->hidden
+        *out = b->hidden;
+        return a->fc;
+    }
+    gelu_backward(b->dhidden, a->slope, rows, hidden); // dhidden becomes b->dfc
+    *out = a->hidden;
+    return b->dfc;
 }
 
 // x_mid = x + dropout(attention(qkv) projw + projb)
-// x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw + fcprojb)
+// x_out = x_mid + dropout(act(norm(x_mid) fcw + fcb) fcprojw + fcprojb)
 void layer_forward(real *x_out, const Layer *layer, const Attention *attention) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+    const Shape *shape = &layer->gpt->shape;
+    const int rows = layer->B * layer->T, C = shape->width;
 
     attention_forward(attention, layer->tables, b->scratch);
     linear_forward(b->branch, a->heads, w->projw, w->projb, rows, C, C);
     residual_forward(a->x_mid, a->x, b->branch, &layer->drop_proj, rows, C);
 
-    layernorm_forward(b->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
-    linear_forward(a->fc, b->norm, w->fcw, w->fcb, rows, C, hidden);
-    if (a->hidden == a->fc)
-        gelu_forward(a->hidden, a->fc, rows, hidden);
-    else
-        gelu_and_slope(a->hidden, a->fc, rows, hidden); // fc becomes a->slope
-    linear_forward(b->branch, a->hidden, w->fcprojw, w->fcprojb, rows, hidden, C);
+    norm_forward(b->norm, a->ln2_mean, a->ln2_rstd, a->x_mid, w->ln2w, w->ln2b, rows, C);
+    linear_forward(a->fc, b->norm, w->fcw, w->fcb, rows, C, fc_width(shape));
+    const real *hidden = activation_forward(layer);
+    linear_forward(b->branch, hidden, w->fcprojw, w->fcprojb, rows, mlp_width(shape), C);
     residual_forward(x_out, a->x_mid, b->branch, &layer->drop_mlp, rows, C);
 }
 
-// Forward was x_out = x_mid + dropout(gelu(layernorm(x_mid) fcw + fcb) fcprojw + fcprojb); backward goes through it
-// from right to left. First come the gradients of activations, where each thread needs only its own rows. The gradients
+// Forward was x_out = x_mid + dropout(act(norm(x_mid) fcw + fcb) fcprojw + fcprojb); backward goes through it from
+// right to left. First come the gradients of activations, where each thread needs only its own rows. The gradients
 // of weights are sums over all rows, so there is a barrier before them, and one after them, because the buffers are
 // overwritten next.
 static void mlp_backward(real *dx, const Layer *layer) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
-    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, hidden = MLP_RATIO * C;
+    const int rows = layer->B * layer->T, C = layer->gpt->shape.width, fc = fc_width(&layer->gpt->shape),
+              wide = mlp_width(&layer->gpt->shape);
+    const real *hidden;
 
     const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_mlp, rows, C);
-    linear_backward(b->dhidden, dbranch, w->fcprojw, rows, hidden, C);
-    gelu_backward(b->dhidden, a->slope, rows, hidden); // dhidden becomes b->dfc
-    layernorm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
-    linear_backward(b->dnorm, b->dfc, w->fcw, rows, C, hidden);
+    linear_backward(b->dhidden, dbranch, w->fcprojw, rows, wide, C);
+    const real *dfc = activation_backward(&hidden, layer);
+    norm_again(b->norm, a->x_mid, a->ln2_mean, a->ln2_rstd, w->ln2w, w->ln2b, rows, C);
+    linear_backward(b->dnorm, dfc, w->fcw, rows, C, fc);
     team_barrier();
-    linear_backward_weights(dw->fcprojw, dw->fcprojb, dbranch, a->hidden, rows, hidden, C);
-    linear_backward_weights(dw->fcw, dw->fcb, b->dfc, b->norm, rows, C, hidden);
-    layernorm_backward_weights(dw->ln2w, dw->ln2b, b->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
+    linear_backward_weights(dw->fcprojw, dw->fcprojb, dbranch, hidden, rows, wide, C);
+    linear_backward_weights(dw->fcw, dw->fcb, dfc, b->norm, rows, C, fc);
+    norm_backward_weights(dw->ln2w, dw->ln2b, b->dnorm, a->x_mid, a->ln2_mean, a->ln2_rstd, rows, C);
     team_barrier();
     // dx +=: it already holds the gradient that passes along the residual stream.
-    layernorm_backward(dx, b->dnorm, a->x_mid, w->ln2w, a->ln2_mean, a->ln2_rstd, rows, C);
+    norm_backward(dx, b->dnorm, a->x_mid, w->ln2w, w->ln2b, a->ln2_mean, a->ln2_rstd, rows, C);
 }
 
-// Compute the schemes' features again, as layernorm_again does with its output, and zero their gradients. By rows.
+// Compute the schemes' features again, as norm_again does with its output, and zero their gradients. By rows.
 static void features_prepare(const Layer *layer) {
     const LayerBuffers *b = layer->buffers;
     const int rows = layer->B * layer->T;
@@ -115,32 +150,33 @@ static void features_prepare(const Layer *layer) {
     memset(b->dfeatures + own.begin * F, 0, (size_t)(own.end - own.begin) * F * sizeof(real));
 }
 
-// Forward was x_mid = x + dropout(attention(layernorm(x) qkvw + qkvb) projw + projb); backward goes through it from
+// Forward was x_mid = x + dropout(attention(norm(x) qkvw + qkvb) projw + projb); backward goes through it from
 // right to left.
 static void attend_backward(real *dx, const Layer *layer, const Attention *attention) {
     const LayerWeights *w = &layer->gpt->w.layers[layer->index], *dw = &layer->gpt->dw.layers[layer->index];
     const LayerActivations *a = layer->a;
     const LayerBuffers *b = layer->buffers;
     const MixTables *tables = layer->tables;
-    const int rows = layer->B * layer->T, l = layer->index, C = layer->gpt->shape.width;
+    const int rows = layer->B * layer->T, l = layer->index, C = layer->gpt->shape.width,
+              qkv = qkv_width(&layer->gpt->shape);
     const real *q = a->qkv, *k = a->qkv + C;
-    real *dq = b->dqkv, *dk = b->dqkv + C, *dv = b->dqkv + 2 * C;
+    real *dq = b->dqkv, *dk = dq + C, *dv = dk + key_width(&layer->gpt->shape);
 
     const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
     linear_backward(b->dheads, dbranch, w->projw, rows, C, C);
-    layernorm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
+    norm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
     features_prepare(layer);
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
     mix_score_reduce(tables, l);
-    mix_qk_backward(tables, l, dq, dk, q, k, 3 * C, layer->at, rows);
-    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, 3 * C);
+    mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows);
+    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);
     mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows);
-    layernorm_backward(dx, b->dnorm, a->x, w->ln1w, a->ln1_mean, a->ln1_rstd, rows, C);
+    norm_backward(dx, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
-    linear_backward_weights(dw->qkvw, dw->qkvb, b->dqkv, b->norm, rows, C, 3 * C);
-    layernorm_backward_weights(dw->ln1w, dw->ln1b, b->dnorm, a->x, a->ln1_mean, a->ln1_rstd, rows, C);
+    linear_backward_weights(dw->qkvw, dw->qkvb, b->dqkv, b->norm, rows, C, qkv);
+    norm_backward_weights(dw->ln1w, dw->ln1b, b->dnorm, a->x, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
 }
 

@@ -5,39 +5,40 @@
 
 #include "model/gpt.h"
 
-// What the forward pass keeps for the backward pass. The outputs of the layer norms are not kept, because recomputing
-// them is cheaper. Where no backward pass follows, x and x_mid share memory, and so do fc and hidden.
+// What the forward pass keeps for the backward pass. The outputs of the norms are not kept, because recomputing
+// them is cheaper. Where no backward pass follows, x and x_mid share memory, and so do fc and the gelu's hidden.
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
     real *ln1_mean, *ln1_rstd; // (rows)
-    real *qkv;                 // (rows, 3C), q and k as the schemes' qk hooks leave them
+    real *qkv;                 // (rows, C + 2Kd), q and k as the schemes' qk hooks leave them
     real *heads;               // (rows, C) output of the heads, before the projection
     real *lse;                 // (B, H, T) log of each softmax's denominator
     real *x_mid;               // (rows, C) residual stream between attention and MLP
     real *ln2_mean, *ln2_rstd; // (rows)
     union {
-        real *fc;    // (rows, 4C) input of the gelu
-        real *slope; // (rows, 4C) slope of the gelu, which takes fc's place where a backward pass follows
+        real *fc; // (rows, W) input of the gelu; Llama (rows, 2W): of the swiglu, whose backward pass leaves dfc here
+        real *slope; // (rows, W) slope of the gelu, which takes fc's place where a backward pass follows
     };
-    real *hidden; // (rows, 4C) output of the gelu
+    real *hidden; // (rows, W) output of the gelu; Llama: NULL, as backward makes the swiglu's output again
 } LayerActivations;
 
 // Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each.
 typedef struct {
-    real *norm; // (rows, C) output of the layer norm at work
+    real *norm; // (rows, C) output of the norm at work
     union {
         real *branch; // (rows, C) forward: what will be added to the residual stream
         real *dheads; // (rows, C) backward: gradient of heads, the output of attention's heads
     };
     real *features; // (rows, F) what the schemes' input hooks make of each token
     real *scratch;  // (attention_scratch or head_scratch)
-    // backward only
+    // backward only, but for Llama's hidden
     real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
     real *dnorm;   // (rows, C) gradient of norm
     union {
-        real *dhidden; // (rows, 4C) gradient of hidden
-        real *dfc;     // (rows, 4C) gradient of fc, which gelu_backward puts in dhidden's place
-        real *dqkv;    // (rows, 3C) gradient of qkv, once the MLP's backward pass is done
+        real *dhidden; // (rows, W) gradient of hidden
+        real *dfc;     // (rows, W) gradient of fc, which gelu_backward puts in dhidden's place
+        real *hidden;  // (rows, W) Llama: output of the swiglu, in forward and after swiglu_backward
+        real *dqkv;    // (rows, C + 2Kd) gradient of qkv, once the MLP's backward pass is done
     };
     real *dfeatures; // (rows, F)
 } LayerBuffers;

@@ -11,14 +11,14 @@ static void layout_layer(LayerActivations *layer, Arena *arena, const Shape *sha
     layer->x = arena_reals(arena, rows * C);
     layer->ln1_mean = arena_reals(arena, rows);
     layer->ln1_rstd = arena_reals(arena, rows);
-    layer->qkv = arena_reals(arena, rows * 3 * C);
+    layer->qkv = arena_reals(arena, rows * (size_t)qkv_width(shape));
     layer->heads = arena_reals(arena, rows * C);
     layer->lse = arena_reals(arena, rows * (size_t)shape->heads);
     layer->x_mid = arena_reals(arena, rows * C);
     layer->ln2_mean = arena_reals(arena, rows);
     layer->ln2_rstd = arena_reals(arena, rows);
-    layer->fc = arena_reals(arena, rows * MLP_RATIO * C);
-    layer->hidden = arena_reals(arena, rows * MLP_RATIO * C);
+    layer->fc = arena_reals(arena, rows * (size_t)fc_width(shape));
+    layer->hidden = shape->block == BLOCK_LLAMA ? NULL : arena_reals(arena, rows * (size_t)mlp_width(shape));
 }
 
 static void layout(TrainPass *pass, const Gpt *gpt) {
@@ -112,8 +112,8 @@ void train_pass_forward(TrainPass *pass, const Gpt *gpt) {
             team_barrier();
             layer_forward(l + 1 < L ? pass->layers[l + 1].x : pass->x_final, &layer, &attention);
         }
-        layernorm_forward(pass->buffers.norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb,
-                          rows, C);
+        norm_forward(pass->buffers.norm, pass->lnf_mean, pass->lnf_rstd, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, rows,
+                     C);
     }
 }
 
@@ -134,9 +134,9 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
     {
         loss_forward_backward(pass->nll, dnorm, gpt->dw.wte, pass->dnll, norm, gpt->w.wte, targets,
                               pass->buffers.scratch, rows, C, gpt->shape.vocab);
-        layernorm_backward(dx, dnorm, pass->x_final, gpt->w.lnfw, pass->lnf_mean, pass->lnf_rstd, rows, C);
-        layernorm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, dnorm, pass->x_final, pass->lnf_mean, pass->lnf_rstd,
-                                   rows, C);
+        norm_backward(dx, dnorm, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, pass->lnf_mean, pass->lnf_rstd, rows, C);
+        norm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, dnorm, pass->x_final, pass->lnf_mean, pass->lnf_rstd, rows,
+                              C);
         team_barrier();
         for (int l = L - 1; l >= 0; l--) {
             const Layer layer = layer_at(pass, gpt, l);
@@ -158,14 +158,14 @@ static bool finite_all(const real *values, size_t count) {
 }
 
 const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape) {
-    const size_t rows = (size_t)pass->B * pass->T, n = rows * shape->width;
+    const size_t rows = (size_t)pass->B * pass->T, n = rows * shape->width, qkv = rows * (size_t)qkv_width(shape);
     for (int l = 0; l < shape->layers; l++) {
         const LayerActivations *a = &pass->layers[l];
-        const char *what = !finite_all(a->x, n)         ? "input"
-                           : !finite_all(a->qkv, 3 * n) ? "queries, keys and values"
-                           : !finite_all(a->heads, n)   ? "attention"
-                           : !finite_all(a->x_mid, n)   ? "projection"
-                                                        : NULL;
+        const char *what = !finite_all(a->x, n)       ? "input"
+                           : !finite_all(a->qkv, qkv) ? "queries, keys and values"
+                           : !finite_all(a->heads, n) ? "attention"
+                           : !finite_all(a->x_mid, n) ? "projection"
+                                                      : NULL;
         snprintf(where, 80, "the %s of layer %d", what ? what : "", l);
         if (what) return where;
     }

@@ -15,7 +15,7 @@ typedef struct {
     Place *at;            // (B,T) coordinates of the tokens
     int *drawn;           // (T) with --random-positions: the random coordinates that replace 0, 1, 2 ... in a sequence
     LayerActivations *layers;  // (L)
-    LayerBuffers buffers;      // of the layer at work; forward leaves the output of the last layer norm in buffers.norm
+    LayerBuffers buffers;      // of the layer at work; forward leaves the output of the last norm in buffers.norm
     real *x_final;             // (B,T,C) residual stream after the last layer
     real *lnf_mean, *lnf_rstd; // (B,T)
     real *dx;                  // (B,T,C) gradient of the residual stream, and in the end of the input embeddings

@@ -9,9 +9,14 @@ static int own_head(const Position *pos, int head) {
     return own >= 0 && own < pos->shape.heads ? own : -1;
 }
 
-// Where the part's heads begin in a row of queries or keys.
+// Where the part's heads begin in a row of queries ...
 static size_t first_channel(const Position *pos) {
     return (size_t)pos->first_head * head_width(&pos->shape);
+}
+
+// ... and in a row of keys.
+static size_t first_key_channel(const Position *pos, const Mix *mix) {
+    return (size_t)key_head_of(&mix->shape, pos->first_head) * head_width(&pos->shape);
 }
 
 // --- what it is ---
@@ -179,9 +184,9 @@ void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int st
     for (int p = 0; p < tables->mix->parts; p++) {
         const Position *pos = &tables->mix->part[p];
         const int own = position_layer(pos, layer);
-        const size_t c = first_channel(pos);
+        const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
         if (own >= 0 && pos->scheme->qk_forward)
-            pos->scheme->qk_forward(&tables->part[p], own, q + c, k + c, stride, at, rows);
+            pos->scheme->qk_forward(&tables->part[p], own, q + c, k + kc, stride, at, rows);
     }
 }
 
@@ -190,9 +195,9 @@ void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, con
     for (int p = tables->mix->parts - 1; p >= 0; p--) {
         const Position *pos = &tables->mix->part[p];
         const int own = position_layer(pos, layer);
-        const size_t c = first_channel(pos);
+        const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
         if (own >= 0 && pos->scheme->qk_backward)
-            pos->scheme->qk_backward(&tables->part[p], own, dq + c, dk + c, q + c, k + c, stride, at, rows);
+            pos->scheme->qk_backward(&tables->part[p], own, dq + c, dk + kc, q + c, k + kc, stride, at, rows);
     }
 }
 

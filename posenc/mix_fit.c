@@ -145,16 +145,28 @@ static int layers_of(const Position *pos, int L) {
     return count;
 }
 
+// A key turns once for all heads that share it, so what turns keys works in all of these heads, or in none.
+static bool check_groups(const Position *pos, const Mix *mix, int heads, int group, Error *error) {
+    if (!pos->scheme->qk_forward || (pos->first_head % group == 0 && heads % group == 0)) return true;
+    return fail_input(
+        error,
+        "%s turns keys, and with --kv-heads %d each is shared by %d of the %d heads; give it all heads of "
+        "a group, as in heads=0-%d",
+        pos->scheme->name, key_heads(&mix->shape), group, mix->shape.heads, group - 1);
+}
+
 // The part's own shape: its layers, heads and channels.
 static bool fit_part(Position *pos, const Mix *mix, int heads, Error *error) {
     Shape own = mix->shape;
+    const int group = own.heads / key_heads(&own);
     own.layers = layers_of(pos, own.layers);
     if (heads) own.heads = heads;
+    own.kv_heads = own.heads % group ? 0 : own.heads / group;
     own.width = own.heads * head_width(&mix->shape);
     if (own.layers == 0)
         return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
     pos->everywhere = own.layers == mix->shape.layers;
-    return position_fit(pos, &own, mix->shape.width, error);
+    return check_groups(pos, mix, own.heads, group, error) && position_fit(pos, &own, mix->shape.width, error);
 }
 
 // Where the text names the part first.

@@ -39,8 +39,8 @@ static inline void add_layer(LayerSet *set, int layer) {
 // of the model share it. (The position of a single token is a Place.)
 //
 // The scheme may work in some of the model's layers and heads only (posenc/mix.h). It knows of no others: its shape has
-// as many layers, heads and channels as are its own, and hooks count layers and heads among these. Only shape.windows
-// are those of the model's layers.
+// as many layers, heads, key heads and channels as are its own, and hooks count layers and heads among these. Only
+// shape.windows are those of the model's layers.
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
@@ -189,7 +189,8 @@ struct Scheme {
     void (*code)(real *code, const Tables *tables, int t);
     // rotation/rotate.h: radians a token by which a pair of channels turns. `bitter extend` can stretch these schemes.
     double (*theta)(const Position *pos, int pair);
-    // Instead of theta: rotate x, queries or `keys` (rows, C) of a layer, in place, `direction` (+1 or -1) times.
+    // Instead of theta: rotate x, queries (rows, Hd) or `keys` (rows, Kd) of a layer, in place, `direction` (+1 or -1)
+    // times.
     void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
     // bias/bias.h: the bias between two tokens `distance` apart.
@@ -244,7 +245,8 @@ struct Scheme {
     void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows);
 
-    // q and k (rows, C), rows `stride` apart, in place: new rows only, so that keys can be cached afterwards.
+    // q (rows, Hd) and k (rows, Kd), rows `stride` apart, in place: new rows only, so that keys can be cached
+    // afterwards. There may be fewer key heads K than heads H.
     void (*qk_forward)(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
     // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
     // qk_forward.

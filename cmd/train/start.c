@@ -60,9 +60,9 @@ static void tell_taken_over(const TrainOptions *options, bool seed_given) {
 // for options that were typed, and its stretched rotations if it has the same scheme and heads. With the seed of that
 // run it would draw the same batches again.
 static bool take_over_model(TrainOptions *options, const bool *given, Error *error) {
-    static const char *const names[] = {"data",    "pos",    "layers",           "heads", "width",
-                                        "context", "window", "random-positions", "batch", "accumulate",
-                                        "steps",   "lr",     "min-lr",           "warmup"};
+    static const char *const names[] = {
+        "data",  "pos",        "layers", "heads", "kv-heads", "block", "width", "context", "window", "random-positions",
+        "batch", "accumulate", "steps",  "lr",    "min-lr",   "warmup"};
     const bool seed_given = given[option_find(train_options, "seed") - train_options];
     RunPaths paths;
     TrainOptions from;
@@ -78,7 +78,8 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
     }
     if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
     tell_taken_over(options, seed_given);
-    const bool same_heads = options->heads == from.heads && options->width == from.width;
+    const bool same_heads =
+        options->heads == from.heads && options->kv_heads == from.kv_heads && options->width == from.width;
     if (strcmp(options->pos, from.pos) == 0 && same_heads)
         options->stretch = from.stretch;
     else if (from.stretch.rule.original > 0)

@@ -110,7 +110,7 @@ static void scores(Probe *probe, int head, int count) {
         .query_at = probe->at,
         .key_at = probe->at,
         .q = probe->q + (size_t)head * probe->d,
-        .k = probe->k + (size_t)head * probe->d,
+        .k = probe->k + (size_t)key_head_of(&probe->tables.mix->shape, head) * probe->d,
         .q_stride = probe->C,
         .k_stride = probe->C,
         .scale = (real)(1 / sqrt(probe->d)),

@@ -47,7 +47,7 @@ static bool trains(const Tables *tables) {
 
 static void turn_other_pairs_in_use(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at,
                                     int rows, int direction) {
-    Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
+    Rotation rotation = rotary_rotation(tables->pos, keys, tables->rotary.cosine, tables->rotary.sine);
     if (!trains(tables)) rotation.pairing = rotation.pairing == PAIRING_HALF ? PAIRING_INTERLEAVED : PAIRING_HALF;
     rotate(x, stride, &rotation, at, rows, direction);
 }

@@ -200,6 +200,11 @@ bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error 
         fail_input(error,
                    "--init %s: its model has %d layers, %d heads and width %d, this one %d, %d and %d; make them equal",
                    directory, b->layers, b->heads, b->width, a->layers, a->heads, a->width);
+    else if (a->block != b->block || key_heads(a) != key_heads(b))
+        ok = fail_input(error,
+                        "--init %s: its model has the block %s and %d heads of keys, this one %s and %d; make --block "
+                        "and --kv-heads equal",
+                        directory, block_name(b->block), key_heads(b), block_name(a->block), key_heads(a));
     for (int i = 0; ok && i < gpt->tensors.count; i++) {
         const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
         if (from && from->count == to->count)

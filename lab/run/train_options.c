@@ -80,7 +80,9 @@ bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error
                      .layers = (int)options->layers,
                      .heads = (int)options->heads,
                      .width = (int)options->width,
-                     .random_positions = (int)options->random_positions};
+                     .random_positions = (int)options->random_positions,
+                     .kv_heads = (int)options->kv_heads,
+                     .block = (Block)options->block};
     return windows_parse(&shape->windows, options->window, shape->layers, error);
 }
 

@@ -9,6 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What a layer is made of: GPT-2's layer norms, GELU and biases, or Llama's RMSNorms and SwiGLU without biases.
+typedef enum { BLOCK_GPT2, BLOCK_LLAMA } Block;
+
+static inline const char *block_name(Block block) {
+    return block == BLOCK_LLAMA ? "llama" : "gpt2";
+}
+
 // The sizes that every part of the model is made from.
 typedef struct {
     int vocab;            // V
@@ -18,6 +25,8 @@ typedef struct {
     int width;            // C
     int random_positions; // 0, or training places its tokens at random coordinates below this
     Windows windows;      // of the layers
+    int kv_heads;         // K, heads of keys and values; 0 = H (read it with key_heads)
+    Block block;
 } Shape;
 
 static inline int head_width(const Shape *shape) {
@@ -27,6 +36,26 @@ static inline int head_width(const Shape *shape) {
 // How many keys a query of this layer sees, its own included; 0 = all.
 static inline int window_of(const Shape *shape, int layer) {
     return shape->windows.period ? shape->windows.keys[layer % shape->windows.period] : 0;
+}
+
+// Grouped queries (Ainslie et al. 2023, 2305.13245): H heads of queries share K heads of keys and values.
+static inline int key_heads(const Shape *shape) {
+    return shape->kv_heads ? shape->kv_heads : shape->heads;
+}
+
+// Which key head a head looks at: heads in a row share one.
+static inline int key_head_of(const Shape *shape, int head) {
+    return head / (shape->heads / key_heads(shape));
+}
+
+// Channels of all keys, and as many of all values.
+static inline int key_width(const Shape *shape) {
+    return key_heads(shape) * head_width(shape);
+}
+
+// Channels of queries, keys and values side by side.
+static inline int qkv_width(const Shape *shape) {
+    return shape->width + 2 * key_width(shape);
 }
 
 typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } Init;

@@ -40,6 +40,30 @@ void layernorm_backward(real *dx, const real *dout, const real *x, const real *w
 void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
                                 const real *rstd, int rows, int C);
 
+// --- rmsnorm.c: Zhang, Sennrich 2019 ---
+//
+// As layer norm, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) + 1e-5).
+// rstd (rows) is kept for backward. By rows.
+void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C);
+void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C);
+// dx +=. By rows.
+void rmsnorm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *rstd, int rows, int C);
+// dweight +=. By columns.
+void rmsnorm_backward_weights(real *dweight, const real *dout, const real *x, const real *rstd, int rows, int C);
+
+// --- norm.c: the norm of the model's block ---
+//
+// With a bias a layer norm, without one (NULL) an RMSNorm, which leaves mean as it is.
+void norm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
+                  int C);
+void norm_again(real *out, const real *x, const real *mean, const real *rstd, const real *weight, const real *bias,
+                int rows, int C);
+// bias says only which norm it is.
+void norm_backward(real *dx, const real *dout, const real *x, const real *weight, const real *bias, const real *mean,
+                   const real *rstd, int rows, int C);
+void norm_backward_weights(real *dweight, real *dbias, const real *dout, const real *x, const real *mean,
+                           const real *rstd, int rows, int C);
+
 // --- gelu.c: the tanh form, Hendrycks, Gimpel 2016 ---
 //
 // out (rows, C) = x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2. By rows, as all of them here.
@@ -48,6 +72,14 @@ void gelu_forward(real *out, const real *x, int rows, int C);
 void gelu_and_slope(real *out, real *x, int rows, int C);
 // dout *= slope: dx takes dout's place.
 void gelu_backward(real *dout, const real *slope, int rows, int C);
+
+// --- swiglu.c: Shazeer 2020 (2002.05202) ---
+//
+// out (rows, C) = silu(gate) * up, silu(z) = z / (1 + exp(-z)); a row of `in` (rows, 2C) is gate, then up. By rows, as
+// both of them.
+void swiglu_forward(real *out, const real *in, int rows, int C);
+// din takes in's place, and out, made again, takes dout's: so only `in` has to be kept for backward.
+void swiglu_backward(real *in, real *dout, int rows, int C);
 
 // --- residual.c: x + dropout(y) ---
 //
@@ -75,19 +107,20 @@ void dropout_apply(real *x, const Dropout *dropout, int rows, int C);
 //
 #define QUERY_BLOCK 64 // rows of scores that are alive at a time: memory grows with T, not with T squared
 
-// Attention of B sequences with H heads of d channels. The queries of a sequence belong to the last of its keys: query
-// i sees keys 0 .. keys - queries + i, or only the last `window` of these.
+// Attention of B sequences with H heads of d channels; K heads of keys and values serve H / K heads in a row each. The
+// queries of a sequence belong to the last of its keys: query i sees keys 0 .. keys - queries + i, or only the last
+// `window` of these.
 typedef struct {
     real *out; // (B, queries, H*d)
     real *lse; // (B, H, queries) log of each softmax's denominator, kept for backward; NULL = not kept
     real
         *P; // (B, H, queries, forgotten + keys) weights before dropout of the keys up to a query's own; NULL = not kept
-    const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, H*d)
+    const real *q, *k, *v;   // q (B, queries, H*d); k and v (B, key_batch, K*d)
     const real *features;    // (B, key_batch, F) what the schemes' input hooks made of each token
     const Place *query_at;   // (B, queries) coordinates
     const Place *key_at;     // (B, key_batch) coordinates
     int layer;               // for the position schemes
-    int B, H, d;             // sequences, heads, head width
+    int B, H, K, d;          // sequences, heads, heads of keys and values, head width
     int queries, keys;       // of each sequence
     int window;              // keys that a query sees, its own included; 0 = all
     int forgotten;           // tokens before the first key, which P has columns for
@@ -110,7 +143,8 @@ size_t attention_scratch(const MixTables *tables, int keys, int d, bool training
 // barrier must stand before the call; it ends with one.
 void attention_forward(const Attention *attention, const MixTables *tables, real *scratch);
 // Wants a barrier before it and ends with one. Needs queries == keys. Scores are recomputed block by block (Dao et al.
-// 2022, without tiling the keys). Each thread takes whole heads, so B * H should be at least the number of threads.
+// 2022, without tiling the keys). Each thread takes whole heads of keys, so B * K should be at least the number of
+// threads.
 void attention_backward(const AttentionGradient *grad, const Attention *attention, const MixTables *tables,
                         real *scratch);
 

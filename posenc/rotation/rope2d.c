@@ -40,7 +40,7 @@ static void prepare(Tables *tables) {
 static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
     const int half = head_width(&tables->pos->shape) / 2;
-    Rotation rotation = rotary_rotation(tables->pos, tables->table[COSINE], tables->table[SINE]);
+    Rotation rotation = rotary_rotation(tables->pos, keys, tables->table[COSINE], tables->table[SINE]);
     rotation.turned = half;
     rotation.axis = AXIS_LINE;
     rotate(x, stride, &rotation, at, rows, direction);

@@ -25,6 +25,13 @@ static const Option rope_learned_options[] = {
     {0},
 };
 
+// Heads that share a key would have to share frequencies.
+static const char *check(const Position *pos) {
+    return key_heads(&pos->shape) < pos->shape.heads
+               ? "each head turns its keys by frequencies of its own, so heads cannot share keys; leave out --kv-heads"
+               : rotary_check(pos);
+}
+
 static int frequencies(const Position *pos) { // of one set
     return pos->shape.heads * rotary_pairs(pos);
 }
@@ -74,7 +81,7 @@ static void turn(const Tables *tables, int layer, real *x, bool keys, int stride
     const int d = head_width(&pos->shape), H = pos->shape.heads;
     for (int h = 0; h < H; h++) {
         const size_t first = ((size_t)position_set(pos, layer) * H + h) * tables->positions * rotary_pairs(pos);
-        Rotation rotation = rotary_rotation(pos, tables->table[COSINE] + first, tables->table[SINE] + first);
+        Rotation rotation = rotary_rotation(pos, keys, tables->table[COSINE] + first, tables->table[SINE] + first);
         rotation.heads = 1;
         rotate(x + (size_t)h * d, stride, &rotation, at, rows, direction);
     }
@@ -85,16 +92,16 @@ static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, con
                         const Place *at, int rows) {
     const Position *pos = tables->pos;
     if (rotary_skips(pos, layer)) return;
-    rotary_torque(tables->dtable[SLABS], tables, dq, q, stride, at, rows, 0);
-    rotary_torque(tables->dtable[SLABS], tables, dk, k, stride, at, rows, 0);
+    rotary_torque(tables->dtable[SLABS], tables, dq, q, false, stride, at, rows, 0);
+    rotary_torque(tables->dtable[SLABS], tables, dk, k, true, stride, at, rows, 0);
     slabs_reduce(tables->dtable[SUM] + (size_t)position_set(pos, layer) * frequencies(pos), tables->dtable[SLABS],
                  tables->batch, frequencies(pos));
     rotary_backward(tables, layer, dq, dk, q, k, stride, at, rows);
 }
 
-// Besides the rotation, five for the torque on each pair of the query and of the key: see add_torque.
+// Besides the rotation, five for the torque on each pair: see add_torque.
 static double operations(const Position *pos, int T) {
-    return rotary_operations(pos, T) + 5 * 2 * rotary_all_pairs(pos);
+    return rotary_operations(pos, T) + 5 * rotary_all_pairs(pos);
 }
 
 // theta = exp(rho), so drho = theta dtheta.
@@ -117,7 +124,7 @@ const Scheme scheme_rope_learned = {
     .enters = ENTERS_ROTATION,
     .compared_with = "rope",
     .relative = true,
-    .check = rotary_check,
+    .check = check,
     .operations = operations,
     .params = params,
     .init = init,

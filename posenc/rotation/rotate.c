@@ -117,14 +117,15 @@ static void add_torque(real *dtheta, const real *dy, const real *y, int t, int p
 }
 
 // One thread adds up each sequence and head, in order, so that any number of threads gives the same bits.
-void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
-                   int rows, int from) {
+void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, bool keys, int stride,
+                   const Place *at, int rows, int from) {
     const Position *pos = tables->pos;
-    const int H = pos->shape.heads, d = head_width(&pos->shape), pairs = rotary_pairs(pos), T = rows / tables->batch;
+    const int H = pos->shape.heads, heads = keys ? key_heads(&pos->shape) : H, d = head_width(&pos->shape),
+              pairs = rotary_pairs(pos), T = rows / tables->batch;
     const bool half = rotary_of(pos)->pairing == PAIRING_HALF;
 #pragma omp for collapse(2)
     for (int b = 0; b < tables->batch; b++)
-        for (int h = 0; h < H; h++)
+        for (int h = 0; h < heads; h++)
             for (int r = b * T; r < (b + 1) * T; r++) {
                 const size_t row = (size_t)r * stride + (size_t)h * d;
                 if (at[r].t >= from)
@@ -132,13 +133,13 @@ void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const rea
             }
 }
 
-Rotation rotary_rotation(const Position *pos, const real *cosine, const real *sine) {
+Rotation rotary_rotation(const Position *pos, bool keys, const real *cosine, const real *sine) {
     return (Rotation){
         .cosine = cosine,
         .sine = sine,
         .axis = AXIS_T,
         .pairing = (Pairing)rotary_of(pos)->pairing,
-        .heads = pos->shape.heads,
+        .heads = keys ? key_heads(&pos->shape) : pos->shape.heads,
         .head_width = head_width(&pos->shape),
         .turned = 2 * rotary_pairs(pos),
     };
@@ -146,7 +147,7 @@ Rotation rotary_rotation(const Position *pos, const real *cosine, const real *si
 
 void rotary_turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
-    const Rotation rotation = rotary_rotation(tables->pos, tables->rotary.cosine, tables->rotary.sine);
+    const Rotation rotation = rotary_rotation(tables->pos, keys, tables->rotary.cosine, tables->rotary.sine);
     rotate(x, stride, &rotation, at, rows, direction);
 }
 
@@ -163,8 +164,8 @@ void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const 
     if (rotary_skips(pos, layer)) return;
     if (tables->rotary.dtheta) {
         const int from = tables->stretch->long_stretch.unscaled;
-        rotary_torque(tables->rotary.slabs, tables, dq, q, stride, at, rows, from);
-        rotary_torque(tables->rotary.slabs, tables, dk, k, stride, at, rows, from);
+        rotary_torque(tables->rotary.slabs, tables, dq, q, false, stride, at, rows, from);
+        rotary_torque(tables->rotary.slabs, tables, dk, k, true, stride, at, rows, from);
         slabs_reduce(tables->rotary.dtheta, tables->rotary.slabs, tables->batch * pos->shape.heads, rotary_pairs(pos));
     }
     pos->scheme->turn(tables, layer, dq, false, stride, at, rows, -1);
@@ -174,12 +175,12 @@ void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const 
 double rotary_all_pairs(const Position *pos) {
     int layers = 0;
     for (int l = 0; l < pos->shape.layers; l++) layers += !rotary_skips(pos, l);
-    return (double)layers * pos->shape.heads * rotary_pairs(pos);
+    return (double)layers * (pos->shape.heads + key_heads(&pos->shape)) * rotary_pairs(pos);
 }
 
-// Four products and two sums turn a pair: of the query and of the key, forward and backward.
+// Four products and two sums turn a pair, forward and backward.
 double rotary_operations(const Position *pos, int T) {
-    return 6 * 2 * 2 * rotary_all_pairs(pos);
+    return 6 * 2 * rotary_all_pairs(pos);
 }
 
 // Forward was theta' = theta / factor, so d/dlog factor = -theta' d/dtheta'.

@@ -64,8 +64,8 @@ static inline const Rotary *rotary_of(const Position *pos) {
 // The pairs of a head that turn.
 int rotary_pairs(const Position *pos);
 
-// The rotation of all heads by t, with these tables (positions, rotary_pairs).
-Rotation rotary_rotation(const Position *pos, const real *cosine, const real *sine);
+// The rotation of all heads of queries, or `keys`, by t, with these tables (positions, rotary_pairs).
+Rotation rotary_rotation(const Position *pos, bool keys, const real *cosine, const real *sine);
 
 // What schemes with a `theta` for each pair, the same in all heads and layers, write into their Scheme.
 #define ROTARY_HOOKS                                                                                                   \
@@ -89,10 +89,10 @@ double rotary_theta(const Position *pos, int pair);
 int rotary_fast_pairs(const Position *pos, int length);
 
 // Forward was y = R(t theta) x for each pair. dtheta (B, H, pairs) += sum of t dphi over the tokens of each sequence
-// and head that stand at `from` or later; y and dy (rows, H d), rows `stride` apart. Called by every thread of a team,
-// ends in a barrier.
-void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, int stride, const Place *at,
-                   int rows, int from);
+// and head that stand at `from` or later; y and dy are queries (rows, H d) or `keys` (rows, K d), rows `stride` apart.
+// Called by every thread of a team, ends in a barrier.
+void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, bool keys, int stride,
+                   const Place *at, int rows, int from);
 
 // If tables->stretch->learns: turn what backward has added up since the last call into dfactors (pairs), the gradients
 // with respect to the logarithms of the factors, and clear it.
@@ -109,7 +109,7 @@ void rotary_backward(const Tables *tables, int layer, real *dq, real *dk, const 
 
 // Hook: what these rotations cost a token.
 double rotary_operations(const Position *pos, int T);
-// The pairs of a token's query, or key, that turn, counted over all heads and all layers that do not go without.
+// The pairs of a token's queries and keys that turn, counted over all heads and all layers that do not go without.
 double rotary_all_pairs(const Position *pos);
 
 // Is this one of the layers that go without?

@@ -52,8 +52,8 @@ static void prepare(Tables *tables) {
 // For keys it is 1/s.
 static void turn(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction) {
-    const Rotation rotation =
-        rotary_rotation(tables->pos, tables->table[keys ? K_COSINE : Q_COSINE], tables->table[keys ? K_SINE : Q_SINE]);
+    const Rotation rotation = rotary_rotation(tables->pos, keys, tables->table[keys ? K_COSINE : Q_COSINE],
+                                              tables->table[keys ? K_SINE : Q_SINE]);
     rotate(x, stride, &rotation, at, rows, direction);
 }
 

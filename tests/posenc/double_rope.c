@@ -58,8 +58,8 @@ static void check(bool half) {
     real *x = random_reals(NUMBERS, "x", 1), *dy = random_reals(NUMBERS, "dy", 1); // q, k and v beside each other
     real *y = copy_reals(x, NUMBERS), *dx = copy_reals(dy, NUMBERS);
     scheme_rope.qk_forward(&scene.tables, 0, y, y + C, STRIDE, at, ROWS);
-    rotary_torque(found, &scene.tables, dx, y, STRIDE, at, ROWS, 0);
-    rotary_torque(found, &scene.tables, dx + C, y + C, STRIDE, at, ROWS, 0);
+    rotary_torque(found, &scene.tables, dx, y, false, STRIDE, at, ROWS, 0);
+    rotary_torque(found, &scene.tables, dx + C, y + C, true, STRIDE, at, ROWS, 0);
     scheme_rope.qk_backward(&scene.tables, 0, dx, dx + C, y, y + C, STRIDE, at, ROWS);
     for (int part = 0; part < 2; part++) {
         const char *name = part ? "k" : "q";
