@@ -26,8 +26,9 @@ static real *q_of(real *q, const Attention *s, int b, int h, int i) {
     return q + ((size_t)b * s->queries + i) * s->q_stride + (size_t)h * s->d;
 }
 
+// The key or value of the head's group.
 static real *kv_of(real *kv, const Attention *s, int b, int h, int j) {
-    return kv + ((size_t)b * s->key_batch + j) * s->kv_stride + (size_t)h * s->d;
+    return kv + ((size_t)b * s->key_batch + j) * s->kv_stride + (size_t)(s->K == 1 ? 0 : h) * s->d;
 }
 
 static size_t row_of(const Attention *s, int b, int h, int i) {
@@ -121,7 +122,7 @@ static void places_make(Problem *a) {
 
 // Training: q, k and v side by side in rows of 3C. Otherwise a cache of keys, values, features and coordinates with
 // room for more.
-static Problem *make(const Scheme *scheme, int B, int queries, int keys, double dropout, bool training) {
+static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, int K, double dropout, bool training) {
     Problem *a = calloc(1, sizeof *a);
     const int q_stride = 3 * CHANNELS, kv_stride = training ? 3 * CHANNELS : 2 * CHANNELS;
     const int key_batch = training ? keys : keys + 5;
@@ -135,6 +136,7 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
     a->features = random_reals(a->feature_count, "features", 1);
     a->shape = (Attention){.B = B,
                            .H = HEADS,
+                           .K = K,
                            .d = WIDTH,
                            .queries = queries,
                            .keys = keys,
@@ -172,6 +174,10 @@ static Problem *make(const Scheme *scheme, int B, int queries, int keys, double 
     return a;
 }
 
+static Problem *make(const Scheme *scheme, int B, int queries, int keys, double dropout, bool training) {
+    return make_shared(scheme, B, queries, keys, HEADS, dropout, training);
+}
+
 static void discard(Problem *a) {
     void *const all[] = {a->query_at, a->key_at, a->q,  a->k,  a->v,  a->features, a->dout,      a->out,     a->lse,
                          a->scratch,  a->P,      a->dS, a->dq, a->dk, a->dv,       a->dfeatures, a->dS_seen, a};
@@ -204,27 +210,30 @@ static void expect_dq(Problem *a, int b, int h, int i) {
     }
 }
 
-// dk = dU^T q / sqrt(d), dv = P^T dout, df = dS^T q[0], over the queries that see key j.
+// dk = dU^T q / sqrt(d), dv = P^T dout, df = dS^T q[0], over the queries that see key j: those of head h, or of all
+// heads where they share the key.
 static void expect_dk_dv(Problem *a, int b, int h, int j) {
     const Attention *s = &a->shape;
+    const int first = s->K == 1 ? 0 : h, end = s->K == 1 ? HEADS : h + 1;
     double df = 0;
     for (int i = j; i < s->queries; i++)
         df += a->dS[row_of(s, b, h, i) * s->keys + (size_t)j] * *q_of(a->q, s, b, h, i);
     expect_near("df", (size_t)j, *feature_of(a->dfeatures, s, b, h, j), df, 10 * EXACT);
     for (int c = 0; c < s->d; c++) {
         double dk = 0, dv = 0;
-        for (int i = j; i < s->queries; i++) {
-            const size_t at = row_of(s, b, h, i) * s->keys + (size_t)j;
-            dk += dU_of(a, b, h, i, j) * q_of(a->q, s, b, h, i)[c] / sqrt(s->d);
-            dv += a->P[at] * kept(s, b, h, i, j) * out_of(a->dout, s, b, h, i)[c];
-        }
+        for (int of = first; of < end; of++)
+            for (int i = j; i < s->queries; i++) {
+                const size_t at = row_of(s, b, of, i) * s->keys + (size_t)j;
+                dk += dU_of(a, b, of, i, j) * q_of(a->q, s, b, of, i)[c] / sqrt(s->d);
+                dv += a->P[at] * kept(s, b, of, i, j) * out_of(a->dout, s, b, of, i)[c];
+            }
         expect_near("dk", (size_t)j, kv_of(a->dk, s, b, h, j)[c], dk, 10 * EXACT);
         expect_near("dv", (size_t)j, kv_of(a->dv, s, b, h, j)[c], dv, 10 * EXACT);
     }
 }
 
-static void check_training(const Scheme *scheme, int B, int T, double dropout, int window) {
-    Problem *a = make(scheme, B, T, T, dropout, true);
+static void check_problem(const Scheme *scheme, int B, int T, int K, double dropout, int window) {
+    Problem *a = make_shared(scheme, B, T, T, K, dropout, true);
     a->shape.window = window;
     forward(a);
     each_row(a, expect_row);
@@ -232,6 +241,10 @@ static void check_training(const Scheme *scheme, int B, int T, double dropout, i
     each_row(a, expect_dq);
     each_row(a, expect_dk_dv);
     discard(a);
+}
+
+static void check_training(const Scheme *scheme, int B, int T, double dropout, int window) {
+    check_problem(scheme, B, T, HEADS, dropout, window);
 }
 
 static const int lengths[] = {1, 2, QUERY_BLOCK - 1, QUERY_BLOCK, QUERY_BLOCK + 1, 2 * QUERY_BLOCK + 21};
@@ -269,6 +282,14 @@ static void a_window_of_another_length_is_noticed(void **state) {
     for (int i = 0; i < 150; i++) assert_int_equal(a->lse[i] == b->lse[i], i < 20);
     discard(a);
     discard(b);
+}
+
+static void heads_may_share_keys(void **state) {
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        check_problem(&probe_scheme, 2, lengths[i], 1, 0.4, 0);
+        check_problem(&probe_scheme, 1, lengths[i], 1, 0, 31);
+        check_problem(&alone_scheme, 2, lengths[i], 1, 0, 0);
+    }
 }
 
 // As the key cache asks: the queries are the last of the keys.
@@ -368,6 +389,7 @@ int main(void) {
         cmocka_unit_test(with_dropout),
         cmocka_unit_test(with_windows),
         cmocka_unit_test(a_window_of_another_length_is_noticed),
+        cmocka_unit_test(heads_may_share_keys),
         cmocka_unit_test(with_fewer_queries_than_keys),
         cmocka_unit_test(gradients_are_differences),
         cmocka_unit_test(neighbours_are_left_alone),

@@ -116,6 +116,30 @@ static void chosen_options(void **state) {
     }
 }
 
+// Both blocks, with as many heads of keys as heads, with some, and with one.
+static void every_scheme_with_shared_keys_and_in_llamas_block(void **state) {
+    static const int kv_heads[] = {4, 2, 1};
+    for (size_t i = 0; i < COUNT(kv_heads); i++)
+        for (Block block = BLOCK_GPT2; block <= BLOCK_LLAMA; block++) {
+            Setting setting = {.layers = 1, .heads = 4, .width = 16, .T = 8, .B = 2, .directions = true};
+            setting.kv_heads = kv_heads[i];
+            setting.block = block;
+            for (const Scheme *const *scheme = schemes; *scheme; scheme++)
+                if (kv_heads[i] == 4 || *scheme != &scheme_rope_learned) expect_right((*scheme)->name, &setting);
+        }
+}
+
+// Every number of every tensor, and more rows than a block of queries has, with dropout.
+static void every_number_of_llamas_block(void **state) {
+    Setting setting = {.layers = 2, .heads = 2, .width = 8, .T = 8, .B = 2, .kv_heads = 1, .block = BLOCK_LLAMA};
+    expect_right("rope", &setting);
+    setting = long_rows;
+    setting.block = BLOCK_LLAMA;
+    setting.kv_heads = 1;
+    expect_right("rope", &setting);
+    expect_right("path", &setting);
+}
+
 // --- accumulation: a second batch adds its gradients to the first's, whichever way they take ---
 static void one_pass(TrainPass *pass, Gpt *gpt, const int *ids) {
     train_pass_embed(pass, gpt, ids);
@@ -169,6 +193,8 @@ int main(void) {
         cmocka_unit_test(every_scheme_with_two_threads),
         cmocka_unit_test(every_option_of_every_scheme),
         cmocka_unit_test(chosen_options),
+        cmocka_unit_test(every_scheme_with_shared_keys_and_in_llamas_block),
+        cmocka_unit_test(every_number_of_llamas_block),
         cmocka_unit_test(gradients_accumulate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,30 +8,33 @@
 static const Setting setting = {.layers = 4, .heads = 4, .width = 16, .T = 10, .B = 2, .directions = true};
 static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 4, .heads = 4, .width = 16};
 
-static double gradient_error(GradientError *where, Mix *mix, Windows windows) {
-    Setting with_windows = setting;
-    with_windows.windows = windows;
+static double gradient_error(GradientError *where, Mix *mix, const Setting *of) {
     bool corners = false;
     double worst = NAN;
     for (int p = 0; p < mix->parts; p++) corners |= mix->part[p].scheme->has_corners;
     for (int seed = 1; !(worst <= TOLERANCE) && seed <= (corners ? 4 : 1); seed++)
-        worst = worst_error(where, mix, &with_windows, (uint64_t)seed);
+        worst = worst_error(where, mix, of, (uint64_t)seed);
     return worst;
 }
 
 static void gradients_are_right(void **state) {
-    const Shape of = shape_of(&setting);
     for (int i = 0; i < COMBINATIONS; i++) {
         GradientError where;
         Mix mix;
         Error error;
         char text[TEXT_CAPACITY];
-        draw_combination(text, &of, i);
+        Shape drawn = shape_of(&setting);
+        Setting of = setting;
+        draw_shape(&drawn, i);
+        draw_combination(text, &drawn, i);
+        of.block = drawn.block;
+        of.kv_heads = drawn.kv_heads;
+        of.windows = drawn.windows;
         must(mix_parse(&mix, text, &error), &error);
-        const double worst = gradient_error(&where, &mix, draw_windows(&of, i));
+        const double worst = gradient_error(&where, &mix, &of);
         if (!(worst <= TOLERANCE))
-            fail_msg("%s: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", text, worst, where.at,
-                     where.name, where.analytic, where.numeric);
+            fail_msg("%s, block %s, %d key heads: error %.2e at number %zu of %s, analytic %.9g, numeric %.9g", text,
+                     block_name(of.block), of.kv_heads, worst, where.at, where.name, where.analytic, where.numeric);
     }
 }
 
@@ -55,7 +58,7 @@ static void a_mistake_in_one_part_is_noticed(void **state) {
         must(mix_parse(&mix, "learned,rope@0-1,t5+alibi-learned@2@heads=0-1,rope@2@heads=2-3,fox@3", &error), &error);
         for (int p = 0; p < mix.parts; p++)
             if (strcmp(mix.part[p].scheme->name, broken[b].name) == 0) mix.part[p].scheme = &broken[b];
-        const double worst = gradient_error(&where, &mix, (Windows){0});
+        const double worst = gradient_error(&where, &mix, &setting);
         if (worst <= TOLERANCE) fail_msg("not noticed: a mistake in %s (error %.2e)", broken[b].name, worst);
     }
 }
@@ -63,10 +66,10 @@ static void a_mistake_in_one_part_is_noticed(void **state) {
 static void chunks_agree(void **state) {
     for (int i = 0; i < COMBINATIONS; i++) {
         char text[TEXT_CAPACITY];
-        Shape with_windows = shape;
-        draw_combination(text, &shape, i);
-        with_windows.windows = draw_windows(&shape, i);
-        scheme_agrees(text, &with_windows, 1e-11);
+        Shape drawn = shape;
+        draw_shape(&drawn, i);
+        draw_combination(text, &drawn, i);
+        scheme_agrees(text, &drawn, 1e-11);
     }
 }
 
@@ -79,15 +82,25 @@ typedef struct {
     int ids[T], targets[T];
 } Model;
 
-static void model_begin(Model *model, const char *text, Windows windows) {
+static void model_begin_as(Model *model, const char *text, const Shape *of) {
     Error error;
-    Shape with_windows = shape;
-    with_windows.windows = windows;
-    model_make(&model->gpt, text, &with_windows, true);
+    model_make(&model->gpt, text, of, true);
     must(train_pass_create(&model->pass, &model->gpt, 1, T, &error), &error);
     model->gpt.pos.rule = text_rule;
     text_make(model->ids, T, shape.vocab, 1);
     ids_make(model->targets, T, shape.vocab, 2);
+}
+
+static void model_begin(Model *model, const char *text) {
+    model_begin_as(model, text, &shape);
+}
+
+// Combination number `index`, and its text.
+static void model_draw(Model *model, char text[TEXT_CAPACITY], int index) {
+    Shape drawn = shape;
+    draw_shape(&drawn, index);
+    draw_combination(text, &drawn, index);
+    model_begin_as(model, text, &drawn);
 }
 
 static void model_end(Model *model) {
@@ -111,8 +124,7 @@ static void a_later_token_changes_no_earlier_loss(void **state) {
         Model model;
         char text[TEXT_CAPACITY];
         double before[T], after[T];
-        draw_combination(text, &shape, i);
-        model_begin(&model, text, draw_windows(&shape, i));
+        model_draw(&model, text, i);
         losses(before, &model, 0);
         model.ids[T / 2] = (model.ids[T / 2] + 1) % shape.vocab;
         losses(after, &model, 0);
@@ -128,8 +140,7 @@ static void relative_parts_make_a_relative_model(void **state) {
         Model model;
         char text[TEXT_CAPACITY];
         double before[T], after[T];
-        draw_combination(text, &shape, i);
-        model_begin(&model, text, draw_windows(&shape, i));
+        model_draw(&model, text, i);
         bool all = true;
         for (int p = 0; p < model.gpt.pos.parts; p++) all &= model.gpt.pos.part[p].scheme->relative;
         losses(before, &model, 0);

@@ -13,6 +13,8 @@ typedef struct {
     double dropout;
     bool directions;
     Windows windows;
+    int kv_heads;
+    Block block;
 } Setting;
 
 static inline Shape shape_of(const Setting *setting) {
@@ -22,7 +24,9 @@ static inline Shape shape_of(const Setting *setting) {
                    .heads = setting->heads,
                    .width = setting->width,
                    .random_positions = setting->random_positions,
-                   .windows = setting->windows};
+                   .windows = setting->windows,
+                   .kv_heads = setting->kv_heads,
+                   .block = setting->block};
 }
 
 // The worst error of a parsed scheme, and in `where` its tensor.
