@@ -250,24 +250,32 @@ static void memory_grows_linearly(void **state) {
     }
 }
 
+#define SIZES(V, T, L, H, C, random, K)                                                                                \
+    {.vocab = V, .context = T, .layers = L, .heads = H, .width = C, .random_positions = random, .kv_heads = K}
+
 static void impossible_shapes_are_refused(void **state) {
     static const struct {
         Shape shape;
         const char *part; // NULL: a possible shape
-    } cases[] = {{{257, 256, 4, 4, 128, 0}, NULL},
-                 {{1, 1, 1, 1, 1, 0}, NULL},
-                 {{0, 256, 4, 4, 128, 0}, "at least 1"},
-                 {{257, 0, 4, 4, 128, 0}, "at least 1"},
-                 {{257, 256, 0, 4, 128, 0}, "at least 1"},
-                 {{257, 256, 4, 0, 128, 0}, "at least 1"},
-                 {{257, 256, 4, 4, -128, 0}, "at least 1"},
-                 {{257, 256, 4, 3, 128, 0}, "--heads 3 does not divide --width 128"},
-                 {{257, 256, 4, 256, 128, 0}, "--heads 256 does not divide"},
-                 {{65536, 256, 4, 4, 16000, 0},
+    } cases[] = {{SIZES(257, 256, 4, 4, 128, 0, 0), NULL},
+                 {SIZES(1, 1, 1, 1, 1, 0, 0), NULL},
+                 {SIZES(0, 256, 4, 4, 128, 0, 0), "at least 1"},
+                 {SIZES(257, 0, 4, 4, 128, 0, 0), "at least 1"},
+                 {SIZES(257, 256, 0, 4, 128, 0, 0), "at least 1"},
+                 {SIZES(257, 256, 4, 0, 128, 0, 0), "at least 1"},
+                 {SIZES(257, 256, 4, 4, -128, 0, 0), "at least 1"},
+                 {SIZES(257, 256, 4, 3, 128, 0, 0), "--heads 3 does not divide --width 128"},
+                 {SIZES(257, 256, 4, 256, 128, 0, 0), "--heads 256 does not divide"},
+                 {SIZES(65536, 256, 4, 4, 16000, 0, 0),
                   "--width 16000 with a vocabulary of 65536 would make a matrix of more than 10^9"},
-                 {{257, 256, 4, 4, 20000, 0}, "--width 20000 with a vocabulary of 257 would"},
-                 {{257, 256, 4, 4, 128, 256}, NULL},
-                 {{257, 256, 4, 4, 128, 255}, "--random-positions 255 is less than --context 256"}};
+                 {SIZES(257, 256, 4, 4, 20000, 0, 0), "--width 20000 with a vocabulary of 257 would"},
+                 {SIZES(257, 256, 4, 4, 128, 256, 0), NULL},
+                 {SIZES(257, 256, 4, 4, 128, 255, 0), "--random-positions 255 is less than --context 256"},
+                 {SIZES(257, 256, 4, 4, 128, 0, 4), NULL},
+                 {SIZES(257, 256, 4, 4, 128, 0, 1), NULL},
+                 {SIZES(257, 256, 4, 4, 128, 0, 3), "--kv-heads 3 does not divide --heads 4"},
+                 {SIZES(257, 256, 4, 4, 128, 0, 8), "--kv-heads 8 does not divide --heads 4"},
+                 {SIZES(257, 256, 4, 4, 128, 0, -1), "--kv-heads -1 does not divide --heads 4"}};
     Gpt gpt;
     const Mix pos = {.parts = 1, .part = {{.scheme = &scheme_none}}};
     for (size_t i = 0; i < COUNT(cases); i++) {
