@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define EPSILON 1e-5 // of model/ops/layernorm.c
+#define EPSILON 1e-5 // of model/ops/layernorm.c and rmsnorm.c
 
 // What transformers calls the members of each architecture, and the activation of a config that names none.
 static const struct {
@@ -33,6 +33,17 @@ static const struct {
                          "norm_epsilon",
                          "gelu_pytorch_tanh",
                          {"residual_dropout", "embedding_dropout", "attention_dropout"}},
+    [HOME_LLAMA] = {"llama",
+                    "LlamaForCausalLM",
+                    "num_hidden_layers",
+                    "num_attention_heads",
+                    "hidden_size",
+                    "max_position_embeddings",
+                    "intermediate_size",
+                    "hidden_act",
+                    "rms_norm_eps",
+                    "silu",
+                    {"attention_dropout"}},
     [HOME_GPT_NEOX] = {"gpt_neox",
                        "GPTNeoXForCausalLM",
                        "num_hidden_layers",
@@ -60,11 +71,19 @@ static const struct {
     {HOME_GPT2, "add_cross_attention", false, false, "it has cross-attention"},
     {HOME_STARCODER2, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
     {HOME_STARCODER2, "use_bias", true, true, "its linear layers have no biases"},
+    {HOME_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
+    {HOME_LLAMA, "attention_bias", false, false, "its attention has biases"},
+    {HOME_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
     {HOME_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
     {HOME_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
     {HOME_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
 };
 enum { MUSTS = sizeof musts / sizeof *musts };
+
+// Can its heads share keys?
+static bool shares_keys(Home home) {
+    return home == HOME_STARCODER2 || home == HOME_LLAMA;
+}
 
 // A token's id, or null.
 static json_t *token_or_null(int id) {
@@ -78,16 +97,17 @@ json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end
         json_pack("{s:[s], s:s, s:s, s:i, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:s, s:f}", "architectures",
                   words[home].class, "model_type", words[home].type, "torch_dtype", "float32", "vocab_size", s->vocab,
                   "bos_token_id", token_or_null(end), "eos_token_id", token_or_null(end), words[home].layers, s->layers,
-                  words[home].heads, s->heads, words[home].width, s->width, words[home].inner, MLP_RATIO * s->width,
+                  words[home].heads, s->heads, words[home].width, s->width, words[home].inner, mlp_width(s),
                   words[home].context, rotates ? rotations->context : s->context, words[home].activation,
-                  home == HOME_STARCODER2 ? "gelu_pytorch_tanh" : "gelu_new", words[home].epsilon, EPSILON);
+                  home == HOME_LLAMA        ? "silu"
+                  : home == HOME_STARCODER2 ? "gelu_pytorch_tanh"
+                                            : "gelu_new",
+                  words[home].epsilon, EPSILON);
     for (int i = 0; i < MUSTS; i++)
         if (musts[i].home == home) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
     for (int i = 0; words[home].dropouts[i]; i++) json_object_set_new(config, words[home].dropouts[i], json_real(0));
-    if (home == HOME_STARCODER2) {
-        json_object_set_new(config, "num_key_value_heads", json_integer(s->heads));
-        json_object_set_new(config, "sliding_window", json_null());
-    }
+    if (shares_keys(home)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
+    if (home == HOME_STARCODER2) json_object_set_new(config, "sliding_window", json_null());
     if (rotates) hf_rope_add(config, home, rotations, head_width(s));
     return config;
 }
@@ -98,9 +118,9 @@ static bool find_type(Home *home, const json_t *config, const char *path, Error 
         return fail_input(error, "%s is that of a run of bitter, which every command reads without import", path);
     for (*home = HOME_GPT2; type && *home < HOMES; (*home)++)
         if (words[*home].type && strcmp(words[*home].type, type) == 0) return true;
-    return fail_input(error,
-                      "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2 and gpt_neox alone",
-                      path, type ? type : "missing");
+    return fail_input(
+        error, "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2, llama and gpt_neox alone",
+        path, type ? type : "missing");
 }
 
 bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where, Error *error) {
@@ -126,6 +146,9 @@ static bool check_activation(Home home, const json_t *config, const char *path, 
     static const char *const tanh_forms[] = {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
     const char *name = json_string_value(json_object_get(config, words[home].activation));
     if (!name) name = words[home].default_activation;
+    if (home == HOME_LLAMA)
+        return strcmp(name, "silu") == 0 || fail_input(error, "%s: \"%s\" is %.80s, but bitter's SwiGLU has silu", path,
+                                                       words[home].activation, name);
     for (size_t i = 0; i < sizeof tanh_forms / sizeof *tanh_forms; i++)
         if (strcmp(name, tanh_forms[i]) == 0) return true;
     return fail_input(error, "%s: \"%s\" is %.80s, but bitter's MLPs have gelu_new, the tanh form of GELU", path,
@@ -134,15 +157,24 @@ static bool check_activation(Home home, const json_t *config, const char *path, 
 
 // The sizes that follow from others here, but not in transformers.
 static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, const char *path, Error *error) {
+    const Shape shape = shape_of(o, 1);
+    const int hidden = mlp_width(&shape);
     const json_t *inner = json_object_get(config, words[home].inner), *head = json_object_get(config, "head_dim"),
                  *window = json_object_get(config, "sliding_window"),
                  *epsilon = json_object_get(config, words[home].epsilon);
-    long long shared;
-    if (!(home == HOME_GPT2 && (!inner || json_is_null(inner))) && json_integer_value(inner) != MLP_RATIO * o->width)
-        return fail_input(error, "%s: \"%s\" is not %lld, which is %d times \"%s\"; bitter has no such MLP", path,
-                          words[home].inner, MLP_RATIO * o->width, MLP_RATIO, words[home].width);
+    if (home == HOME_LLAMA && json_integer_value(inner) != hidden)
+        return fail_input(error,
+                          "%s: \"%s\" is not %d, which is two thirds of %d times \"%s\", rounded up to a multiple of "
+                          "32; bitter has no such MLP",
+                          path, words[home].inner, hidden, MLP_RATIO, words[home].width);
+    if (!(home == HOME_GPT2 && (!inner || json_is_null(inner))) && json_integer_value(inner) != hidden)
+        return fail_input(error, "%s: \"%s\" is not %d, which is %d times \"%s\"; bitter has no such MLP", path,
+                          words[home].inner, hidden, MLP_RATIO, words[home].width);
+    if (!epsilon && home == HOME_LLAMA)
+        return fail_input(error, "%s: \"%s\" is missing, so it is 1e-6, but bitter's norms have %g", path,
+                          words[home].epsilon, EPSILON);
     if (epsilon && json_number_value(epsilon) != EPSILON)
-        return fail_input(error, "%s: \"%s\" is %g, but bitter's layer norms have %g", path, words[home].epsilon,
+        return fail_input(error, "%s: \"%s\" is %g, but bitter's norms have %g", path, words[home].epsilon,
                           json_number_value(epsilon), EPSILON);
     if (o->width % o->heads || (json_is_integer(head) && json_integer_value(head) != o->width / o->heads))
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
@@ -150,23 +182,33 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     if (json_is_integer(window) && json_integer_value(window) < o->context)
         return fail_input(error, "%s: \"sliding_window\" is %lld, but in bitter a token sees all tokens before it",
                           path, (long long)json_integer_value(window));
-    if (home != HOME_STARCODER2) return true;
-    if (!member_integer(&shared, config, "num_key_value_heads", 1, 1000, path, error)) return false;
-    return shared == o->heads ||
-           fail_input(error, "%s: its %lld heads share %lld keys and values; in bitter each head has its own", path,
-                      o->heads, shared);
+    return true;
+}
+
+// A llama without the member has a key for each head.
+static bool read_key_heads(Home home, TrainOptions *o, const json_t *config, const char *path, Error *error) {
+    const json_t *member = json_object_get(config, "num_key_value_heads");
+    o->kv_heads = 0;
+    if (!shares_keys(home) || (home == HOME_LLAMA && (!member || json_is_null(member)))) return true;
+    if (!member_integer(&o->kv_heads, config, "num_key_value_heads", 1, 1000, path, error)) return false;
+    if (o->heads % o->kv_heads)
+        return fail_input(error, "%s: its %lld heads cannot share %lld heads of keys equally; bitter's heads do", path,
+                          o->heads, o->kv_heads);
+    if (o->kv_heads == o->heads) o->kv_heads = 0; // the default
+    return true;
 }
 
 bool hf_config_read(Home *home, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
     long long tokens;
     if (!find_type(home, config, path, error)) return false;
+    o->block = *home == HOME_LLAMA ? BLOCK_LLAMA : BLOCK_GPT2;
     if (!member_integer(&tokens, config, "vocab_size", 1, TOKENIZER_VOCAB_MOST, path, error) ||
         !member_integer(&o->layers, config, words[*home].layers, 1, 1000, path, error) ||
         !member_integer(&o->heads, config, words[*home].heads, 1, 1000, path, error) ||
         !member_integer(&o->width, config, words[*home].width, 1, 20000, path, error) ||
         !member_integer(&o->context, config, words[*home].context, 1, 10000000, path, error) ||
-        !check_musts(*home, config, path, error) || !check_activation(*home, config, path, error) ||
-        !check_sizes(*home, o, config, path, error))
+        !read_key_heads(*home, o, config, path, error) || !check_musts(*home, config, path, error) ||
+        !check_activation(*home, config, path, error) || !check_sizes(*home, o, config, path, error))
         return false;
     *vocab = (int)tokens;
     if (*home == HOME_GPT2) {

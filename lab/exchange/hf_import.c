@@ -44,12 +44,15 @@ static bool read_config(Home *home, TrainOptions *options, int *vocab, const cha
     return ok;
 }
 
-// Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have 12 C^2
-// numbers, each of at least two bytes.
+// Before memory is taken for a model: can the files hold one of this size? The matrices of the layers alone have so
+// many numbers, each of at least two bytes.
 static bool check_size(const TrainOptions *options, Home home, int vocab, const FoundTensors *found, const char *path,
                        Error *error) {
-    const double C = (double)options->width, rows = vocab + (home == HOME_GPT2 ? (double)options->context : 0),
-                 numbers = rows * C + (double)options->layers * 12 * C * C;
+    const Shape shape = shape_of(options, vocab);
+    const double C = (double)options->width,
+                 matrices = C * ((double)qkv_width(&shape) + C + fc_width(&shape) + mlp_width(&shape)),
+                 rows = vocab + (home == HOME_GPT2 ? (double)options->context : 0),
+                 numbers = rows * C + (double)options->layers * matrices;
     double bytes = 0;
     for (int i = 0; i < found->file_count; i++) bytes += (double)found->files[i].bytes.size;
     return bytes >= 2 * numbers ||

@@ -27,29 +27,47 @@ enum { KNOWN = sizeof homes / sizeof *homes };
 
 static const char *const programs[] = {"transformers", "llama.cpp", "llm.c"};
 
+// Llama's block is a llama where GPT-2's is a starcoder2: there, too, all pairs of a head turn.
+static Home home_of(int row, Format format, Block block) {
+    const Home home = homes[row].in[format];
+    if (block == BLOCK_GPT2) return home;
+    return home == HOME_STARCODER2 ? HOME_LLAMA : NO_HOME;
+}
+
 // Fails (input): another format has room for this model, or other schemes fit into this one.
 static bool fail_homeless(Error *error, Format format, const Gpt *gpt, int row, const char *name) {
     const Scheme *scheme = mix_only(&gpt->pos)->scheme;
+    const Block block = gpt->shape.block;
+    const char *blocks = block == BLOCK_LLAMA ? " with Llama's block" : "";
     char others[TEXT_CAPACITY] = "", word[TEXT_CAPACITY];
     Home home;
     Rotations rotations;
     Error ignored;
     for (int f = FORMAT_HF; row < KNOWN && f <= FORMAT_LLMC; f++)
-        if (homes[row].in[f] && find_home(&home, &rotations, f, gpt, name, &ignored) &&
+        if (home_of(row, f, block) && find_home(&home, &rotations, f, gpt, name, &ignored) &&
             choice_word(FORMAT_NAMES, f, word))
-            return fail_input(error, "%s: no model of %s has positions of the scheme %s; use --to %s", name,
-                              programs[format], scheme->name, word);
+            return fail_input(error, "%s: no model of %s%s has positions of the scheme %s; use --to %s", name,
+                              programs[format], blocks, scheme->name, word);
     for (int i = 0; i < KNOWN; i++)
-        if (homes[i].in[format])
+        if (home_of(i, format, block))
             snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "",
                      homes[i].scheme->name);
-    return fail_input(error, "%s: no model of %s has positions of the scheme %s; train with one of these: %s", name,
-                      programs[format], scheme->name, others);
+    if (!*others)
+        return fail_input(error, "%s: no model of %s has Llama's block; train with --block gpt2", name,
+                          programs[format]);
+    return fail_input(error, "%s: no model of %s%s has positions of the scheme %s; train with one of these: %s", name,
+                      programs[format], blocks, scheme->name, others);
 }
 
 // Options of a scheme that its home does not have.
 static bool check_options(Home home, const Gpt *gpt, const char *name, Error *error) {
     const Position *pos = mix_only(&gpt->pos);
+    const bool shares = home == HOME_STARCODER2 || home == HOME_LLAMA;
+    if (!shares && key_heads(&gpt->shape) < gpt->shape.heads)
+        return fail_input(error,
+                          "%s: its %d heads share %d heads of keys, and the only models elsewhere that do so have "
+                          "positions of the scheme rope; train it without --kv-heads",
+                          name, gpt->shape.heads, key_heads(&gpt->shape));
     Tables tables = {.pos = pos, .stretch = &pos->stretch, .positions = gpt->shape.context};
     if (position_random_bound(pos))
         return fail_input(error,
@@ -80,7 +98,7 @@ bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, 
     const Scheme *scheme = pos->scheme;
     int row = 0;
     while (row < KNOWN && homes[row].scheme != scheme) row++;
-    *home = row < KNOWN ? homes[row].in[format] : NO_HOME;
+    *home = row < KNOWN ? home_of(row, format, gpt->shape.block) : NO_HOME;
     if (!*home) return fail_homeless(error, format, gpt, row, name);
     if (!check_options(*home, gpt, name, error)) return false;
     if (!scheme->theta) return true;

@@ -25,6 +25,14 @@
         norm ".bias", "ln_f.bias", AS_IS                                                                               \
     }
 
+// What Llama's layers have, likewise.
+#define LLAMA_LAYER(prefix, norm1, out, norm2, gate, up, down)                                                         \
+    {prefix norm1 ".weight", "h.#.ln_1.weight", AS_IS}, {prefix out ".weight", "h.#.attn.proj.weight", AS_IS},         \
+        {prefix norm2 ".weight", "h.#.ln_2.weight", AS_IS}, {prefix gate ".weight", "h.#.mlp.gate_up.weight", GATE},   \
+        {prefix up ".weight", "h.#.mlp.gate_up.weight", UP}, {                                                         \
+        prefix down ".weight", "h.#.mlp.down.weight", AS_IS                                                            \
+    }
+
 // transformers' gpt2 stores the matrices of linear layers transposed.
 static const TensorName hf_gpt2[] = {
     ENDS("transformer.wte", "transformer.ln_f"),
@@ -56,8 +64,18 @@ static const TensorName hf_gpt_neox[] = {
           "mlp.dense_4h_to_h"),
     {0},
 };
+static const TensorName hf_llama[] = {
+    {"model.embed_tokens.weight", "wte", AS_IS},
+    {"model.norm.weight", "ln_f.weight", AS_IS},
+    LLAMA_LAYER("model.layers.#.", "input_layernorm", "self_attn.o_proj", "post_attention_layernorm", "mlp.gate_proj",
+                "mlp.up_proj", "mlp.down_proj"),
+    {"model.layers.#.self_attn.q_proj.weight", "h.#.attn.qkv.weight", QUERIES},
+    {"model.layers.#.self_attn.k_proj.weight", "h.#.attn.qkv.weight", KEYS},
+    {"model.layers.#.self_attn.v_proj.weight", "h.#.attn.qkv.weight", VALUES},
+    {0},
+};
 const TensorName *const hf_tensors[HOMES] = {
-    [HOME_GPT2] = hf_gpt2, [HOME_STARCODER2] = hf_starcoder2, [HOME_GPT_NEOX] = hf_gpt_neox};
+    [HOME_GPT2] = hf_gpt2, [HOME_STARCODER2] = hf_starcoder2, [HOME_LLAMA] = hf_llama, [HOME_GPT_NEOX] = hf_gpt_neox};
 
 #define GGUF_ENDS  ENDS("token_embd", "output_norm")
 #define GGUF_LAYER LAYER("blk.#.", "attn_norm", "attn_output", "ffn_norm", "ffn_up", "ffn_down")
@@ -68,9 +86,20 @@ static const TensorName gguf_starcoder2[] = {
 // llama.cpp reads no gptneox without an output layer of its own.
 static const TensorName gguf_gpt_neox[] = {
     GGUF_ENDS, {"output.weight", "wte", AS_IS}, FUSED("blk.#.attn_qkv", ROTATED), GGUF_LAYER, {0}};
+// llama.cpp turns a llama's pairs side by side, and takes the embeddings where there is no output layer.
+static const TensorName gguf_llama[] = {
+    {"token_embd.weight", "wte", AS_IS},
+    {"output_norm.weight", "ln_f.weight", AS_IS},
+    LLAMA_LAYER("blk.#.", "attn_norm", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down"),
+    {"blk.#.attn_q.weight", "h.#.attn.qkv.weight", QUERIES_PAIRED},
+    {"blk.#.attn_k.weight", "h.#.attn.qkv.weight", KEYS_PAIRED},
+    {"blk.#.attn_v.weight", "h.#.attn.qkv.weight", VALUES},
+    {0},
+};
 static const TensorName gguf_mpt[] = {GGUF_ENDS, FUSED("blk.#.attn_qkv", AS_IS), GGUF_LAYER, {0}};
 const TensorName *const gguf_tensors[HOMES] = {[HOME_GPT2] = gguf_gpt2,
                                                [HOME_STARCODER2] = gguf_starcoder2,
+                                               [HOME_LLAMA] = gguf_llama,
                                                [HOME_GPT_NEOX] = gguf_gpt_neox,
                                                [HOME_MPT] = gguf_mpt};
 
@@ -83,6 +112,28 @@ static void put_layer(char out[80], const char *name, int layer) {
         snprintf(out, 80, "%s", name);
 }
 
+// How many rows their tensor has of `all` rows of ours.
+static int rows_of_part(Arrangement arrangement, int all, const Shape *shape) {
+    switch (arrangement) {
+    case QUERIES:
+    case QUERIES_PAIRED:
+        return shape->width;
+    case KEYS:
+    case KEYS_PAIRED:
+    case VALUES:
+        return key_width(shape);
+    case GATE:
+    case UP:
+        return all / 2;
+    case AS_IS:
+    case TRANSPOSED:
+    case ROTATED:
+    case BY_HEAD:
+        break;
+    }
+    return all;
+}
+
 static void describe(ForeignTensor *t, const TensorName *name, int layer, const Gpt *gpt) {
     char ours[80];
     put_layer(t->name, name->theirs, layer);
@@ -93,9 +144,8 @@ static void describe(ForeignTensor *t, const TensorName *name, int layer, const 
     const int rows = from->shape[0], columns = from->rank > 1 ? from->shape[1] : 1;
     t->rank = from->rank;
     t->arrangement = name->arrangement == TRANSPOSED && t->rank == 1 ? AS_IS : name->arrangement;
-    const bool third = t->arrangement == QUERIES || t->arrangement == KEYS || t->arrangement == VALUES,
-               transposed = t->arrangement == TRANSPOSED;
-    t->shape[0] = transposed ? columns : third ? rows / 3 : rows;
+    const bool transposed = t->arrangement == TRANSPOSED;
+    t->shape[0] = transposed ? columns : rows_of_part(t->arrangement, rows, &gpt->shape);
     t->shape[1] = transposed ? rows : columns;
     t->count = (size_t)t->shape[0] * (size_t)t->shape[1];
 }
@@ -119,54 +169,67 @@ void foreign_free(ForeignTensors *tensors) {
 
 // Where the rows of q and k are: pairs of channels are (2i, 2i+1) if `interleaved`; the first `turned` of a head turn.
 typedef struct {
-    int heads, head_width, turned;
+    int C, Kd, head_width, turned; // rows of q, and of k; of a head, and those that turn
     bool interleaved;
 } Rows;
 
 static Rows head_rows(const Gpt *gpt) {
     const Position *pos = mix_only(&gpt->pos);
-    Rows rows = {.heads = gpt->shape.heads, .head_width = head_width(&gpt->shape)};
+    Rows rows = {.C = gpt->shape.width, .Kd = key_width(&gpt->shape), .head_width = head_width(&gpt->shape)};
     if (!pos->scheme->theta) return rows;
     rows.turned = 2 * rotary_pairs(pos);
     rows.interleaved = rotary_of(pos)->pairing == PAIRING_INTERLEAVED;
     return rows;
 }
 
-// Our row of q, k or v that is their row r of it: pair i of a head is (i, i + turned/2) there.
-static int row_of_pair(int r, const Rows *rows) {
+// Our row of q or k that is their row r: pair i of a head is (i, i + turned/2) there ...
+static int row_of_halves(int r, const Rows *rows) {
     const int head = r / rows->head_width * rows->head_width, channel = r % rows->head_width, half = rows->turned / 2;
     if (!rows->interleaved || channel >= rows->turned) return r;
     return head + (channel < half ? 2 * channel : 2 * (channel - half) + 1);
 }
 
-// Our row that is their row r.
-static int our_row(int r, Arrangement arrangement, const Rows *rows) {
-    const int d = rows->head_width, C = rows->heads * d;
-    int part = r / C, row = r % C; // of q, k and v
+// ... or (2i, 2i + 1).
+static int row_of_neighbours(int r, const Rows *rows) {
+    const int head = r / rows->head_width * rows->head_width, channel = r % rows->head_width, half = rows->turned / 2;
+    if (rows->interleaved || channel >= rows->turned) return r;
+    return head + channel / 2 + (channel % 2 ? half : 0);
+}
+
+// Our row that is their row r of so many.
+static int our_row(int r, int count, Arrangement arrangement, const Rows *rows) {
+    const int d = rows->head_width, C = rows->C, k = C, v = C + rows->Kd; // where k and v begin
     switch (arrangement) {
     case AS_IS:
     case TRANSPOSED:
+    case GATE:
         return r;
+    case UP:
+        return count + r;
     case QUERIES:
+        return row_of_halves(r, rows);
     case KEYS:
+        return row_of_halves(k + r, rows);
     case VALUES:
-        part = (int)arrangement - QUERIES;
-        break;
+        return v + r;
+    case QUERIES_PAIRED:
+        return row_of_neighbours(r, rows);
+    case KEYS_PAIRED:
+        return row_of_neighbours(k + r, rows);
     case BY_HEAD:
-        part = r / d % 3;
-        row = r / (3 * d) * d + r % d;
+        r = r / d % 3 * C + r / (3 * d) * d + r % d;
         break;
     case ROTATED:
         break;
     }
-    return part * C + (part < 2 ? row_of_pair(row, rows) : row);
+    return r < v ? row_of_halves(r, rows) : r;
 }
 
 // Where their number n is in ours.
 static size_t our_index(size_t n, const ForeignTensor *tensor, const Rows *rows) {
     const size_t columns = (size_t)tensor->shape[1], row = n / columns, column = n % columns;
     if (tensor->arrangement == TRANSPOSED) return column * (size_t)tensor->shape[0] + row;
-    return (size_t)our_row((int)row, tensor->arrangement, rows) * columns + column;
+    return (size_t)our_row((int)row, tensor->shape[0], tensor->arrangement, rows) * columns + column;
 }
 
 // What the scheme adds to the embeddings at positions 0, 1, 2 ...: codes (context, C).

@@ -5,17 +5,22 @@
 #include "model/gpt.h"
 
 // Architectures of other programs that compute what this model computes.
-typedef enum { NO_HOME, HOME_GPT2, HOME_STARCODER2, HOME_GPT_NEOX, HOME_MPT, HOMES } Home;
+typedef enum { NO_HOME, HOME_GPT2, HOME_STARCODER2, HOME_LLAMA, HOME_GPT_NEOX, HOME_MPT, HOMES } Home;
 
-// How the rows of their tensor follow from the rows of ours. The 3C rows of our attn.qkv are q, k and v.
+// How the rows of their tensor follow from the rows of ours. The C + 2Kd rows of our attn.qkv are q, k and v, the 2W
+// rows of Llama's mlp.gate_up are gate and up.
 typedef enum {
     AS_IS,
-    TRANSPOSED, // (inputs, outputs)
-    ROTATED,    // all 3C rows, with the pairs of q and k as halves of a head
-    QUERIES,    // the rows of q, likewise
-    KEYS,       // the rows of k, likewise
-    VALUES,     // the rows of v
-    BY_HEAD     // 3C rows: q, k and v of the first head, then of the second, ...; pairs as halves
+    TRANSPOSED,     // (inputs, outputs)
+    ROTATED,        // all rows of attn.qkv, with the pairs of q and k as halves of a head
+    QUERIES,        // the rows of q, likewise
+    KEYS,           // the rows of k, likewise
+    VALUES,         // the rows of v
+    QUERIES_PAIRED, // the rows of q, with pairs side by side
+    KEYS_PAIRED,    // the rows of k, likewise
+    BY_HEAD,        // 3C rows: q, k and v of the first head, then of the second, ...; pairs as halves
+    GATE,           // the rows of gate
+    UP              // the rows of up
 } Arrangement;
 
 // A row of a table; theirs == NULL ends it. '#' stands for the number of a layer.

@@ -75,6 +75,13 @@ def complete(name, run, tokenizer, context=TRAINED, count=TRAINED):
 for name in ("learned", "none", "sinusoidal", "rope", "rope:pairing=interleaved", "partial",
              "partial:fraction=0.3,pairing=interleaved", "alibi"):
     complete(name, train(name, name), "bytes")
+for name, scheme, *words in (("llama", "rope", "--block", "llama"),
+                             ("llama 2 of 4", "rope:pairing=interleaved", "--block", "llama", "--kv-heads", 2),
+                             ("llama 1 of 4", "rope:base=500", "--block", "llama", "--kv-heads", 1),
+                             ("rope 2 of 4", "rope", "--kv-heads", 2)):
+    complete(name, train(name, scheme, *words, heads=4), "bytes")
+run = extend(path("llama 1 of 4"), "llama yarn", "--method", "yarn", "--factor", 4)
+complete("llama yarn", run, "bytes", context=4 * TRAINED, count=4 * TRAINED)
 complete("alibi, 3 heads", train("alibi 3", "alibi", heads=3), "bytes", count=3 * TRAINED)
 for tokenizer in ("chars", "bpe:300"):
     complete(tokenizer, train(tokenizer, "rope", tokenizer=tokenizer), tokenizer)

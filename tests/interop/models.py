@@ -83,6 +83,22 @@ for name, scheme in SCHEMES.items():
     both(name, run)
     and_back(name, run, name in ("learned", "rope", "rope base", "prope", "partial"))
 
+# Llama's block, and heads that share keys.
+SHARING = {
+    "llama": ("rope", "--block", "llama"),
+    "llama 2 of 4": ("rope:base=500", "--block", "llama", "--kv-heads", 2),
+    "llama 1 of 4 interleaved": ("rope:pairing=interleaved", "--block", "llama", "--kv-heads", 1),
+    "llama prope": ("prope:p=0.6", "--block", "llama", "--kv-heads", 2),
+    "rope 2 of 4": ("rope", "--kv-heads", 2),
+    "rope 1 of 4 interleaved": ("rope:pairing=interleaved", "--kv-heads", 1),
+}
+for name, (scheme, *words) in SHARING.items():
+    run = train(name, scheme, *words, heads=4)
+    both(name, run)
+    and_back(name, run, "interleaved" not in name)
+run = extend(path("llama 2 of 4"), "llama yarn", "--method", "yarn", "--factor", 4)
+compare("llama yarn", run, (96, TRAINED, 4 * TRAINED))
+
 # A model that has learned more, and other tokenizers; that of characters has no token that ends a text.
 run = train("longer", "rope", steps=500)
 complete("longer", run, AutoModelForCausalLM.from_pretrained(export(run, "hf")).eval())
@@ -125,6 +141,9 @@ MADE = {
     "gpt2": transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, n_positions=256, **SIZES),
     "starcoder2": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=LINEAR, **HIDDEN),
     "starcoder2 yarn": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=YARN, **HIDDEN),
+    "starcoder2 shared": transformers.Starcoder2Config(num_key_value_heads=2, **HIDDEN),
+    "llama": transformers.LlamaConfig(num_key_value_heads=2, rms_norm_eps=1e-5, tie_word_embeddings=True,
+                                      rope_parameters=LINEAR, **{**HIDDEN, "intermediate_size": 192}),
     "gpt_neox": transformers.GPTNeoXConfig(**NEOX),
 }
 for name, config in MADE.items():

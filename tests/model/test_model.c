@@ -251,7 +251,7 @@ static void memory_grows_linearly(void **state) {
 }
 
 #define SIZES(V, T, L, H, C, random, K)                                                                                \
-    {.vocab = V, .context = T, .layers = L, .heads = H, .width = C, .random_positions = random, .kv_heads = K}
+    { .vocab = V, .context = T, .layers = L, .heads = H, .width = C, .random_positions = random, .kv_heads = K }
 
 static void impossible_shapes_are_refused(void **state) {
     static const struct {

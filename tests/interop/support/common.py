@@ -63,13 +63,13 @@ def data(tokenizer="bytes"):
     return name
 
 
-def train(name, scheme, heads=HEADS, tokenizer="bytes", steps=100):
-    """A small model of the scheme, trained for some steps, so that nothing in it is symmetric."""
+def train(name, scheme, *words, heads=HEADS, tokenizer="bytes", steps=100):
+    """A small model of the scheme, trained for some steps, so that nothing in it is symmetric; words are options."""
     run = path(name)
     if not os.path.exists(run):
         bitter("train", "--data", data(tokenizer), "--pos", scheme, "--layers", LAYERS, "--heads", heads, "--width",
                WIDTH // 2 * heads, "--context", TRAINED, "--batch", 4, "--steps", steps, "--warmup", 10, "--lr", "3e-3",
-               "--eval-every", 0, "--eval-tokens", 200, "--save-every", 0, "--threads", 1, "--out", run)
+               "--eval-every", 0, "--eval-tokens", 200, "--save-every", 0, "--threads", 1, "--out", run, *words)
     return run
 
 
