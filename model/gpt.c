@@ -93,6 +93,14 @@ static real *take_bias(View *view) {
     return view->block == BLOCK_GPT2 ? take(view) : NULL;
 }
 
+size_t gpt_parameters(const Shape *shape) {
+    const size_t C = (size_t)shape->width, qkv = (size_t)qkv_width(shape), fc = (size_t)fc_width(shape),
+                 matrices = C * (qkv + C + fc + (size_t)mlp_width(shape));
+    const bool llama = shape->block == BLOCK_LLAMA;
+    const size_t norm = llama ? C : 2 * C, biases = llama ? 0 : qkv + C + fc + C;
+    return (size_t)shape->layers * (matrices + 2 * norm + biases) + (size_t)shape->vocab * C + norm;
+}
+
 // Point w at the tensors in flat: parameters, or their gradients.
 static void view_weights(Weights *w, real *flat, const Gpt *gpt) {
     View view = {flat, gpt->tensors.items, gpt->shape.block};

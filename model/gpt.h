@@ -48,6 +48,9 @@ typedef struct {
     Weights w, dw;
 } Gpt;
 
+// Numbers in all tensors of a model of this shape, but those of the position schemes.
+size_t gpt_parameters(const Shape *shape);
+
 // Fails (input) when there is no such model, saying why.
 bool shape_check(const Shape *shape, Error *error);
 

@@ -137,7 +137,7 @@ bool plan_settings(Plan *plan, const SettingLists *lists, Error *error);
 double plan_size_parameters(const char *name);
 
 // Parameters of a model without those of its positions.
-size_t plan_parameters(long long layers, long long width, int vocab);
+size_t plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab);
 
 // Training tokens of a setting, by the steps of the reference; the same for each parameter, and for each token of the
 // training text.

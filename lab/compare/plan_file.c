@@ -147,7 +147,8 @@ static bool read_settings(Plan *plan, const json_t *array, const char *path, Err
             return fail_damaged(error, path, "a setting is not of the text that its place says");
         setting->text = (int)text;
         setting->parameters = (size_t)parameters;
-        if (setting->parameters != plan_parameters(setting->layers, setting->width, plan->texts[text].vocab))
+        if (setting->parameters !=
+            plan_parameters(&plan->base, setting->layers, setting->heads, setting->width, plan->texts[text].vocab))
             return fail_damaged(error, path, "a setting has other \"parameters\" than its shape");
     }
     return true;

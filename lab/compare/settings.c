@@ -13,9 +13,12 @@
 #define TEXT_NAME_MOST 40 // bytes of a text's name, which becomes part of the name of a setting
 enum { LAYERS_MOST = 48, HEADS_MOST = 128, WIDTH_MOST = 20000, SIZES_MOST = 8, LIST_MOST = 16 };
 
-size_t plan_parameters(long long layers, long long width, int vocab) {
-    // 12 C^2 + 13 C for each layer, the embeddings, and the last layer norm.
-    return (size_t)(layers * (12 * width * width + 13 * width) + (vocab + 2) * width);
+size_t plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab) {
+    Shape shape = shape_of(base, vocab);
+    shape.layers = (int)layers;
+    shape.heads = (int)heads;
+    shape.width = (int)width;
+    return gpt_parameters(&shape);
 }
 
 // The last part of a path, or the name of a built-in text.
@@ -63,10 +66,11 @@ static bool shape_for(Setting *setting, size_t *nearest, double parameters, int 
               layers_to = fixed->layers ? layers_from : LAYERS_MOST;
     double best = INFINITY, closest = INFINITY;
     for (int layers = layers_from; layers <= layers_to; layers++)
-        for (int heads = heads_from; heads <= heads_to; heads++)
+        for (int heads = heads_from; heads <= heads_to; heads++) {
+            if (base->kv_heads && heads % base->kv_heads) continue;
             for (int wide = fixed->heads ? 2 : HEAD_WIDTH; heads * wide <= WIDTH_MOST; wide += 2) {
                 const int width = heads * wide;
-                const size_t found = plan_parameters(layers, width, vocab);
+                const size_t found = plan_parameters(base, layers, heads, width, vocab);
                 const double off = fabs(log((double)found / parameters));
                 // An aspect that is wrong by a factor of 2 counts as much as a size that is wrong by 10%.
                 const double aspect = fixed->layers ? 0 : 0.14 * fabs(log((double)width / (ASPECT * layers)));
@@ -83,6 +87,7 @@ static bool shape_for(Setting *setting, size_t *nearest, double parameters, int 
                 }
                 if (!fixed->heads || (double)found > 2 * parameters) break;
             }
+        }
     return isfinite(best);
 }
 
@@ -143,7 +148,7 @@ static bool set_shape(Setting *setting, const Plan *plan, const Lists *lists, in
         setting->layers = o->layers;
         setting->heads = o->heads;
         setting->width = o->width;
-        setting->parameters = plan_parameters(o->layers, o->width, vocab);
+        setting->parameters = plan_parameters(o, o->layers, o->heads, o->width, vocab);
         return true;
     }
     if (shape_for(setting, &nearest, lists->parameters[s], vocab, o, fixed)) return true;

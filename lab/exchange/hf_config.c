@@ -207,8 +207,8 @@ bool hf_config_read(Home *home, TrainOptions *o, int *vocab, const json_t *confi
         !member_integer(&o->heads, config, words[*home].heads, 1, 1000, path, error) ||
         !member_integer(&o->width, config, words[*home].width, 1, 20000, path, error) ||
         !member_integer(&o->context, config, words[*home].context, 1, 10000000, path, error) ||
-        !read_key_heads(*home, o, config, path, error) || !check_musts(*home, config, path, error) ||
-        !check_activation(*home, config, path, error) || !check_sizes(*home, o, config, path, error))
+        !check_musts(*home, config, path, error) || !check_activation(*home, config, path, error) ||
+        !check_sizes(*home, o, config, path, error) || !read_key_heads(*home, o, config, path, error))
         return false;
     *vocab = (int)tokens;
     if (*home == HOME_GPT2) {

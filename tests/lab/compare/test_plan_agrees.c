@@ -6,7 +6,7 @@ static const char path[] = "where/compare.json";
 
 static void a_directory_has_one_set_of_options(void **state) {
     static Plan plan, before;
-    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "other"};
+    static const char *const values[] = {"1", "2", "0.25", "0.5", "true", "bf16", "llama", "other"};
     Error error = {0};
     make_large(&before);
     int compared = 0;

@@ -122,7 +122,7 @@ static void given_layers_and_heads_stay(void **state) {
             if (!(fabs(off) < 0.25)) fail_msg("%s: off by %g", name, off);
             // No other width is nearer.
             for (int more = -1; more <= 1 && cases[i].layers && cases[i].heads; more += 2) {
-                const size_t other = plan_parameters(2, setting->width + 8 * more, VOCAB);
+                const size_t other = plan_parameters(&plan.base, 2, setting->heads, setting->width + 8 * more, VOCAB);
                 assert_true(fabs(log((double)other / plan_size_parameters(name))) >= fabs(off));
             }
         }

@@ -31,17 +31,23 @@ static inline void new_directory(char path[PATH_CAPACITY], const char *name) {
     must(directory_create(path, &error), &error);
 }
 
-static inline void run_make(Run *run, const char *pos) {
+static inline void run_make_as(Run *run, const char *pos, Block block, int kv_heads) {
     Error error;
     *run = (Run){0};
     options_default(&run->options, train_options);
     snprintf(run->options.pos, TEXT_CAPACITY, "%s", pos);
     run->options.layers = run->options.heads = 2;
     run->options.width = 16;
+    run->options.block = (int)block;
+    run->options.kv_heads = kv_heads;
     run->options.context = CONTEXT;
     must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
     const Shape shape = shape_of(&run->options, run->tokenizer.vocab_size);
     model_make(&run->gpt, pos, &shape, false);
+}
+
+static inline void run_make(Run *run, const char *pos) {
+    run_make_as(run, pos, BLOCK_GPT2, 0);
 }
 
 // Stretch its rotations by a formula, three times.

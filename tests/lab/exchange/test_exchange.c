@@ -50,6 +50,23 @@ static void schemes_come_back(void **state) {
     }
 }
 
+static void llamas_and_shared_keys_come_back(void **state) {
+    static const char *const rotary[] = {"rope", "rope:base=33.3", "rope:pairing=interleaved", "prope:p=0.5"};
+    for (size_t i = 0; i < COUNT(rotary); i++)
+        for (int kv_heads = 0; kv_heads <= 1; kv_heads++)
+            for (Block block = kv_heads ? BLOCK_GPT2 : BLOCK_LLAMA; block <= BLOCK_LLAMA; block++) {
+                Run run, back;
+                run_make_as(&run, rotary[i], block, kv_heads);
+                there_and_back(&back, &run);
+                assert_int_equal(back.options.block, block);
+                assert_int_equal(back.options.kv_heads, kv_heads);
+                expect_same_logits(&run, &back, CONTEXT);
+                if (!strstr(rotary[i], "interleaved")) expect_same_weights(&run, &back);
+                run_close(&run);
+                run_close(&back);
+            }
+}
+
 static void stretches_come_back(void **state) {
     static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN, METHOD_LLAMA3, METHOD_DYNAMIC};
     static const char *const rotary[] = {"rope", "rope:pairing=interleaved", "partial"};
@@ -161,6 +178,26 @@ static void the_homeless_are_refused(void **state) {
         expect_homeless(&run, cases[i].format, cases[i].part);
         run_close(&run);
     }
+    static const struct {
+        const char *pos;
+        Format format;
+        Block block;
+        const char *part;
+    } others[] = {
+        {"learned", FORMAT_HF, BLOCK_GPT2, "train it without --kv-heads"},
+        {"learned", FORMAT_HF, BLOCK_LLAMA,
+         "with Llama's block has positions of the scheme learned; train with one of "
+         "these: rope, prope"},
+        {"learned", FORMAT_LLMC, BLOCK_LLAMA, "train with --block gpt2"},
+        {"partial", FORMAT_GGUF, BLOCK_GPT2, "train it without --kv-heads"},
+        {"prope", FORMAT_GGUF, BLOCK_LLAMA, "use --to hf"},
+    };
+    for (size_t i = 0; i < COUNT(others); i++) {
+        Run run;
+        run_make_as(&run, others[i].pos, others[i].block, 1);
+        expect_homeless(&run, others[i].format, others[i].part);
+        run_close(&run);
+    }
     Run run;
     run_make(&run, "rope");
     run.gpt.pos.part[0].shape.random_positions = 100;
@@ -181,6 +218,7 @@ static void the_homeless_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(schemes_come_back, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(llamas_and_shared_keys_come_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(stretches_come_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(llmc_comes_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(gguf_holds_the_weights, make_directory, remove_directory),

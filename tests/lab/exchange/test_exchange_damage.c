@@ -111,7 +111,8 @@ static void expect_config(const char *member, const char *value, const char *par
 }
 
 static void configs_of_other_models_are_refused(void **state) {
-    expect_config("model_type", "\"llama\"", "\"model_type\" is llama");
+    expect_config("model_type", "\"opt\"", "\"model_type\" is opt");
+    expect_config("model_type", "\"llama\"", "bitter's SwiGLU has silu");
     expect_config("model_type", NULL, "missing");
     expect_config("model_type", "7", "missing");
     expect_config("options", "{}", "a run of bitter");
@@ -124,7 +125,8 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("num_hidden_layers", "1", "has a tensor model.layers.1");
     expect_config("num_hidden_layers", "3", "has no tensor model.layers.2");
     expect_config("num_attention_heads", "3", "do not share the width");
-    expect_config("num_key_value_heads", "1", "share 1 keys");
+    expect_config("num_key_value_heads", "1", "makes it [8,16]");
+    expect_config("num_key_value_heads", "3", "cannot share 3 heads");
     expect_config("num_key_value_heads", NULL, "\"num_key_value_heads\"");
     expect_config("intermediate_size", "32", "\"intermediate_size\" is not 64");
     expect_config("hidden_act", "\"silu\"", "\"hidden_act\" is silu");
@@ -150,6 +152,30 @@ static void configs_of_other_models_are_refused(void **state) {
     expect_config("rope_scaling.short_factor", "[1, 2]", "has 2 factors");
     expect_config("rope_scaling.long_factor", "[1, 2, 3, 1e300]", "\"long_factor\"");
     expect_config("rope_scaling.long_factor", "[1, 2, 3, null]", "\"long_factor\"");
+}
+
+static void configs_of_other_llamas_are_refused(void **state) {
+    char rotating[PATH_CAPACITY];
+    Run run;
+    Error error;
+    memcpy(rotating, there, sizeof rotating);
+    run_make_as(&run, "rope", BLOCK_LLAMA, 1);
+    new_directory(there, "llama");
+    must(export_hf(&run, "the/run", there, &error), &error);
+    run_close(&run);
+    must(import_either("config.json", &error), &error);
+    expect_config("intermediate_size", "44", "\"intermediate_size\" is not 64, which is two thirds");
+    expect_config("num_key_value_heads", "2", "makes it [16,16]");
+    expect_config("num_key_value_heads", NULL, "makes it [16,16]");
+    expect_config("num_key_value_heads", "0", "\"num_key_value_heads\"");
+    expect_config("rms_norm_eps", "1e-6", "\"rms_norm_eps\" is 1e-06");
+    expect_config("rms_norm_eps", NULL, "\"rms_norm_eps\" is missing");
+    expect_config("hidden_act", "\"gelu\"", "\"hidden_act\" is gelu");
+    expect_config("tie_word_embeddings", NULL, "its output layer");
+    expect_config("attention_bias", "true", "its attention has biases");
+    expect_config("mlp_bias", "true", "its MLPs have biases");
+    expect_config("num_hidden_layers", "1000", "describes a model of");
+    memcpy(there, rotating, sizeof there);
 }
 
 // The size of gpt2's table of positions is known before memory is taken for it.
@@ -326,8 +352,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_files_are_survived),          cmocka_unit_test(weights_are_checked_by_their_crc),
         cmocka_unit_test(configs_of_other_models_are_refused), cmocka_unit_test(tables_of_positions_are_counted),
-        cmocka_unit_test(hostile_headers_are_refused),         cmocka_unit_test(heads_of_their_own_are_refused),
-        cmocka_unit_test(hostile_indices_are_refused),         cmocka_unit_test(hostile_checkpoints_are_refused),
+        cmocka_unit_test(configs_of_other_llamas_are_refused), cmocka_unit_test(hostile_headers_are_refused),
+        cmocka_unit_test(heads_of_their_own_are_refused),      cmocka_unit_test(hostile_indices_are_refused),
+        cmocka_unit_test(hostile_checkpoints_are_refused),
     };
     return cmocka_run_group_tests(tests, make_models, remove_directory);
 }
