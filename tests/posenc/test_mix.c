@@ -120,6 +120,37 @@ static void bad_texts_are_refused_with_their_place(void **state) {
     }
 }
 
+// A key turns once for all heads that share it.
+static void shared_keys_turn_for_whole_groups(void **state) {
+    static const char *const taken[] = {"rope@heads=0-1,none@heads=2-3", "alibi@heads=0,t5@heads=1-3",
+                                        "rope@heads=2-3,alibi@heads=0-1", "fox@heads=0-2,none@heads=3", "rope*3,none"};
+    static const char *const refused[][2] = {
+        {"rope@heads=0,alibi@heads=1-3",
+         "character 1 ('rope@heads=0,alibi@h'): rope turns keys, and with --kv-heads 2"},
+        {"alibi@heads=0,rope@heads=1-2,none@heads=3", "each is shared by 2 of the 4 heads"},
+        {"none@heads=0,xpos@heads=1-3", "xpos turns keys"},
+        {"rope-learned", "heads cannot share keys"},
+    };
+    Shape sharing = shape;
+    sharing.kv_heads = 2;
+    for (size_t i = 0; i < COUNT(taken); i++) {
+        Mix mix;
+        Error error;
+        must(mix_create(&mix, taken[i], &sharing, &error), &error);
+        for (int p = 0; p < mix.parts; p++)
+            if (mix.part[p].scheme->qk_forward)
+                assert_int_equal(key_heads(&mix.part[p].shape), mix.part[p].shape.heads / 2);
+    }
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        Mix mix;
+        Error error = {0};
+        if (mix_create(&mix, refused[i][0], &sharing, &error)) fail_msg("'%s' was taken", refused[i][0]);
+        if (!strstr(error.message, refused[i][1]))
+            fail_msg("'%s': no '%s' in: %s", refused[i][0], refused[i][1], error.message);
+        must(mix_create(&mix, refused[i][0], &shape, &error), &error);
+    }
+}
+
 // Cut anywhere, and with any character changed, a text is taken or refused, and what is taken can be printed.
 static void damaged_texts_do_no_harm(void **state) {
     Random random = {random_key(1, "damage"), 0};
@@ -149,6 +180,7 @@ int main(void) {
         cmocka_unit_test(layers_and_heads_are_given_out),
         cmocka_unit_test(what_is_printed_is_the_same_when_read_again),
         cmocka_unit_test(bad_texts_are_refused_with_their_place),
+        cmocka_unit_test(shared_keys_turn_for_whole_groups),
         cmocka_unit_test(damaged_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
