@@ -14,7 +14,7 @@
 enum { LAYERS_MOST = 48, HEADS_MOST = 128, WIDTH_MOST = 20000, SIZES_MOST = 8, LIST_MOST = 16 };
 
 size_t plan_parameters(const TrainOptions *base, long long layers, long long heads, long long width, int vocab) {
-    Shape shape = shape_of(base, vocab);
+    Shape shape = sizes_of(base, vocab);
     shape.layers = (int)layers;
     shape.heads = (int)heads;
     shape.width = (int)width;

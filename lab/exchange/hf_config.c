@@ -157,7 +157,7 @@ static bool check_activation(Home home, const json_t *config, const char *path, 
 
 // The sizes that follow from others here, but not in transformers.
 static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, const char *path, Error *error) {
-    const Shape shape = shape_of(o, 1);
+    const Shape shape = sizes_of(o, 1);
     const int hidden = mlp_width(&shape);
     const json_t *inner = json_object_get(config, words[home].inner), *head = json_object_get(config, "head_dim"),
                  *window = json_object_get(config, "sliding_window"),

@@ -48,7 +48,7 @@ static bool read_config(Home *home, TrainOptions *options, int *vocab, const cha
 // many numbers, each of at least two bytes.
 static bool check_size(const TrainOptions *options, Home home, int vocab, const FoundTensors *found, const char *path,
                        Error *error) {
-    const Shape shape = shape_of(options, vocab);
+    const Shape shape = sizes_of(options, vocab);
     const double C = (double)options->width,
                  matrices = C * ((double)qkv_width(&shape) + C + fc_width(&shape) + mlp_width(&shape)),
                  rows = vocab + (home == HOME_GPT2 ? (double)options->context : 0),

@@ -74,15 +74,19 @@ const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], c
     return NULL;
 }
 
+Shape sizes_of(const TrainOptions *options, int vocab) {
+    return (Shape){.vocab = vocab,
+                   .context = (int)options->context,
+                   .layers = (int)options->layers,
+                   .heads = (int)options->heads,
+                   .width = (int)options->width,
+                   .random_positions = (int)options->random_positions,
+                   .kv_heads = (int)options->kv_heads,
+                   .block = (Block)options->block};
+}
+
 bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error) {
-    *shape = (Shape){.vocab = vocab,
-                     .context = (int)options->context,
-                     .layers = (int)options->layers,
-                     .heads = (int)options->heads,
-                     .width = (int)options->width,
-                     .random_positions = (int)options->random_positions,
-                     .kv_heads = (int)options->kv_heads,
-                     .block = (Block)options->block};
+    *shape = sizes_of(options, vocab);
     return windows_parse(&shape->windows, options->window, shape->layers, error);
 }
 

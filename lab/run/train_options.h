@@ -72,6 +72,8 @@ const Option *options_difference(char x[TEXT_CAPACITY], char y[TEXT_CAPACITY], c
 
 // The sizes of the model. Fails (input) when --window cannot be understood; shape_check does the rest.
 bool shape_of(Shape *shape, const TrainOptions *options, int vocab, Error *error);
+// The same without windows.
+Shape sizes_of(const TrainOptions *options, int vocab);
 
 // Fails (input), naming the option, when a name is not UTF-8, because JSON cannot hold it, or has control characters,
 // because a terminal that shows the name would obey them.

@@ -157,8 +157,8 @@ static void relative_parts_make_a_relative_model(void **state) {
 static void expect_same(const char *one, const char *other, double tolerance) {
     Model a, b;
     double mine[T], yours[T];
-    model_begin(&a, one, (Windows){0});
-    model_begin(&b, other, (Windows){0});
+    model_begin(&a, one);
+    model_begin(&b, other);
     losses(mine, &a, 0);
     losses(yours, &b, 0);
     for (int t = 0; t < T; t++)
@@ -190,7 +190,7 @@ static void layers_and_heads_are_not_mixed_up(void **state) {
     double nll[COUNT(texts)][T];
     for (size_t i = 0; i < COUNT(texts); i++) {
         Model model;
-        model_begin(&model, texts[i], (Windows){0});
+        model_begin(&model, texts[i]);
         losses(nll[i], &model, 0);
         model_end(&model);
         for (size_t j = 0; j < i; j++)

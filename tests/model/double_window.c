@@ -135,6 +135,7 @@ static void tiles_agree_with_whole_rows(void **state) {
                        .key_at = places,
                        .B = 1,
                        .H = 1,
+                       .K = 1,
                        .d = D,
                        .queries = QUERIES,
                        .keys = KEYS,

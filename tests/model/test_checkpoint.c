@@ -129,7 +129,9 @@ static void expect_refusal(const char *path, bool training, const char *scheme, 
 }
 
 static void another_model_is_refused(void **state) {
-    const Shape deeper = {7, 4, 2, 1, 2, 0}, wider = {7, 4, 1, 1, 4, 0}, longer = {7, 5, 1, 1, 2, 0};
+    const Shape deeper = {.vocab = 7, .context = 4, .layers = 2, .heads = 1, .width = 2},
+                wider = {.vocab = 7, .context = 4, .layers = 1, .heads = 1, .width = 4},
+                longer = {.vocab = 7, .context = 5, .layers = 1, .heads = 1, .width = 2};
     Gpt gpt;
     Error error;
     make(&gpt, "learned", &shape);

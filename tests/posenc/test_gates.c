@@ -49,6 +49,7 @@ static void expect_golden(const Golden *g, const char *specification, const real
                                  .v = g->v,
                                  .B = 1,
                                  .H = GOLDEN_H,
+                                 .K = GOLDEN_H,
                                  .d = GOLDEN_D,
                                  .queries = GOLDEN_T,
                                  .keys = GOLDEN_T,

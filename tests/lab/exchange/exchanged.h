@@ -42,7 +42,7 @@ static inline void run_make_as(Run *run, const char *pos, Block block, int kv_he
     run->options.kv_heads = kv_heads;
     run->options.context = CONTEXT;
     must(tokenizer_create(&run->tokenizer, TOKENIZER_BYTES, "", 0, "", &error), &error);
-    const Shape shape = shape_of(&run->options, run->tokenizer.vocab_size);
+    const Shape shape = sizes_of(&run->options, run->tokenizer.vocab_size);
     model_make(&run->gpt, pos, &shape, false);
 }
 
