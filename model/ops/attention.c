@@ -37,11 +37,6 @@ static Scratch own_scratch(real *scratch, const Attention *a, const MixTables *t
     return scratch_layout(&(Arena){.base = (unsigned char *)own}, tables, a->keys, a->d, training);
 }
 
-// Which head of keys and values a head looks at.
-static int key_head(const Attention *a, int h) {
-    return h / (a->H / a->K);
-}
-
 // One block of queries of one head of one sequence.
 typedef struct {
     int b, h, first, rows;      // queries first .. first+rows-1 see ...
@@ -63,7 +58,7 @@ static QueryBlock block_of(const Attention *a, int b, int h, int first) {
     block.columns = a->keys - a->queries + first + block.rows - block.from;
     block.token = (size_t)b * a->key_batch + (size_t)block.from;
     block.q_at = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
-    block.kv_at = block.token * a->kv_stride + (size_t)key_head(a, h) * a->d;
+    block.kv_at = block.token * a->kv_stride + (size_t)(h / (a->H / a->K)) * a->d;
     block.out_at = ((size_t)b * a->queries + first) * a->H * a->d + (size_t)h * a->d;
     return block;
 }
@@ -372,17 +367,14 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         gemm_pack(scratch->packed[0], q, a->queries, a->d), gemm_pack(scratch->packed[1], k, a->keys, a->d),
         gemm_pack(scratch->packed[2], dout, a->queries, a->d), gemm_pack(scratch->packed[3], k_turned, a->d, a->keys),
         gemm_pack(scratch->packed[4], v_turned, a->d, a->keys)};
-    for (int first = 0; first < a->queries; first += QUERY_BLOCK) {
-        const QueryBlock block = block_of(a, b, h, first);
+    for (QueryBlock block = start; block.first < a->queries; block = block_of(a, b, h, block.first + QUERY_BLOCK))
         block_backward(grad, a, tables, &block, &head, scratch);
-    }
 }
 
 void attention_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, real *memory) {
-    const int group = a->H / a->K;
     // All blocks of all heads that share keys add to the same dk and dv, so one thread does them, in order.
 #pragma omp for collapse(2) schedule(dynamic)
-    for (int b = 0; b < a->B; b++) {
+    for (int b = 0; b < a->B; b++)
         for (int kv = 0; kv < a->K; kv++) {
             const Scratch scratch = own_scratch(memory, a, tables);
             for (int t = 0; t < a->keys; t++) {
@@ -390,7 +382,7 @@ void attention_backward(const AttentionGradient *grad, const Attention *a, const
                 memset(grad->dk + row, 0, (size_t)a->d * sizeof(real));
                 memset(grad->dv + row, 0, (size_t)a->d * sizeof(real));
             }
-            for (int h = kv * group; h < (kv + 1) * group; h++) head_backward(grad, a, tables, b, h, &scratch);
+            for (int h = kv * a->H / a->K; h < (kv + 1) * a->H / a->K; h++)
+                head_backward(grad, a, tables, b, h, &scratch);
         }
-    }
 }
