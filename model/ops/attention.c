@@ -362,11 +362,10 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
     const QueryBlock start = block_of(a, b, h, 0);
     const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
     const Matrix k_turned = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
-    const Matrix v_turned = columns_of(a->v + start.kv_at, a->kv_stride);
     const HeadOperands head = {
         gemm_pack(scratch->packed[0], q, a->queries, a->d), gemm_pack(scratch->packed[1], k, a->keys, a->d),
         gemm_pack(scratch->packed[2], dout, a->queries, a->d), gemm_pack(scratch->packed[3], k_turned, a->d, a->keys),
-        gemm_pack(scratch->packed[4], v_turned, a->d, a->keys)};
+        gemm_pack(scratch->packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
     for (QueryBlock block = start; block.first < a->queries; block = block_of(a, b, h, block.first + QUERY_BLOCK))
         block_backward(grad, a, tables, &block, &head, scratch);
 }
