@@ -180,9 +180,10 @@ static bool take_over(Comparison *c, Error *error) {
             return fail_input(error, "%s: %s was not timed with the others; --budget seconds needs another --out", path,
                               arm->name);
         if (b < 0) continue;
-        if (strcmp(arm->pos, before->arms[b].pos) != 0)
-            return fail_input(error, "%s: %s is %s there, not %s; give it another label", path, arm->name,
-                              before->arms[b].pos, arm->pos);
+        char here[WORD_CAPACITY], there[WORD_CAPACITY];
+        if (!arms_same(arm, &before->arms[b]))
+            return fail_input(error, "%s: %s is '%s' there, not '%s'; give it another label", path, arm->name,
+                              arm_print(there, &before->arms[b]), arm_print(here, arm));
         memcpy(arm->steps, before->arms[b].steps, sizeof arm->steps);
         memcpy(arm->speeds, before->arms[b].speeds, sizeof arm->speeds);
     }

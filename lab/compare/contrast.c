@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define MINUS " - " // names may hold a '-', but no spaces
-
 // Was the contrast named already, in either direction?
 static bool is_named(const Plan *plan, const char *arm, const char *other) {
     for (int c = 0; c < plan->contrast_count; c++) {

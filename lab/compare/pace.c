@@ -126,11 +126,11 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
     return share < 1 ? 1 : (long long)share;
 }
 
-// The first arm with the same scheme and options. It is timed for all of them, so that noise in the timing cannot give
+// The first arm with the same scheme, options and windows. It is timed for all of them, so that noise in the timing cannot give
 // equal programs different speeds.
 static int timed_for(const Plan *plan, int arm) {
     int first = 0;
-    while (strcmp(plan->arms[first].pos, plan->arms[arm].pos) != 0) first++;
+    while (!arms_same(&plan->arms[first], &plan->arms[arm])) first++;
     return first;
 }
 

@@ -7,10 +7,36 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#define NAME_MOST 128 // bytes of a scheme's name, which becomes part of a directory's name
+#define NAME_MOST  128 // bytes of a scheme's name, which becomes part of a directory's name
+#define OWN_WINDOW " --window"
 
 bool arm_is(const Arm *arm, const char *scheme) {
     return arm->scheme && strcmp(arm->scheme->name, scheme) == 0;
+}
+
+bool arms_same(const Arm *a, const Arm *b) {
+    return strcmp(a->pos, b->pos) == 0 && strcmp(a->window, b->window) == 0;
+}
+
+const char *arm_print(char *word, const Arm *arm) {
+    const bool label = !strpbrk(arm->name, ":=@*+, "); // otherwise a scheme is its own name
+    char rate[32] = "";
+    if (arm->lr > 0) snprintf(rate, sizeof rate, "@%.17g", arm->lr);
+    snprintf(word, WORD_CAPACITY, "%s%s%s%s%s%s", arm->name, label ? "=" : "", label ? arm->pos : "", rate,
+             *arm->window ? OWN_WINDOW " " : "", arm->window);
+    return word;
+}
+
+// The windows behind "SCHEME --window KEYS"; *length is that of the words before them.
+static bool set_own_window(Arm *arm, size_t *length, const char *text, Error *error) {
+    const char *option = strstr(text, OWN_WINDOW), *keys = option ? option + strlen(OWN_WINDOW) : "";
+    Windows windows;
+    *length = option ? (size_t)(option - text) : strlen(text);
+    if (*keys && *keys != ' ') return fail_input(error, "%s: behind a scheme, only --window can stand", text);
+    keys += strspn(keys, " ");
+    snprintf(arm->window, sizeof arm->window, "%s", keys);
+    if (option && !*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", text);
+    return windows_parse(&windows, keys, INT_MAX, error); // whether they fit the layers is seen in each setting
 }
 
 // The learning rate behind the last '@' of "SCHEME@LR"; *length is that of the words before it. A list of layers
@@ -28,14 +54,16 @@ static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *erro
     return options.lr > 0 || fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
 }
 
-// Parse "LABEL=SCHEME:options@LR". An '=' behind a ':' or '@' belongs to the scheme.
+// Parse "LABEL=SCHEME:options@LR --window KEYS". An '=' behind a ':' or '@' belongs to the scheme.
 static bool set_arm(Arm *arm, const char *word, Error *error) {
     char text[TEXT_CAPACITY];
     size_t all;
     *arm = (Arm){0};
     if (strlen(word) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", word);
-    if (!set_own_rate(arm, &all, word, error)) return false;
+    if (!set_own_window(arm, &all, word, error)) return false;
     snprintf(text, sizeof text, "%.*s", (int)all, word);
+    if (!set_own_rate(arm, &all, text, error)) return false;
+    text[all] = '\0';
     const size_t label = strcspn(text, ":=@");
     const bool labelled = label > 0 && text[label] == '=';
     const size_t length = labelled ? label : all;
@@ -46,6 +74,8 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     if (labelled && strspn(arm->name, LABEL_CHARACTERS) < length)
         return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
     if (!mix_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
+    if (*arm->window && !labelled)
+        return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=%.200s", word, word);
     mix_print(&pos, arm->pos);
     const Position *only = mix_only(&pos);
     arm->scheme = only ? only->scheme : NULL;
@@ -171,7 +201,9 @@ const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job 
 
 TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     TrainOptions options = plan->base;
-    memcpy(options.pos, plan->arms[job->arm].pos, sizeof options.pos);
+    const Arm *arm = &plan->arms[job->arm];
+    memcpy(options.pos, arm->pos, sizeof options.pos);
+    if (*arm->window) memcpy(options.window, arm->window, sizeof options.window);
     options.seed = plan_job_seed(plan, job);
     options.threads = plan->threads;
     options.lr = plan_job_rate(plan, job);
@@ -193,7 +225,7 @@ TrainOptions plan_job_options(const Plan *plan, const Job *job) {
     options.heads = setting->heads;
     options.width = setting->width;
     options.context = setting->context;
-    options.steps = plan->arms[job->arm].steps[job->setting];
+    options.steps = arm->steps[job->setting];
     return options;
 }
 
@@ -205,6 +237,8 @@ double plan_job_tokens(const Plan *plan, const Job *job) {
 int plan_designed(const Plan *plan, int arm) {
     const char *designed = plan->arms[arm].designed;
     for (int other = 0; designed && other < plan->arm_count; other++)
-        if (!plan->arms[other].learned && arm_is(&plan->arms[other], designed)) return other;
+        if (!plan->arms[other].learned && arm_is(&plan->arms[other], designed) &&
+            strcmp(plan->arms[other].window, plan->arms[arm].window) == 0)
+            return other;
     return -1;
 }

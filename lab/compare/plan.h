@@ -24,6 +24,7 @@ typedef struct {
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
+    char window[TEXT_CAPACITY];                   // its own --window; "" = that of the options
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
@@ -48,6 +49,8 @@ typedef struct {
     long long layers, heads, width, context, steps;
     size_t parameters; // of the model without positions
 } Setting;
+
+#define MINUS " - " // between the names of a contrast; no scheme's name holds it
 
 // A question that was asked: the difference of the losses of two schemes, `arm` minus `other`. A later plan may have
 // left schemes out, but not what was asked.
@@ -88,8 +91,8 @@ typedef struct {
 // Call it after plan->unpaired is set.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own, and
-// find the one called `reference` ("" = the first). Fails (input) when there are too many, one is not valid, or two
+// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own and
+// " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first). Fails (input) when there are too many, one is not valid, or two
 // have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
@@ -110,6 +113,13 @@ int plan_arm(const Plan *plan, const char *name);
 
 // Does the arm have this scheme and no other?
 bool arm_is(const Arm *arm, const char *scheme);
+
+// The arm as it can be typed, "LABEL=SCHEME@LR --window KEYS" or "SCHEME", into a buffer of WORD_CAPACITY bytes.
+#define WORD_CAPACITY (4 * TEXT_CAPACITY)
+const char *arm_print(char *word, const Arm *arm);
+
+// Do two arms train the same models, but for the learning rate?
+bool arms_same(const Arm *a, const Arm *b);
 
 // Parse the lists "3e-4,1e-3" and "copy:max=5 parity". An empty list means the learning rate of the options, or no
 // tasks. Call plan_rates after plan_arms. Fail (input).

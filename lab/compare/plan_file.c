@@ -23,9 +23,9 @@ static json_t *arms_json(const Plan *plan) {
             json_array_append_new(steps, json_integer(arm->steps[s]));
             json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
         }
-        json_array_append_new(array, json_pack("{s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
-                                               "learning_rate", arm->lr, "seeds_block", arm->seed_block, "steps", steps,
-                                               "tokens_a_second", speeds));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos",
+                                               arm->pos, "window", arm->window, "learning_rate", arm->lr, "seeds_block",
+                                               arm->seed_block, "steps", steps, "tokens_a_second", speeds));
     }
     return array;
 }
@@ -182,23 +182,21 @@ static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const c
     return true;
 }
 
-// Rebuild the words as they were typed, LABEL=SCHEME@LR or SCHEME, and let plan_arms check them.
+// Rebuild the words as they were typed, and let plan_arms check them. Files of earlier versions have no "window".
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
-    char typed[ARMS_MOST][TEXT_CAPACITY], *words[ARMS_MOST], pos[ARMS_MOST][TEXT_CAPACITY];
+    static char typed[ARMS_MOST][WORD_CAPACITY], pos[ARMS_MOST][TEXT_CAPACITY];
+    char *words[ARMS_MOST];
     for (int a = 0; a < plan->arm_count; a++) {
-        const json_t *object = json_array_get(array, (size_t)a);
-        char name[TEXT_CAPACITY], rate[32] = "";
-        if (!read_text(name, sizeof name, json_object_get(object, "name"), path, error) ||
-            !read_text(pos[a], sizeof pos[a], json_object_get(object, "pos"), path, error))
+        const json_t *object = json_array_get(array, (size_t)a), *keys = json_object_get(object, "window");
+        Arm arm = {0};
+        if (!read_text(arm.name, sizeof arm.name, json_object_get(object, "name"), path, error) ||
+            !read_text(arm.pos, sizeof arm.pos, json_object_get(object, "pos"), path, error) ||
+            (keys && !read_text(arm.window, sizeof arm.window, keys, path, error)) ||
+            !member_number(&arm.lr, object, "learning_rate", 0, 100, path, error))
             return false;
-        const bool label = !strpbrk(name, ":=@*+, "); // otherwise a scheme is its own name
-        double lr;
-        if (!member_number(&lr, object, "learning_rate", 0, 100, path, error)) return false;
-        if (lr > 0) snprintf(rate, sizeof rate, "@%.17g", lr);
-        const int length = label ? snprintf(typed[a], sizeof typed[a], "%s=%s%s", name, pos[a], rate)
-                                 : snprintf(typed[a], sizeof typed[a], "%s%s", name, rate);
-        if (length >= (int)sizeof typed[a]) return fail_damaged(error, path, "a name is missing or too long");
+        memcpy(pos[a], arm.pos, sizeof pos[a]);
         words[a] = typed[a];
+        arm_print(words[a], &arm);
     }
     if (!as_typed(plan_arms(plan, words, plan->arm_count, "", error), path, error)) return false;
     for (int a = 0; a < plan->arm_count; a++) {
@@ -250,7 +248,8 @@ static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Er
             return false;
         contrast->after = (int)after;
         bool ok = *contrast->arm && *contrast->other && strcmp(contrast->arm, contrast->other) != 0 &&
-                  !strpbrk(contrast->arm, " <>&|") && !strpbrk(contrast->other, " <>&|") &&
+                  !strpbrk(contrast->arm, "<>&|") && !strpbrk(contrast->other, "<>&|") &&
+                  !strstr(contrast->arm, MINUS) && !strstr(contrast->other, MINUS) &&
                   strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
         if (!ok) return fail_damaged(error, path, "a contrast is none");
     }

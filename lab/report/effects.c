@@ -29,7 +29,7 @@ static const Effect known[] = {
 };
 
 // The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
-// No property of schemes could stand here for their names, because each effect is one author's about one scheme.
+// Nor were they for windows. No property of schemes could stand here for their names, because each effect is one author's about one scheme.
 static int arm_of(const Plan *plan, const char *scheme) {
     Position pos;
     Error error;
@@ -38,7 +38,7 @@ static int arm_of(const Plan *plan, const char *scheme) {
     assert(known_scheme);
     position_print(&pos, text);
     for (int arm = 0; arm < plan->arm_count; arm++)
-        if (strcmp(plan->arms[arm].pos, text) == 0) return arm;
+        if (strcmp(plan->arms[arm].pos, text) == 0 && !*plan->arms[arm].window) return arm;
     return -1;
 }
 

@@ -173,6 +173,41 @@ static void schemes_may_have_rates_of_their_own(void **state) {
         expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], i == 6 ? "" : wrong[i][1]);
 }
 
+static void schemes_may_have_windows_of_their_own(void **state) {
+    static Plan plan;
+    char word[WORD_CAPACITY], name[PATH_CAPACITY];
+    Error error = {0};
+    begin(&plan);
+    strcpy(plan.base.window, "128");
+    must(set_arms(&plan, "rope;a=rope@2e-3 --window 64*3,0;b=rope:base=1e4 --window  64*3,0;alibi@0-2 none@3", "",
+                  &error) &&
+             plan_rates(&plan, "", &error) && set_sizes(&plan, "", "", &error) &&
+             plan_contrast(&plan, "alibi@0-2 none@3 - a", "2026-01-31T23:59:59Z", 0, &error),
+         &error);
+    static const char *const windows[] = {"128", "64*3,0", "64*3,0", "128"};
+    for (int a = 0; a < 4; a++) {
+        const Job job = {.task = -1, .arm = a};
+        assert_string_equal(plan_job_options(&plan, &job).window, windows[a]);
+    }
+    const Job labelled = {.task = -1, .arm = 1};
+    assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
+    assert_string_equal(arm_print(word, &plan.arms[1]), "a=rope:base=10000,pairing=half,skip=0@0.002 --window 64*3,0");
+    assert_string_equal(arm_print(word, &plan.arms[3]), "alibi@0-2 none@3");
+    assert_true(arms_same(&plan.arms[1], &plan.arms[2]) && !arms_same(&plan.arms[0], &plan.arms[1]));
+    // The designed scheme of a learned one has the same windows.
+    must(set_arms(&plan, "a=rope;b=rope --window 8;c=rope-learned --window 8;d=rope-learned --window 9", "", &error),
+         &error);
+    assert_int_equal(plan_designed(&plan, 2), 1);
+    assert_int_equal(plan_designed(&plan, 3), -1);
+    static const char *const wrong[][2] = {
+        {"rope --window 8", "give it a label"},          {"a=rope --window", "give a number of keys"},
+        {"a=rope --window ", "give a number of keys"},   {"a=rope --window 0", "window of 0 keys"},
+        {"a=rope --window 8 --window 9", "character 3"}, {"a=rope --window 8@2e-3", "character 2"},
+        {"a=rope --windows 8", "only --window"},           {"a=rope --layers 8", "--layers"}};
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
+}
+
 static void tasks_are_a_list(void **state) {
     static const struct {
         const char *list, *parts;
@@ -317,6 +352,7 @@ int main(void) {
         cmocka_unit_test(learned_schemes_know_their_designed_ones),
         cmocka_unit_test(learning_rates_are_a_list),
         cmocka_unit_test(schemes_may_have_rates_of_their_own),
+        cmocka_unit_test(schemes_may_have_windows_of_their_own),
         cmocka_unit_test(tasks_are_a_list),
         cmocka_unit_test(every_combination_is_one_job),
         cmocka_unit_test(job_names_differ),

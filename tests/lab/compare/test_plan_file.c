@@ -21,7 +21,7 @@ static int remove_directory(void **state) {
 static bool same_arms(const Plan *a, const Plan *b) {
     bool same = a->arm_count == b->arm_count;
     for (int i = 0; same && i < a->arm_count; i++) {
-        same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && strcmp(a->arms[i].pos, b->arms[i].pos) == 0 &&
+        same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && arms_same(&a->arms[i], &b->arms[i]) &&
                a->arms[i].lr == b->arms[i].lr && a->arms[i].seed_block == b->arms[i].seed_block;
         for (int s = 0; s < a->setting_count; s++)
             same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
@@ -278,7 +278,13 @@ static const struct {
                {"default_contrasts", NULL, "\"default_contrasts\""},
                {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
                {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
+               {"schemes;1;window", "\"0\"", "window of 0 keys"},
+               {"schemes;1;window", "\"64 --window 8\"", "character 4"},
+               {"schemes;1;window", "\"64\\n\"", "control character"},
+               {"schemes;1;window", "64", "name"},
+               {"schemes;2;window", "\"64\"", "give it a label"},
                {"contrasts;0", "[]", "name"},
+               {"contrasts;0;arm", "\"rope - learned\"", "a contrast is none"},
                {"contrasts;0;arm", NULL, "name"},
                {"contrasts;0;arm", "\"short\"", "a contrast is none"},
                {"contrasts;0;other", "\"\"", "a contrast is none"},
