@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #define FIELD(name) offsetof(TrainOptions, name)
+#define NAME_WIDTH  15
 
 static const Option properties_options[] = {
     TEXT_ROW("pos", FIELD(pos), "all", "SCHEME", "one scheme with its options; all = every scheme"),
@@ -19,8 +20,8 @@ static const Option properties_options[] = {
 };
 
 static void print_header(void) {
-    printf("%-15s %8s %9s %8s %9s %8s %8s %5s %7s\n", "scheme", "distinct", "nonlinear", "absolute", "resizing",
-           "trend", "longest", "axes", "twins");
+    printf("%-*s %8s %9s %8s %9s %8s %8s %5s %7s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute",
+           "resizing", "trend", "longest", "axes", "twins");
 }
 
 // NAN, where a measure does not apply, becomes a dash.
@@ -34,7 +35,11 @@ static void print_number(int width, int digits, double value) {
 static void print_row(const char *name, const SchemeProperties *p) {
     char defined[32] = "any";
     if (p->longest > 0) snprintf(defined, sizeof defined, "%d", p->longest);
-    printf("%-15s", name);
+    if (strlen(name) > NAME_WIDTH) { // the numbers come on a line of their own
+        puts(name);
+        name = "";
+    }
+    printf("%-*s", NAME_WIDTH, name);
     print_number(8, 3, p->distinct);
     print_number(9, 3, p->nonlinear);
     print_number(8, 3, p->absolute);
@@ -60,10 +65,18 @@ static void print_legend(void) {
     puts("           / their length; 0 = equal words get equal outputs wherever they stand, as without positions");
 }
 
+// A row for each layer in which other schemes work than in those before it.
 static bool print_scheme(const char *name, const Gpt *gpt, const TrainOptions *options, Error *error) {
-    SchemeProperties properties;
-    if (!scheme_probe(&properties, gpt, (uint64_t)options->seed, error)) return false;
-    print_row(name, &properties);
+    bool several = false;
+    for (int l = 1; l < gpt->shape.layers; l++) several |= mix_like(&gpt->pos, l) == l;
+    for (int l = 0; l < gpt->shape.layers; l++) {
+        SchemeProperties properties;
+        char label[TEXT_CAPACITY + 32];
+        if (mix_like(&gpt->pos, l) < l) continue;
+        if (!scheme_probe(&properties, gpt, l, (uint64_t)options->seed, error)) return false;
+        snprintf(label, sizeof label, several ? "%s layer %d" : "%s", name, l);
+        print_row(label, &properties);
+    }
     return true;
 }
 
@@ -84,8 +97,10 @@ static bool print_untrained(const char *specification, const TrainOptions *optio
     Shape shape;
     Mix pos;
     Gpt gpt = {0};
-    bool ok = shape_of(&shape, options, 8, error) && shape_check(&shape, error) &&
-              mix_create(&pos, specification, &shape, error) && gpt_create(&gpt, &shape, &pos, false, error);
+    bool ok = shape_of(&shape, options, 8, error) && mix_parse(&pos, specification, error);
+    if (ok) shape.layers = mix_layers(&pos);
+    ok = ok && shape_check(&shape, error) && mix_fit(&pos, &shape, error) &&
+         gpt_create(&gpt, &shape, &pos, false, error);
     if (ok) {
         gpt_init(&gpt, (uint64_t)options->seed);
         fill_zeros(&gpt, (uint64_t)options->seed);
@@ -108,7 +123,7 @@ static bool print_all(const TrainOptions *options, Error *error) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, options, error)) {
             if (error->kind != ERROR_INPUT) return false;
-            printf("%-15s %s\n", (*scheme)->name, error->message);
+            printf("%-*s %s\n", NAME_WIDTH, (*scheme)->name, error->message);
         }
     return true;
 }
@@ -126,7 +141,9 @@ bool command_properties(int argc, char **argv, Error *error) {
     static const Usage usage = {
         "properties",
         "Measure properties that position schemes are said to have. Without RUN: of every scheme, or that of --pos, in "
-        "an untrained model. With RUN: of the first layer of each run, without its --window.",
+        "an untrained model. With RUN: of the scheme of each run. Where layers have different schemes, there is a row "
+        "for "
+        "each kind of layer. Windows are left out.",
         "[RUN...]", properties_options,
         "  bitter properties\n  bitter properties --pos rope:base=100\n"
         "  bitter properties runs/learned runs/t5\n"};

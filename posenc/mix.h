@@ -58,6 +58,12 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error);
 // mix_parse and mix_fit.
 bool mix_create(Mix *mix, const char *text, const Shape *shape, Error *error);
 
+// The fewest layers of a model that a parsed text can be for.
+int mix_layers(const Mix *mix);
+
+// The first layer in which the same parts work as in this one.
+int mix_like(const Mix *mix, int layer);
+
 // How many heads the items with this part name; 0 = they are for all heads.
 int mix_heads(const Mix *mix, int part);
 

@@ -21,6 +21,25 @@ static int period_of(const Mix *mix) {
     return period;
 }
 
+int mix_layers(const Mix *mix) {
+    const int period = period_of(mix);
+    int least = period > 0 ? period : 1;
+    for (int i = 0; i < mix->items; i++)
+        for (int l = least; l < LAYERS_CAPACITY; l++)
+            if (mix->item[i].listed && has_layer(&mix->item[i].layers, l)) least = l + 1;
+    return least;
+}
+
+int mix_like(const Mix *mix, int layer) {
+    for (int l = 0; l < layer; l++) {
+        bool same = true;
+        for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++)
+            same = same && (position_layer(pos, l) >= 0) == (position_layer(pos, layer) >= 0);
+        if (same) return l;
+    }
+    return layer;
+}
+
 // Does the item name this layer? `turn` is the first layer of the period that is the item's.
 static bool names_layer(const Mix *mix, const MixItem *item, int layer, int turn, int period) {
     if (item->listed) return has_layer(&item->layers, layer);

@@ -16,6 +16,7 @@ typedef struct {
     MixTables tables;
     Arena arena;
     int T, C, H, d;
+    int layer;     // that is measured
     int positions; // coordinates: four times the trained ones, if the scheme is defined that far
     uint64_t seed;
     Place *at;                     // (T)
@@ -45,9 +46,9 @@ static void layout(Probe *probe, const Mix *pos) {
     probe->by_distance = arena_take(arena, T * sizeof *probe->by_distance);
 }
 
-static bool probe_create(Probe *probe, const Gpt *gpt, uint64_t seed, Error *error) {
+static bool probe_create(Probe *probe, const Gpt *gpt, int layer, uint64_t seed, Error *error) {
     const Shape *shape = &gpt->shape;
-    *probe = (Probe){.T = shape->context, .C = shape->width, .H = shape->heads, .seed = seed};
+    *probe = (Probe){.T = shape->context, .C = shape->width, .H = shape->heads, .layer = layer, .seed = seed};
     probe->d = head_width(shape);
     const int most = mix_max_length(&gpt->pos), wanted = PAST_TRAINING * mix_span(&gpt->pos);
     probe->positions = most && most < wanted ? most : wanted;
@@ -95,8 +96,8 @@ static void repeat_rows(Probe *probe, const char *key) {
 
 // The hooks between the embedding and the scores, on `count` tokens with q, k and the layer's input x.
 static void apply_hooks(Probe *probe, int count) {
-    mix_input_forward(&probe->tables, 0, probe->features, probe->x, count);
-    mix_qk_forward(&probe->tables, 0, probe->q, probe->k, probe->C, probe->at, count);
+    mix_input_forward(&probe->tables, probe->layer, probe->features, probe->x, count);
+    mix_qk_forward(&probe->tables, probe->layer, probe->q, probe->k, probe->C, probe->at, count);
 }
 
 // The scores S (count, count) of one head, from q and k.
@@ -106,6 +107,7 @@ static void scores(Probe *probe, int head, int count) {
         .stride = count,
         .rows = count,
         .columns = count,
+        .layer = probe->layer,
         .head = head,
         .query_at = probe->at,
         .key_at = probe->at,
@@ -126,15 +128,15 @@ static bool any_embeds(const Mix *mix) {
     return false;
 }
 
-static bool any_turns(const Mix *mix) {
+static bool any_turns(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->qk_forward) return true;
+        if (mix->part[p].scheme->qk_forward && position_layer(&mix->part[p], layer) >= 0) return true;
     return false;
 }
 
-static bool all_placeless(const Mix *mix) {
+static bool all_placeless(const Mix *mix, int layer) {
     for (int p = 0; p < mix->parts; p++)
-        if (!mix->part[p].scheme->placeless) return false;
+        if (!mix->part[p].scheme->placeless && position_layer(&mix->part[p], layer) >= 0) return false;
     return true;
 }
 
@@ -147,7 +149,7 @@ static void codes(Probe *probe) {
     } else {
         repeat_row(probe->x, probe, "query", 1);
         repeat_row(probe->k, probe, "key", 1);
-        mix_qk_forward(&probe->tables, 0, probe->x, probe->k, probe->C, probe->at, probe->T);
+        mix_qk_forward(&probe->tables, probe->layer, probe->x, probe->k, probe->C, probe->at, probe->T);
     }
 }
 
@@ -191,7 +193,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     const size_t codes = (size_t)probe->T * probe->C * sizeof(real);
     Spread spread = {0};
     place(probe, 0, 1, 0, 1);
-    repeat_rows(probe, mix_scores(&probe->tables, 0, 0).own ? "key" : "query");
+    repeat_rows(probe, mix_scores(&probe->tables, probe->layer, 0).own ? "key" : "query");
     if (any_embeds(mix)) {
         memset(probe->q, 0, codes);
         mix_embed_forward(&probe->tables, probe->q, probe->at, probe->T);
@@ -205,7 +207,7 @@ static void measure_scores(SchemeProperties *p, Probe *probe) {
     // Scores that are equal but for rounding have no spread.
     const bool flat = spread.all < 1e-9 * probe->T * probe->T;
     // To a scheme that reads no coordinates, equal tokens say nothing of the distance between others.
-    p->absolute = flat || all_placeless(mix) ? NAN : sqrt(spread.within / spread.all);
+    p->absolute = flat || all_placeless(mix, probe->layer) ? NAN : sqrt(spread.within / spread.all);
     p->trend = flat ? NAN : rank_correlation(probe->by_distance, probe->T);
 }
 
@@ -314,14 +316,14 @@ static bool finite_past_training(Probe *probe) {
     return true;
 }
 
-bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *error) {
+bool scheme_probe(SchemeProperties *p, const Gpt *gpt, int layer, uint64_t seed, Error *error) {
     Probe probe;
     if (gpt->shape.context < PROBE_CONTEXT_LEAST)
         return fail_input(error, "a context of %d is too short to measure anything; it takes %d or more",
                           gpt->shape.context, PROBE_CONTEXT_LEAST);
-    if (!probe_create(&probe, gpt, seed, error)) return false;
+    if (!probe_create(&probe, gpt, layer, seed, error)) return false;
     *p = (SchemeProperties){.distinct = NAN, .nonlinear = NAN};
-    if (any_embeds(&gpt->pos) || any_turns(&gpt->pos)) {
+    if (any_embeds(&gpt->pos) || any_turns(&gpt->pos, layer)) {
         codes(&probe);
         p->distinct = measure_unique(&probe);
         p->nonlinear = shift_residual(probe.x, probe.T, probe.C, CODE_SHIFT);
@@ -337,7 +339,7 @@ bool scheme_probe(SchemeProperties *p, const Gpt *gpt, uint64_t seed, Error *err
 
 bool scheme_codes(real *table, const Gpt *gpt, Error *error) {
     Probe probe;
-    if (!probe_create(&probe, gpt, 0, error)) return false;
+    if (!probe_create(&probe, gpt, 0, 0, error)) return false;
     codes(&probe);
     memcpy(table, probe.x, (size_t)probe.T * (size_t)probe.C * sizeof *table);
     arena_free(&probe.arena);
@@ -346,7 +348,7 @@ bool scheme_codes(real *table, const Gpt *gpt, Error *error) {
 
 bool scheme_bias(double *curves, const Gpt *gpt, Error *error) {
     Probe probe;
-    if (!probe_create(&probe, gpt, 0, error)) return false;
+    if (!probe_create(&probe, gpt, 0, 0, error)) return false;
     const size_t T = (size_t)probe.T, rows = T * (size_t)probe.C;
     place(&probe, 0, 1, 0, 1);
     memset(probe.x, 0, 3 * rows * sizeof(real)); // and q and k

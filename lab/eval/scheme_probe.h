@@ -22,9 +22,9 @@ typedef struct {
 
 #define PROBE_CONTEXT_LEAST 8 // for a shift of 5 tokens and a sentence of 5 words
 
-// Measure the scheme of a model, with its parameters as they are, in layer 0. Fails (input) when the
+// Measure what a model's schemes do in a layer, with their parameters as they are. Fails (input) when the
 // model's context is shorter than PROBE_CONTEXT_LEAST, (run) when there is no memory.
-bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, uint64_t seed, Error *error);
+bool scheme_probe(SchemeProperties *properties, const Gpt *gpt, int layer, uint64_t seed, Error *error);
 
 // table (T, C): what the scheme adds to the embeddings of a trained window's tokens, or what its rotations make of one
 // query in layer 0. Fails (run) when there is no memory.

@@ -11,17 +11,24 @@
 
 static const Shape shape = {.vocab = 5, .context = 128, .layers = 1, .heads = 2, .width = 32};
 
-static SchemeProperties probe(const char *specification) {
+static SchemeProperties probe_layer(const char *specification, int layer) {
     Mix pos;
     Gpt gpt;
     Error error;
+    Shape sizes = shape;
     SchemeProperties properties;
-    must(mix_create(&pos, specification, &shape, &error), &error);
-    must(gpt_create(&gpt, &shape, &pos, false, &error), &error);
+    must(mix_parse(&pos, specification, &error), &error);
+    sizes.layers = mix_layers(&pos);
+    must(mix_fit(&pos, &sizes, &error), &error);
+    must(gpt_create(&gpt, &sizes, &pos, false, &error), &error);
     gpt_init(&gpt, 1);
-    must(scheme_probe(&properties, &gpt, 1, &error), &error);
+    must(scheme_probe(&properties, &gpt, layer, 1, &error), &error);
     gpt_free(&gpt);
     return properties;
+}
+
+static SchemeProperties probe(const char *specification) {
+    return probe_layer(specification, 0);
 }
 
 static void expect_zero(const char *scheme, const char *what, double value) {
@@ -44,6 +51,34 @@ static void equal_words_are_told_apart_by_positions_only(void **state) {
     static const char *const sighted[] = {"learned", "sinusoidal", "binary", "random", "rope",          "xpos",
                                           "rope2d",  "alibi",      "kerple", "fire",   "transformer-xl"};
     for (size_t i = 0; i < COUNT(sighted); i++) expect_more(sighted[i], "twins", probe(sighted[i]).twins, 1e-3);
+}
+
+static void layers_have_the_properties_of_their_own_schemes(void **state) {
+    const SchemeProperties rope = probe("rope"), none = probe("none"), alibi = probe("alibi");
+    const SchemeProperties first = probe_layer("rope*3,none", 0), last = probe_layer("rope*3,none", 3);
+    assert_true(first.trend == rope.trend && first.twins == rope.twins && first.distinct == rope.distinct);
+    assert_true(last.twins == none.twins && last.axes == none.axes);
+    expect_none("a layer without rotations", "distinct", last.distinct);
+    const SchemeProperties by_number = probe_layer("rope@0-1,3 alibi@2,4", 4);
+    assert_true(by_number.trend == alibi.trend && by_number.twins == alibi.twins);
+    expect_more("learned before all layers", "twins", probe_layer("learned,rope*3,none", 3).twins, 1e-3);
+
+    static const struct {
+        const char *text;
+        int layers, like[6];
+    } kinds[] = {{"rope", 1, {0, 0, 0, 0, 0, 0}},
+                 {"learned,rope*3,none", 4, {0, 0, 0, 3, 0, 0}},
+                 {"rope@0-1,3 alibi@2,4,5", 6, {0, 0, 2, 0, 2, 2}},
+                 {"rope:base=10,rope:base=20,rope:base=10", 3, {0, 1, 0, 0, 1, 0}}};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        Mix pos;
+        Error error;
+        Shape sizes = shape;
+        sizes.layers = 6;
+        must(mix_create(&pos, kinds[i].text, &sizes, &error), &error);
+        assert_int_equal(mix_layers(&pos), kinds[i].layers);
+        for (int l = 0; l < 6; l++) assert_int_equal(mix_like(&pos, l), kinds[i].like[l]);
+    }
 }
 
 static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
@@ -142,6 +177,7 @@ static void ranks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_words_are_told_apart_by_positions_only),
+        cmocka_unit_test(layers_have_the_properties_of_their_own_schemes),
         cmocka_unit_test(clocks_turn_linearly_and_learned_rows_do_not),
         cmocka_unit_test(distance_alone_decides_for_relative_schemes),
         cmocka_unit_test(rotations_keep_lengths),
