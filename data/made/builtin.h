@@ -19,7 +19,7 @@ typedef struct {
     long long seed;
     long long min, max; // lengths of exercises, or of passkey documents
     // Options of single tasks:
-    long long offset, keys;
+    long long offset, keys, questions;
     double ignore;
     double share; // of a scattered corpus: its share of the tokens of the mixture
 } BuiltinCorpus;

@@ -60,6 +60,7 @@ static void wrong_names_get_the_nearest_valid_choice(void **state) {
         {"duplicate:min=1", "1 pairs"},
         {"offset:offset=9", "8 letters"},
         {"recall:keys=7", "8 pairs"},
+        {"recall:questions=0", "1 to 10000"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
         BuiltinCorpus corpus;

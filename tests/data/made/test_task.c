@@ -78,6 +78,36 @@ static void reads_of_a_flipflop_give_what_was_written(void **state) {
     }
 }
 
+// Every answer is the value of the key before it, and all keys are asked for alike.
+static void several_questions_are_answered(void **state) {
+    enum { QUESTIONS = 5, LENGTH = 8 };
+    const BuiltinCorpus task = choose("recall:questions=5");
+    Exercise exercise = {0};
+    int first_pair = 0;
+    for (uint64_t index = 0; index < 500; index++) {
+        int answers = 0;
+        task_write(&exercise, &task, 7, index, LENGTH);
+        assert_int_equal(exercise.text.size, task_tokens(&task, LENGTH) - 1);
+        const char *text = exercise.text.bytes, *mark = memchr(text, '?', exercise.text.size);
+        assert_non_null(mark);
+        for (size_t i = 0; i < exercise.text.size; i++) {
+            if (!exercise.asked.bytes[i]) continue;
+            int found = 0;
+            for (const char *pair = text; pair < mark; pair += 3) // "e6 "
+                if (pair[0] == text[i - 1]) {
+                    assert_int_equal(pair[1], text[i]);
+                    found++;
+                    first_pair += pair == text;
+                }
+            assert_int_equal(found, 1);
+            answers++;
+        }
+        assert_int_equal(answers, QUESTIONS);
+    }
+    assert_true(fabs(first_pair / (500.0 * QUESTIONS) - 1.0 / LENGTH) < 0.03);
+    exercise_free(&exercise);
+}
+
 // The share of the first 2000 exercises of this length whose text satisfies `test`.
 static double share_of(const char *specification, int length, bool (*test)(const char *text)) {
     const BuiltinCorpus task = choose(specification);
@@ -200,6 +230,7 @@ static void exercises_have_not_changed(void **state) {
         {"parity", "Is the number of 1's even in the sequence [ 0, 0, 1, 1, 1 ] ? The answer is No."},
         {"recall", "e6 v1 j1 ? j1"},
         {"recall:keys=500", "oc6 qf1 kh1 ? kh1"},
+        {"recall:questions=3", "e6 v1 j1 ? j1 v1 e6"},
         {"offset", "tbfhqndvyeyy?q"},
         {"duplicate", "d2 d5 b1 a3 b3 ? b3"},
         {"flipflop:min=12,max=12", "w0i0w1i0i0i0i1i0i1i1i0r1."},
@@ -240,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_right),
         cmocka_unit_test(reads_of_a_flipflop_give_what_was_written),
+        cmocka_unit_test(several_questions_are_answered),
         cmocka_unit_test(exercises_are_balanced),
         cmocka_unit_test(lengths_are_uniform),
         cmocka_unit_test(the_longest_exercise_is_as_long_as_announced),
