@@ -104,7 +104,7 @@ SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm interop bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full lesson pictures valgrind lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm interop bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -191,6 +191,9 @@ experiment: all ## compare learned and designed positions (50 minutes, resumable
 
 experiment-full: all ## the same in nine parts that answer a reviewer's questions (4 to 5 hours, resumable)
 	sh scripts/experiment_full.sh ./$(PROGRAM)
+
+layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, resumable)
+	sh scripts/layers.sh ./$(PROGRAM)
 
 lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson on gradients (1 minute)
 	@$(MAKE) -s --no-print-directory $(TALES)

@@ -1,27 +1,103 @@
 #!/bin/sh
-# Position schemes as models of 2025 use them, by layer: sh scripts/layers.sh BITTER [DIR]
-# Trains seven arrangements of RoPE, ALiBi, no positions and windows from three seeds on War and Peace and on recall, a
-# task of retrieval (under 30 minutes on 2 cores), and measures the loss in windows of 1 to 8 times the trained length.
-# Finished runs are kept: stop it and start it again at any time. DIR (runs/layers) holds the runs and the page
-# report.html; summary, plots and results.csv go to RESULTS (runs/baseline/layers).
-# TEXT: the book (see book.sh). TOKENS=0.2: so many tokens for each parameter; TASK_STEPS=10: so many steps on the task.
+# Position schemes by layer, as models of 2025 have them: sh scripts/layers.sh BITTER [DIR]
+# Trains seven arrangements of RoPE, ALiBi, no positions and windows from three seeds (under 30 minutes on 2 cores): on War
+# and Peace, to measure perplexity in windows of 1 to 8 times the trained length; and on documents with a passkey, to see
+# in how long a document the key is found. Finished runs are kept: stop it and start it again at any time. DIR
+# (runs/layers) holds the runs and the page report.html; tables, plots and results.csv go to RESULTS
+# (runs/baseline/layers).
+# TEXT: the book (see book.sh). TOKENS=0.2: so many tokens for each parameter; STEPS=20: so many steps on passkeys.
 set -eu
 bitter=${1:?"usage: sh scripts/layers.sh BITTER [DIR]"}
 out=${2:-runs/layers}
 results=${RESULTS:-runs/baseline/layers}
+steps=${STEPS:-5000}
+cores=$(getconf _NPROCESSORS_ONLN)
+seeds="1337 1338 1339" # those of compare
+lengths=258,512,1024,2048
+export OMP_WAIT_POLICY=passive
+
+# name|--pos|--window
+# three-of-four: every fourth layer has no positions, as in SmolLM3.
+# nope-global:   rotations in windows, and no positions where a layer sees everything ("Rope to Nope and Back Again").
+# local-global:  a small base in windows, and a large one where a layer sees everything, as in Gemma 3.
+arms="rope|rope|
+three-of-four|rope*3,none|
+nope-global|rope*3,none|32*3,0
+local-global|rope:base=1e4*3,rope:base=1e6|32*3,0
+none|none|
+alibi|alibi|
+rope-alibi|rope+alibi|"
+
+# passkey NAME SEED: train one run on passkeys and see which it finds.
+passkey() {
+    run=$out/passkey/$1-$2
+    [ -f "$run.csv" ] && return
+    pos=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $2 }')
+    window=$(echo "$arms" | awk -F '|' -v name="$1" '$1 == name { print $3 }')
+    resume=--resume
+    [ -f "$run/state.safetensors" ] || {
+        rm -rf "$run" # killed before its first checkpoint
+        resume=
+    }
+    # shellcheck disable=SC2086
+    "$bitter" train --data builtin:passkey:max=320,bytes=5e6 --pos "$pos" --window "$window" --seed "$2" --layers 4 \
+        --heads 4 --width 64 --context 256 --batch 2 --lr 2e-3 --warmup 20 --steps "$steps" --eval-every 0 \
+        --save-every 1000 --threads 1 --out "$run" $resume >"$run.log" 2>&1 &&
+        "$bitter" eval "$run" --passkey --samples 10 --context $lengths --threads 1 --csv "$run.part" >>"$run.log" 2>&1 &&
+        mv "$run.part" "$run.csv" && echo "done: passkeys, $1, seed $2" && return
+    echo "failed: passkeys, $1, seed $2; see $run.log" >&2
+    return 1
+}
+
+if [ "${ONE:-}" ]; then
+    # shellcheck disable=SC2086
+    passkey $ONE
+    exit
+fi
+
 text=$(sh "$(dirname "$0")/book.sh")
-mkdir -p "$out"
+mkdir -p "$out/passkey" "$results"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
-# three-of-four: no positions in every fourth layer, as in SmolLM3 (Bakouch et al. 2025).
-# nope-global:   windows where there are rotations, none where a layer sees everything (Yang et al. 2025, "Rope to Nope
-#                and Back Again").
-# local-global:  rotations everywhere, with a small base in windows and a large one where a layer sees everything, as in
-#                Gemma 3 (2025).
-"$bitter" compare rope "three-of-four=rope*3,none" "nope-global=rope*3,none --window 32*3,0" \
-    "local-global=rope:base=1e4*3,rope:base=1e6 --window 32*3,0" none alibi "rope-alibi=rope+alibi" \
-    --contrast "three-of-four - rope" --contrast "nope-global - rope" --contrast "local-global - rope" \
-    --contrast "rope-alibi - rope" --contrast "rope-alibi - alibi" \
+set --
+while IFS='|' read -r name pos window; do
+    set -- "$@" "$name=$pos${window:+ --window $window}"
+done <<END
+$arms
+END
+"$bitter" compare "$@" --contrast "three-of-four - rope" --contrast "nope-global - rope" \
+    --contrast "local-global - rope" --contrast "rope-alibi - rope" --contrast "rope-alibi - alibi" \
     --seeds 3 --data "$out/book" --layers 4 --heads 4 --width 64 --context 128 --batch 8 --lr 8e-3 --min-lr 8e-4 \
-    --warmup 50 --tokens-per-parameter "${TOKENS:-15}" --eval-every 0 --save-every 1000 \
-    --tasks "recall:max=12" --task-steps "${TASK_STEPS:-1500}" --out "$out"
+    --warmup 50 --tokens-per-parameter "${TOKENS:-12}" --eval-every 0 --save-every 1000 --out "$out"
 sh "$(dirname "$0")/keep_report.sh" "$out" "$results"
+for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | sed "s/$/ $seed/"; done |
+    xargs -P "$cores" -I '{}' env ONE='{}' STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
+
+# One row for each arrangement: perplexity in windows of 1, 2, 4 and 8 times the trained length, then the share of passkeys
+# found, as means over the seeds. Depths count alike.
+{
+    echo "scheme,seed,length,depth,documents,right"
+    for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | while read -r name; do
+        tail -n +2 "$out/passkey/$name-$seed.csv" | cut -d , -f 1-4 | sed "s/^/$name,$seed,/"
+    done; done
+} >"$results/passkey.csv"
+awk -F, -v lengths="$lengths" '
+    FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; file++; next }
+    file == 1 && $column["quantity"] == "loss" && $column["task"] == "" {
+        name = $column["scheme"]
+        if (!(name in known)) { known[name] = 1; names[++count] = name }
+        loss[name, $column["x"]] += $column["value"]
+        runs[name, $column["x"]]++
+    }
+    file == 2 { right[$1, $3] += $6; documents[$1, $3] += $5 }
+    END {
+        split(lengths, l, ",")
+        print "| scheme | perplexity at 128 | 256 | 512 | 1024 | passkeys found at 258 | 512 | 1024 | 2048 |"
+        print "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+        for (n = 1; n <= count; n++) {
+            line = "| " names[n] " |"
+            for (x = 128; x <= 1024; x *= 2) line = line sprintf(" %.3f |", exp(loss[names[n], x] / runs[names[n], x]))
+            for (i = 1; i <= 4; i++) line = line sprintf(" %.0f%% |", 100 * right[names[n], l[i]] / documents[names[n], l[i]])
+            print line
+        }
+    }' "$results/results.csv" "$results/passkey.csv" >"$results/table.md"
+cat "$results/table.md"
