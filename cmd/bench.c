@@ -129,15 +129,19 @@ static double flops_per_token(const Gpt *gpt) {
 
 static void print_line(const Trainer *trainer, double seconds, double gemm_seconds) {
     const TrainOptions *o = trainer->options;
+    const Shape *shape = &trainer->gpt.shape;
+    char kv_heads[32] = "";
+    if (key_heads(shape) < shape->heads) snprintf(kv_heads, sizeof kv_heads, " kv-heads=%d", key_heads(shape));
     const double tokens = (double)(o->batch * o->context), gemm_rate = 2e-9 * pow(GEMM_SIZE, 3) / gemm_seconds;
     const double gflops = 1e-9 * flops_per_token(&trainer->gpt) * tokens / seconds;
-    printf(
-        "pos=%s layers=%lld heads=%lld width=%lld context=%lld%s%s batch=%lld vocab=%d threads=%d core=%s kernels=%s "
-        "ms_per_step=%.2f "
-        "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
-        o->pos, o->layers, o->heads, o->width, o->context, *o->window ? " window=" : "", o->window, o->batch,
-        trainer->gpt.shape.vocab, omp_get_max_threads(), blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds,
-        gflops, gemm_rate, 100 * gflops / gemm_rate, resident_megabytes());
+    printf("pos=%s layers=%lld heads=%lld%s%s width=%lld context=%lld%s%s batch=%lld vocab=%d threads=%d core=%s "
+           "kernels=%s "
+           "ms_per_step=%.2f "
+           "tokens_per_second=%.0f gflops=%.1f sgemm_gflops=%.1f percent_of_sgemm=%.1f rss_mb=%.0f\n",
+           o->pos, o->layers, o->heads, kv_heads, shape->block == BLOCK_LLAMA ? " block=llama" : "", o->width,
+           o->context, *o->window ? " window=" : "", o->window, o->batch, trainer->gpt.shape.vocab,
+           omp_get_max_threads(), blas_core(), gemm_kernels(), 1e3 * seconds, tokens / seconds, gflops, gemm_rate,
+           100 * gflops / gemm_rate, resident_megabytes());
 }
 
 bool command_bench(int argc, char **argv, Error *error) {

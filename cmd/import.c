@@ -1,6 +1,7 @@
 // `bitter import`: a model of another program as a run.
 #include "cmd/commands.h"
 #include "cmd/shared/arguments.h"
+#include "cmd/shared/describe.h"
 #include "cmd/shared/output.h"
 #include "lab/exchange/exchange.h"
 #include "lab/run/config.h"
@@ -33,7 +34,7 @@ bool command_import(int argc, char **argv, Error *error) {
     static const Usage usage = {"import",
                                 "Read a model that another program wrote, and write it as a run that eval, sample, "
                                 "extend and train --init take. PATH is a directory of Hugging Face's transformers with "
-                                "a gpt2, starcoder2 or gpt_neox, or a checkpoint of llm.c.",
+                                "a gpt2, starcoder2, llama, mistral, smollm3 or gpt_neox, or a checkpoint of llm.c.",
                                 "PATH", import_options,
                                 "  bitter import models/gpt2 --out runs/gpt2\n"
                                 "  bitter import gpt2_124M.bin --out runs/gpt2\n"};
@@ -49,11 +50,12 @@ bool command_import(int argc, char **argv, Error *error) {
                     output_complete(&output, error);
     output_discard(&output);
     if (ok) {
-        const Shape *s = &run.gpt.shape;
-        char quoted[QUOTED_CAPACITY];
+        char quoted[QUOTED_CAPACITY], shape[TEXT_CAPACITY];
         shell_quoted(quoted, output.path);
-        printf("model   %d layers, %d heads, width %d, context %d, %d tokens: %zu parameters\n", s->layers, s->heads,
-               s->width, s->context, s->vocab, tensor_numbers(&run.gpt.tensors, false));
+        shape_describe(shape, &run.gpt.shape);
+        printf("model   %s, %d tokens: %zu parameters\n", shape, run.gpt.shape.vocab,
+               tensor_numbers(&run.gpt.tensors, false));
+        window_print_line(run.options.window, &run.gpt.shape);
         printf("pos     %s\n", run.options.pos);
         if (run.tokenizer.kind == TOKENIZER_NONE)
             printf("tokens  without a tokenizer, because there is no tokenizer.json beside the model\n");

@@ -1,6 +1,7 @@
 #include "cmd/train/start.h"
 
 #include "base/file/text.h"
+#include "cmd/shared/describe.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
@@ -197,14 +198,12 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
     const int rotations = mix_stretchable(&gpt->pos);
-    char pos[TEXT_CAPACITY];
+    char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
-    printf("model   %lld layers, %lld heads, width %lld, context %lld: %zu parameters, %zu of them positions\n",
-           options->layers, options->heads, options->width, options->context, tensor_numbers(&gpt->tensors, false),
+    shape_describe(shape, &gpt->shape);
+    printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
-    if (*options->window)
-        printf("window  %s (the last keys that a query sees%s)\n", options->window,
-               gpt->shape.windows.period > 1 ? ", by layers; 0 = all" : "");
+    window_print_line(options->window, &gpt->shape);
     printf("pos     %s\n", pos);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);

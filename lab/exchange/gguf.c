@@ -10,11 +10,9 @@
 enum { VERSION = 3, ALIGNMENT = 32, F32 = 0, NORMAL_TOKEN = 1, CONTROL_TOKEN = 3 };
 typedef enum { TYPE_U32 = 4, TYPE_I32 = 5, TYPE_F32 = 6, TYPE_BOOL = 7, TYPE_STRING = 8, TYPE_ARRAY = 9 } Type;
 
-static const char *const architectures[HOMES] = {[HOME_GPT2] = "gpt2",
-                                                 [HOME_STARCODER2] = "starcoder2",
-                                                 [HOME_LLAMA] = "llama",
-                                                 [HOME_GPT_NEOX] = "gptneox",
-                                                 [HOME_MPT] = "mpt"};
+static const char *const architectures[HOMES] = {
+    [HOME_GPT2] = "gpt2",       [HOME_STARCODER2] = "starcoder2", [HOME_LLAMA] = "llama",
+    [HOME_SMOLLM3] = "smollm3", [HOME_GPT_NEOX] = "gptneox",      [HOME_MPT] = "mpt"};
 
 // The named values so far.
 typedef struct {
@@ -84,8 +82,7 @@ static void add_model(Values *values, Home home, const Gpt *gpt, const char *nam
     add_whole(values, ".feed_forward_length", mlp_width(s));
     add_whole(values, ".attention.head_count", s->heads);
     if (key_heads(s) < s->heads) add_whole(values, ".attention.head_count_kv", key_heads(s));
-    add_number(values, home == HOME_LLAMA ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon",
-               1e-5);
+    add_number(values, is_llama(home) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon", 1e-5);
     if (home == HOME_MPT) add_number(values, ".attention.max_alibi_bias", 8);
     if (home == HOME_GPT_NEOX) add_bool(values, ".use_parallel_residual", false);
 }

@@ -6,6 +6,12 @@
 
 #define EPSILON 1e-5 // of model/ops/layernorm.c and rmsnorm.c
 
+#define LLAMA_WORDS                                                                                                    \
+    "num_hidden_layers", "num_attention_heads", "hidden_size", "max_position_embeddings", "intermediate_size",         \
+        "hidden_act", "rms_norm_eps", "silu", {                                                                        \
+        "attention_dropout"                                                                                            \
+    }
+
 // What transformers calls the members of each architecture, and the activation of a config that names none.
 static const struct {
     const char *type, *class, *layers, *heads, *width, *context, *inner, *activation, *epsilon, *default_activation;
@@ -33,17 +39,9 @@ static const struct {
                          "norm_epsilon",
                          "gelu_pytorch_tanh",
                          {"residual_dropout", "embedding_dropout", "attention_dropout"}},
-    [HOME_LLAMA] = {"llama",
-                    "LlamaForCausalLM",
-                    "num_hidden_layers",
-                    "num_attention_heads",
-                    "hidden_size",
-                    "max_position_embeddings",
-                    "intermediate_size",
-                    "hidden_act",
-                    "rms_norm_eps",
-                    "silu",
-                    {"attention_dropout"}},
+    [HOME_LLAMA] = {"llama", "LlamaForCausalLM", LLAMA_WORDS},
+    [HOME_MISTRAL] = {"mistral", "MistralForCausalLM", LLAMA_WORDS},
+    [HOME_SMOLLM3] = {"smollm3", "SmolLM3ForCausalLM", LLAMA_WORDS},
     [HOME_GPT_NEOX] = {"gpt_neox",
                        "GPTNeoXForCausalLM",
                        "num_hidden_layers",
@@ -74,6 +72,10 @@ static const struct {
     {HOME_LLAMA, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
     {HOME_LLAMA, "attention_bias", false, false, "its attention has biases"},
     {HOME_LLAMA, "mlp_bias", false, false, "its MLPs have biases"},
+    {HOME_MISTRAL, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
+    {HOME_SMOLLM3, "tie_word_embeddings", true, true, "its output layer is not its token embedding"},
+    {HOME_SMOLLM3, "attention_bias", false, false, "its attention has biases"},
+    {HOME_SMOLLM3, "mlp_bias", false, false, "its MLPs have biases"},
     {HOME_GPT_NEOX, "tie_word_embeddings", true, false, "its output layer is not its token embedding"},
     {HOME_GPT_NEOX, "use_parallel_residual", false, true, "its attention and MLP work side by side"},
     {HOME_GPT_NEOX, "attention_bias", true, true, "its attention has no biases"},
@@ -82,7 +84,7 @@ enum { MUSTS = sizeof musts / sizeof *musts };
 
 // Can its heads share keys?
 static bool shares_keys(Home home) {
-    return home == HOME_STARCODER2 || home == HOME_LLAMA;
+    return home == HOME_STARCODER2 || is_llama(home);
 }
 
 // A token's id, or null.
@@ -99,7 +101,7 @@ json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end
                   "bos_token_id", token_or_null(end), "eos_token_id", token_or_null(end), words[home].layers, s->layers,
                   words[home].heads, s->heads, words[home].width, s->width, words[home].inner, mlp_width(s),
                   words[home].context, rotates ? rotations->context : s->context, words[home].activation,
-                  home == HOME_LLAMA        ? "silu"
+                  is_llama(home)            ? "silu"
                   : home == HOME_STARCODER2 ? "gelu_pytorch_tanh"
                                             : "gelu_new",
                   words[home].epsilon, EPSILON);
@@ -107,7 +109,7 @@ json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end
         if (musts[i].home == home) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
     for (int i = 0; words[home].dropouts[i]; i++) json_object_set_new(config, words[home].dropouts[i], json_real(0));
     if (shares_keys(home)) json_object_set_new(config, "num_key_value_heads", json_integer(key_heads(s)));
-    if (home == HOME_STARCODER2) json_object_set_new(config, "sliding_window", json_null());
+    hf_layers_add(config, home, gpt);
     if (rotates) hf_rope_add(config, home, rotations, head_width(s));
     return config;
 }
@@ -119,7 +121,9 @@ static bool find_type(Home *home, const json_t *config, const char *path, Error 
     for (*home = HOME_GPT2; type && *home < HOMES; (*home)++)
         if (words[*home].type && strcmp(words[*home].type, type) == 0) return true;
     return fail_input(
-        error, "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2, llama and gpt_neox alone",
+        error,
+        "%s: \"model_type\" is %.80s, but bitter has the blocks of gpt2, starcoder2, llama, mistral, smollm3 and "
+        "gpt_neox alone",
         path, type ? type : "missing");
 }
 
@@ -146,7 +150,7 @@ static bool check_activation(Home home, const json_t *config, const char *path, 
     static const char *const tanh_forms[] = {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
     const char *name = json_string_value(json_object_get(config, words[home].activation));
     if (!name) name = words[home].default_activation;
-    if (home == HOME_LLAMA)
+    if (is_llama(home))
         return strcmp(name, "silu") == 0 || fail_input(error, "%s: \"%s\" is %.80s, but bitter's SwiGLU has silu", path,
                                                        words[home].activation, name);
     for (size_t i = 0; i < sizeof tanh_forms / sizeof *tanh_forms; i++)
@@ -160,9 +164,8 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     const Shape shape = sizes_of(o, 1);
     const int hidden = mlp_width(&shape);
     const json_t *inner = json_object_get(config, words[home].inner), *head = json_object_get(config, "head_dim"),
-                 *window = json_object_get(config, "sliding_window"),
                  *epsilon = json_object_get(config, words[home].epsilon);
-    if (home == HOME_LLAMA && json_integer_value(inner) != hidden)
+    if (is_llama(home) && json_integer_value(inner) != hidden)
         return fail_input(error,
                           "%s: \"%s\" is not %d, which is two thirds of %d times \"%s\", rounded up to a multiple of "
                           "32; bitter has no such MLP",
@@ -170,7 +173,7 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     if (!(home == HOME_GPT2 && (!inner || json_is_null(inner))) && json_integer_value(inner) != hidden)
         return fail_input(error, "%s: \"%s\" is not %d, which is %d times \"%s\"; bitter has no such MLP", path,
                           words[home].inner, hidden, MLP_RATIO, words[home].width);
-    if (!epsilon && home == HOME_LLAMA)
+    if (!epsilon && is_llama(home))
         return fail_input(error, "%s: \"%s\" is missing, so it is 1e-6, but bitter's norms have %g", path,
                           words[home].epsilon, EPSILON);
     if (epsilon && json_number_value(epsilon) != EPSILON)
@@ -179,21 +182,19 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     if (o->width % o->heads || (json_is_integer(head) && json_integer_value(head) != o->width / o->heads))
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);
-    if (json_is_integer(window) && json_integer_value(window) < o->context)
-        return fail_input(error, "%s: \"sliding_window\" is %lld, but in bitter a token sees all tokens before it",
-                          path, (long long)json_integer_value(window));
     return true;
 }
 
-// A llama without the member has a key for each head.
+// Llama's relatives have a key for each head where the member is null, and a llama where it is missing.
 static bool read_key_heads(Home home, TrainOptions *o, const json_t *config, const char *path, Error *error) {
     const json_t *member = json_object_get(config, "num_key_value_heads");
     o->kv_heads = 0;
-    if (!shares_keys(home) || (home == HOME_LLAMA && (!member || json_is_null(member)))) return true;
+    if (!shares_keys(home) || (is_llama(home) && json_is_null(member)) || (home == HOME_LLAMA && !member)) return true;
     if (!member_integer(&o->kv_heads, config, "num_key_value_heads", 1, 1000, path, error)) return false;
     if (o->heads % o->kv_heads)
-        return fail_input(error, "%s: its %lld heads cannot share %lld heads of keys equally; bitter's heads do", path,
-                          o->heads, o->kv_heads);
+        return fail_input(
+            error, "%s: \"num_key_value_heads\" is %lld, which %lld heads cannot share equally; bitter's heads do",
+            path, o->kv_heads, o->heads);
     if (o->kv_heads == o->heads) o->kv_heads = 0; // the default
     return true;
 }
@@ -201,7 +202,7 @@ static bool read_key_heads(Home home, TrainOptions *o, const json_t *config, con
 bool hf_config_read(Home *home, TrainOptions *o, int *vocab, const json_t *config, const char *path, Error *error) {
     long long tokens;
     if (!find_type(home, config, path, error)) return false;
-    o->block = *home == HOME_LLAMA ? BLOCK_LLAMA : BLOCK_GPT2;
+    o->block = is_llama(*home) ? BLOCK_LLAMA : BLOCK_GPT2;
     if (!member_integer(&tokens, config, "vocab_size", 1, TOKENIZER_VOCAB_MOST, path, error) ||
         !member_integer(&o->layers, config, words[*home].layers, 1, 1000, path, error) ||
         !member_integer(&o->heads, config, words[*home].heads, 1, 1000, path, error) ||
@@ -213,11 +214,11 @@ bool hf_config_read(Home *home, TrainOptions *o, int *vocab, const json_t *confi
     *vocab = (int)tokens;
     if (*home == HOME_GPT2) {
         strcpy(o->pos, "learned");
-        return true;
+        return hf_layers_read(o, *home, config, path, error);
     }
     Rotations rotations;
     const int head = (int)(o->width / o->heads);
     if (!hf_rope_read(&rotations, *home, config, head, (int)o->context, path, error)) return false;
     rotations_to_options(o, &rotations, head / 2);
-    return true;
+    return hf_layers_read(o, *home, config, path, error);
 }

@@ -18,6 +18,11 @@ void hf_rope_add(json_t *config, Home home, const Rotations *rotations, int head
 bool hf_rope_read(Rotations *rotations, Home home, const json_t *config, int head, int context, const char *path,
                   Error *error);
 
+// The part about layers: which of them rotate, and in which a query sees the last keys only. Reading sets o->window,
+// and o->pos, which is the scheme of the layers that rotate, becomes that of all layers.
+void hf_layers_add(json_t *config, Home home, const Gpt *gpt);
+bool hf_layers_read(TrainOptions *o, Home home, const json_t *config, const char *path, Error *error);
+
 // True or false from an object, or `preset` where it has no such member. Fails (input) on anything else, null too.
 bool boolean_or(bool *value, bool preset, const json_t *object, const char *name, const char *where, Error *error);
 

@@ -178,11 +178,12 @@ bool hf_rope_read(Rotations *r, Home home, const json_t *config, int head, int c
                   Error *error) {
     char where[WHERE_CAPACITY];
     json_t *scaling = find_scaling(where, config, path, error);
-    *r = (Rotations){.base = 10000, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
+    const double base = home == HOME_SMOLLM3 ? 2000000 : 10000; // where nothing is said
+    *r = (Rotations){.base = base, .context = context, .factor = 1, .attention = 1, .formula = formula_defaults};
     const bool inside = json_object_get(scaling, "rope_theta");
     const char *name = inside || home != HOME_GPT_NEOX ? "rope_theta" : "rotary_emb_base";
     const bool ok = scaling && find_kind(r, scaling, where, error) && check_members(scaling, where, error) &&
-                    number_or(&r->base, 10000, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
+                    number_or(&r->base, base, inside ? scaling : config, name, 1.000001, 1e30, path, error) &&
                     read_pairs(r, home, scaling, config, head, path, error) &&
                     (r->kind == ROPE_PLAIN || read_stretch(r, scaling, where, error));
     json_decref(scaling);

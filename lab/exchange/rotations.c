@@ -49,22 +49,28 @@ static bool dynamic(Rotations *r, const StretchRule *rule, const char *name, Err
                       name);
 }
 
+// The only part that rotates, or NULL.
+static const Position *rotary_part(const Gpt *gpt) {
+    const int p = mix_stretchable(&gpt->pos);
+    return p < 0 ? NULL : &gpt->pos.part[p];
+}
+
+bool rotates_in(const Gpt *gpt, int layer) {
+    const Position *pos = rotary_part(gpt);
+    const int own = pos ? position_layer(pos, layer) : -1;
+    return own >= 0 && !rotary_skips(pos, own);
+}
+
 bool rotations_of(Rotations *r, const Gpt *gpt, const char *name, Error *error) {
-    const Position *pos = mix_only(&gpt->pos);
+    const Position *pos = rotary_part(gpt);
+    *r = (Rotations){
+        .base = 10000, .context = gpt->shape.context, .factor = 1, .attention = 1, .formula = formula_defaults};
+    if (!pos) return true;
     const StretchRule *rule = &pos->stretch;
     const Stretch *at_long = &rule->long_stretch, *at_short = rule->has_short ? &rule->short_stretch : at_long;
-    *r = (Rotations){.base = rotary_of(pos)->base,
-                     .pairs = rotary_pairs(pos),
-                     .context = gpt->shape.context,
-                     .factor = 1,
-                     .attention = 1,
-                     .formula = formula_defaults};
+    r->base = rotary_of(pos)->base;
+    r->pairs = rotary_pairs(pos);
     for (int i = 0; i < r->pairs; i++) r->moving += pos->scheme->theta(pos, i) > 0;
-    if (rotary_of(pos)->skip)
-        return fail_input(error,
-                          "%s has layers without rotations (skip=%lld), which no other program has; train it "
-                          "with skip=0",
-                          name, rotary_of(pos)->skip);
     r->kind = r->moving < r->pairs ? ROPE_PROPORTIONAL : ROPE_PLAIN;
     r->original = rule->original;
     if (rule->original == 0) return true;

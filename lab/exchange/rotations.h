@@ -31,7 +31,11 @@ extern const FormulaOptions formula_defaults;
 // The fraction x of `whole` for which (int)(x * whole) is `part`, which division alone does not always give.
 double fraction_of(int part, int whole);
 
-// Describe the rotations of a model. Fails (input) when other programs have no such rotations; `name` is the run's.
+// Does this layer of a model rotate?
+bool rotates_in(const Gpt *gpt, int layer);
+
+// Describe the rotations of a model with at most one kind of them; without any, they are plain and turn nothing. Fails
+// (input) when other programs have no such rotations; `name` is the run's.
 bool rotations_of(Rotations *rotations, const Gpt *gpt, const char *name, Error *error);
 
 // Set the scheme, the context and the stretch of a run: rope, or prope or partial where fewer of the `head_pairs` pairs

@@ -75,7 +75,8 @@ static const TensorName hf_llama[] = {
     {0},
 };
 const TensorName *const hf_tensors[HOMES] = {
-    [HOME_GPT2] = hf_gpt2, [HOME_STARCODER2] = hf_starcoder2, [HOME_LLAMA] = hf_llama, [HOME_GPT_NEOX] = hf_gpt_neox};
+    [HOME_GPT2] = hf_gpt2,     [HOME_STARCODER2] = hf_starcoder2, [HOME_LLAMA] = hf_llama,
+    [HOME_MISTRAL] = hf_llama, [HOME_SMOLLM3] = hf_llama,         [HOME_GPT_NEOX] = hf_gpt_neox};
 
 #define GGUF_ENDS  ENDS("token_embd", "output_norm")
 #define GGUF_LAYER LAYER("blk.#.", "attn_norm", "attn_output", "ffn_norm", "ffn_up", "ffn_down")
@@ -97,11 +98,9 @@ static const TensorName gguf_llama[] = {
     {0},
 };
 static const TensorName gguf_mpt[] = {GGUF_ENDS, FUSED("blk.#.attn_qkv", AS_IS), GGUF_LAYER, {0}};
-const TensorName *const gguf_tensors[HOMES] = {[HOME_GPT2] = gguf_gpt2,
-                                               [HOME_STARCODER2] = gguf_starcoder2,
-                                               [HOME_LLAMA] = gguf_llama,
-                                               [HOME_GPT_NEOX] = gguf_gpt_neox,
-                                               [HOME_MPT] = gguf_mpt};
+const TensorName *const gguf_tensors[HOMES] = {
+    [HOME_GPT2] = gguf_gpt2,     [HOME_STARCODER2] = gguf_starcoder2, [HOME_LLAMA] = gguf_llama,
+    [HOME_SMOLLM3] = gguf_llama, [HOME_GPT_NEOX] = gguf_gpt_neox,     [HOME_MPT] = gguf_mpt};
 
 // `name` with the layer's number for '#'.
 static void put_layer(char out[80], const char *name, int layer) {
@@ -174,9 +173,10 @@ typedef struct {
 } Rows;
 
 static Rows head_rows(const Gpt *gpt) {
-    const Position *pos = mix_only(&gpt->pos);
+    const int p = mix_stretchable(&gpt->pos);
     Rows rows = {.C = gpt->shape.width, .Kd = key_width(&gpt->shape), .head_width = head_width(&gpt->shape)};
-    if (!pos->scheme->theta) return rows;
+    if (p < 0) return rows;
+    const Position *pos = &gpt->pos.part[p];
     rows.turned = 2 * rotary_pairs(pos);
     rows.interleaved = rotary_of(pos)->pairing == PAIRING_INTERLEAVED;
     return rows;

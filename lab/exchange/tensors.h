@@ -5,7 +5,22 @@
 #include "model/gpt.h"
 
 // Architectures of other programs that compute what this model computes.
-typedef enum { NO_HOME, HOME_GPT2, HOME_STARCODER2, HOME_LLAMA, HOME_GPT_NEOX, HOME_MPT, HOMES } Home;
+typedef enum {
+    NO_HOME,
+    HOME_GPT2,
+    HOME_STARCODER2,
+    HOME_LLAMA,
+    HOME_MISTRAL, // llama with the same window in all layers
+    HOME_SMOLLM3, // llama with layers without rotations, and with or without a window
+    HOME_GPT_NEOX,
+    HOME_MPT,
+    HOMES
+} Home;
+
+// Does it have Llama's block?
+static inline bool is_llama(Home home) {
+    return home == HOME_LLAMA || home == HOME_MISTRAL || home == HOME_SMOLLM3;
+}
 
 // How the rows of their tensor follow from the rows of ours. The C + 2Kd rows of our attn.qkv are q, k and v, the 2W
 // rows of Llama's mlp.gate_up are gate and up.

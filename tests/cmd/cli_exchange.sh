@@ -51,6 +51,39 @@ succeed "report takes it" report back
 succeed "export takes it" export back --out again
 check "and writes the same again" cmp hf/model.safetensors again/model.safetensors
 
+# Windows and layers without rotations.
+layered() { # NAME POS WORD...: train it, export it and import it again
+    name=$1 pos=$2
+    shift 2
+    need train --data data --pos "$pos" --layers 4 --heads 2 --width 16 --context 16 --batch 2 --steps 3 --eval-every 0 \
+        --eval-tokens 200 --threads 1 --out "$name" "$@"
+    need export "$name" --out "$name-hf"
+    run import "$name-hf" --out "$name-back"
+    cmp "$name/model.safetensors" "$name-back/model.safetensors"
+}
+field() { sed -n "s/^ *\"$2\": \(.*\),$/\1/p" "$1/config.json"; }
+same_fields() { # RUN RUN FIELD...
+    one=$1 two=$2
+    shift 2
+    for field in "$@"; do [ "$(field "$one" "$field")" = "$(field "$two" "$field")" ] || return 1; done
+}
+check "a window goes to starcoder2 and comes back" layered window rope --window 5
+check "import says it" says "^window +5 .the last keys that a query sees.$"
+check "with the same options" same_fields window window-back pos window block kv-heads
+check "as sliding_window" test "$(field window-hf sliding_window)" = 5
+check "a window of a llama goes to mistral" layered mistral rope --window 5 --block llama --kv-heads 1
+check "import says its block" says "^model +4 layers with Llama's block, 2 heads that share 1 head of keys, width 16"
+check "with the same options, too" same_fields mistral mistral-back pos window block kv-heads
+check "layers go to smollm3" layered smollm3 'rope*3,none' --window 5,0 --block llama
+check "and come back" same_fields smollm3 smollm3-back pos window block kv-heads
+for name in two-of-three every-fourth; do
+    [ $name = every-fourth ] && pos='rope*3,none' block=llama || pos='rope*2,none' block=gpt2
+    need train --data data --pos "$pos" --block $block --layers 4 --heads 2 --width 16 --context 16 --batch 2 --steps 3 \
+        --eval-every 0 --eval-tokens 200 --threads 1 --out $name
+done
+refuses "layers that GPT-2's block has not" "no positions;--block llama" export two-of-three --out new
+succeed "to llama.cpp, every fourth layer" export every-fourth --to gguf --out every-fourth-gguf
+
 refuses "no PATH" "takes one PATH" import --out new
 refuses "import --out X@best" "new@best;choose another name" import hf --out new@best/
 refuses "export --out with a newline" "newline" export rope --out "new

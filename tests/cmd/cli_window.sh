@@ -46,7 +46,8 @@ refuses "a count with nothing beside it" "character 2;leave out *2" train $small
 refuses "windows that repeat late" "at most 64 layers" train $small --window '8*65,0' --out new
 refuses "windows in gradcheck" "--window '-1'" gradcheck --pos rope --window -1
 refuses "extending windows" "at most 31 keys;as it is" extend narrow --method yarn --factor 2 --out new
-refuses "exporting windows" "--window;cannot be exported" export run --to hf --out new
+refuses "exporting windows by layers" "run;different windows;--block llama" export run --to hf --out new
+refuses "exporting windows to llama.cpp" "use --to hf, or train it without --window" export narrow --to gguf --out new
 mkdir damaged && cp run/tokenizer.json run/model.safetensors damaged/
 sed '2d;s/"window": "4,0"/"window": "4,0,1"/' run/config.json >damaged/config.json
 refuses "a config.json with windows for more layers" "damaged/config.json;windows for 3 layers" eval damaged

@@ -45,6 +45,12 @@ def both(name, run, counts=(TRAINED,)):
     complete(name, run, compare(name, run, counts))
 
 
+def model_options(run):
+    with open(f"{run}/config.json") as file:
+        options = json.load(file)["options"]
+    return [options[name] for name in ("pos", "window", "block", "kv-heads", "layers", "heads", "width", "context")]
+
+
 def and_back(name, run, exact=True):
     """Exported and imported: the same weights, where our arrangement is theirs; exported again: the same file."""
     exported, imported, again = export(run, "hf"), f"{run}.back", f"{run}.again"
@@ -56,6 +62,7 @@ def and_back(name, run, exact=True):
     if exact:
         check(f"{name}: imported, the weights are the same bits",
               filecmp.cmp(f"{run}/{weights}", f"{imported}/{weights}", shallow=False))
+        check(f"{name}: imported, the model has the same options", model_options(run) == model_options(imported))
     ours, theirs = logits(run, TRAINED), logits(imported, TRAINED)
     check(f"{name}: imported, the logits are the same", np.abs(ours - theirs).max() <= 2e-5)
     check(f"{name}: imported, it says the same", greedy(run) == greedy(imported))
@@ -73,7 +80,7 @@ SCHEMES = {
     "rope": "rope",
     "rope base": "rope:base=500",
     "rope interleaved": "rope:pairing=interleaved",
-    "prope": "prope:p=0.6",
+    "prope": "prope:p=0.5625",
     "prope interleaved": "prope:pairing=interleaved",
     "partial": "partial",
     "partial interleaved": "partial:fraction=0.3,pairing=interleaved",
@@ -88,7 +95,7 @@ SHARING = {
     "llama": ("rope", "--block", "llama"),
     "llama 2 of 4": ("rope:base=500", "--block", "llama", "--kv-heads", 2),
     "llama 1 of 4 interleaved": ("rope:pairing=interleaved", "--block", "llama", "--kv-heads", 1),
-    "llama prope": ("prope:p=0.6", "--block", "llama", "--kv-heads", 2),
+    "llama prope": ("prope:p=0.5625", "--block", "llama", "--kv-heads", 2),
     "rope 2 of 4": ("rope", "--kv-heads", 2),
     "rope 1 of 4 interleaved": ("rope:pairing=interleaved", "--kv-heads", 1),
 }
@@ -98,6 +105,27 @@ for name, (scheme, *words) in SHARING.items():
     and_back(name, run, "interleaved" not in name)
 run = extend(path("llama 2 of 4"), "llama yarn", "--method", "yarn", "--factor", 4)
 compare("llama yarn", run, (96, TRAINED, 4 * TRAINED))
+
+# Windows and layers without rotations; the prompt and 100 tokens more are longer than these windows.
+LAYERED = {
+    "windowed": ("rope", "--window", 24),
+    "windowed interleaved": ("rope:pairing=interleaved", "--window", 24, "--kv-heads", 1),
+    "llama window": ("rope", "--window", 24, "--block", "llama"),
+    "llama some layers": ("rope:base=500,none", "--block", "llama"),
+    "llama prope in some layers": ("none,prope:p=0.5625", "--block", "llama", "--window", 24),
+    "llama windows": ("rope,none", "--window", "24,0", "--block", "llama", "--kv-heads", 1),
+    "llama without": ("none", "--window", "0,24", "--block", "llama"),
+    "llama skip interleaved": ("rope:skip=2,pairing=interleaved", "--block", "llama"),
+}
+for name, (scheme, *words) in LAYERED.items():
+    run = train(name, scheme, *words)
+    both(name, run, (TRAINED, 2 * TRAINED))
+    and_back(name, run, "interleaved" not in name)
+for method in ("yarn", "dynamic"):
+    run = extend(path("llama some layers"), f"layers {method}", "--method", method, "--factor", 4)
+    compare(f"llama some layers {method}", run, (96, TRAINED, 4 * TRAINED))
+    if method == "yarn":
+        and_back(f"llama some layers {method}", run)
 
 # A model that has learned more, and other tokenizers; that of characters has no token that ends a text.
 run = train("longer", "rope", steps=500)
@@ -137,14 +165,20 @@ NEOX = {"use_parallel_residual": False, "tie_word_embeddings": True, "hidden_act
 LINEAR = {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "rope_theta": 10000.0,
         "beta_fast": 16.0, "truncate": False}
+LLAMA = {"rms_norm_eps": 1e-5, "tie_word_embeddings": True, **HIDDEN, "intermediate_size": 192, "pad_token_id": None}
 MADE = {
     "gpt2": transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, n_positions=256, **SIZES),
     "starcoder2": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=LINEAR, **HIDDEN),
     "starcoder2 yarn": transformers.Starcoder2Config(num_key_value_heads=4, rope_parameters=YARN, **HIDDEN),
     "starcoder2 shared": transformers.Starcoder2Config(num_key_value_heads=2, **HIDDEN),
-    "llama": transformers.LlamaConfig(num_key_value_heads=2, rms_norm_eps=1e-5, tie_word_embeddings=True,
-                                      rope_parameters=LINEAR, **{**HIDDEN, "intermediate_size": 192}),
+    "llama": transformers.LlamaConfig(num_key_value_heads=2, rope_parameters=LINEAR, **LLAMA),
     "gpt_neox": transformers.GPTNeoXConfig(**NEOX),
+    "starcoder2 window": transformers.Starcoder2Config(num_key_value_heads=4, sliding_window=32, **HIDDEN),
+    "mistral": transformers.MistralConfig(num_key_value_heads=2, sliding_window=32, **LLAMA),
+    "mistral without a window": transformers.MistralConfig(num_key_value_heads=2, sliding_window=None, **LLAMA),
+    "smollm3": transformers.SmolLM3Config(num_key_value_heads=2, no_rope_layer_interval=2, **LLAMA),
+    "smollm3 windows": transformers.SmolLM3Config(num_key_value_heads=2, no_rope_layers=[0, 1], sliding_window=32,
+                                                  use_sliding_window=True, **LLAMA),
 }
 for name, config in MADE.items():
     torch.manual_seed(1)
@@ -178,6 +212,14 @@ EDITED = {
         "starcoder2", {"rope_parameters": {**LONG, "original_max_position_embeddings": 230},
                        "original_max_position_embeddings": 64}),
     "starcoder2 proportional with a factor": ("starcoder2", {"rope_parameters": PROPORTIONAL}),
+    "starcoder2 with a window": ("starcoder2", {"sliding_window": 10}),
+    "smollm3 with an interval alone": ("smollm3", {"no_rope_layers": None, "no_rope_layer_interval": 3}),
+    "smollm3 with windows in layers without rotations": (
+        "smollm3", {"layer_types": None, "use_sliding_window": True, "sliding_window": 20}),
+    "smollm3 with windows in other layers": (
+        "smollm3", {"layer_types": ["sliding_attention", "full_attention"], "use_sliding_window": True,
+                    "sliding_window": 20}),
+    "smollm3 with an empty rope_parameters": ("smollm3", {"rope_parameters": {}}),
 }
 for name, (made, members) in EDITED.items():
     there, back = path(name), path(f"{name}.back")

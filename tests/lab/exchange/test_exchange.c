@@ -187,7 +187,7 @@ static void the_homeless_are_refused(void **state) {
         {"learned", FORMAT_HF, BLOCK_GPT2, "train it without --kv-heads"},
         {"learned", FORMAT_HF, BLOCK_LLAMA,
          "with Llama's block has positions of the scheme learned; train with one of "
-         "these: rope, prope"},
+         "these: none, rope, prope"},
         {"learned", FORMAT_LLMC, BLOCK_LLAMA, "train with --block gpt2"},
         {"partial", FORMAT_GGUF, BLOCK_GPT2, "train it without --kv-heads"},
         {"prope", FORMAT_GGUF, BLOCK_LLAMA, "use --to hf"},

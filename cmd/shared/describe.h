@@ -1,0 +1,14 @@
+// What a model is made of, in words.
+#ifndef BITTER_DESCRIBE_H
+#define BITTER_DESCRIBE_H
+
+#include "base/option.h"
+#include "model/base/tensor.h"
+
+// "4 layers, 4 heads, width 128, context 256", and Llama's block and shared keys where the model has them.
+void shape_describe(char text[TEXT_CAPACITY], const Shape *shape);
+
+// Print the line about windows, which are those of the text of --window; nothing where there are none.
+void window_print_line(const char *window, const Shape *shape);
+
+#endif
