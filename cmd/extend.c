@@ -73,6 +73,16 @@ static bool check_windows(const Extension *x, const Position *pos, Error *error)
                       x->directory, longest);
 }
 
+// Where the text of --pos has another rotation than before.
+static int second_rotation(const Mix *mix) {
+    int part = 0, found = 0;
+    for (; part < mix->parts; part++) {
+        found += mix->part[part].scheme->theta != NULL;
+        if (found == 2) break;
+    }
+    return mix_place(mix, part);
+}
+
 // Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
@@ -81,11 +91,10 @@ static bool settle(Extension *x, Error *error) {
     mix_names(mix, ", ", " and ", names);
     x->part = mix_stretchable(mix);
     if (x->part == STRETCH_SEVERAL)
-        return fail_input(
-            error,
-            "%s has rotations of several kinds (%s), each with its own frequencies; only a model with one "
-            "kind of rotations can be stretched",
-            x->directory, mix->text);
+        return mix_fail_at(error, mix, second_rotation(mix),
+                           "this is a second kind of rotations of %s, with frequencies of its own; only a model with "
+                           "one kind can be stretched",
+                           x->directory);
     if (x->part < 0)
         return fail_input(error,
                           "%s has positions of the scheme %s, whose frequencies cannot be stretched; train it with "
@@ -125,7 +134,10 @@ static bool settle(Extension *x, Error *error) {
             error,
             "--factor %g: %g times the context of %d is %.0f, less than the original length %d; give a larger --factor",
             o->factor, o->factor, pos->shape.context, window, x->original);
-    if (!length_check(&x->run.gpt, (int)window, error)) return false;
+    char complaint[256];
+    if (length_complaint(complaint, &x->run.gpt, (int)window))
+        return fail_input(error, "%s: %s, so its context cannot become %.0f, however its rotations are stretched",
+                          x->directory, complaint, window);
     x->window = (int)window;
     x->factor = window / x->original;
     return true;

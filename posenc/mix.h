@@ -67,6 +67,9 @@ int mix_like(const Mix *mix, int layer);
 // How many heads the items with this part name; 0 = they are for all heads.
 int mix_heads(const Mix *mix, int part);
 
+// The character of mix->text where it names the part first.
+int mix_place(const Mix *mix, int part);
+
 // Fail (input) at a character of mix->text, counted from 0: the message says what is wrong there.
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) FORMAT_CHECK(4, 5);
 

@@ -188,8 +188,7 @@ static bool fit_part(Position *pos, const Mix *mix, int heads, Error *error) {
     return check_groups(pos, mix, own.heads, group, error) && position_fit(pos, &own, mix->shape.width, error);
 }
 
-// Where the text names the part first.
-static int place_of(const Mix *mix, int part) {
+int mix_place(const Mix *mix, int part) {
     for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
         for (int i = 0; i < item->parts; i++)
             if (item->part[i] == part) return item->at;
@@ -214,7 +213,7 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
         Error reason;
         if (!fit_part(&mix->part[p], mix, mix_heads(mix, p), &reason))
             return mix->parts == 1 ? fail_input(error, "%s", reason.message)
-                                   : mix_fail_at(error, mix, place_of(mix, p), "%s", reason.message);
+                                   : mix_fail_at(error, mix, mix_place(mix, p), "%s", reason.message);
         mix->first_feature[p] = features;
         features += position_features(&mix->part[p]);
     }

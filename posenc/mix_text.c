@@ -38,8 +38,8 @@ static size_t scheme_length(const char *text) {
     size_t n = word_length(text);
     while (text[n]) {
         const char *next = text + n + 1;
-        if (strchr("*@ ", text[n]) || (text[n] == '+' && isalpha((unsigned char)*next)) ||
-            (text[n] == ',' && (*next == ' ' || position_named(next, word_length(next)))))
+        if (strchr("*@ ", text[n]) || (text[n] == '+' && (!*next || isalpha((unsigned char)*next))) ||
+            (text[n] == ',' && (!*next || strchr(", ", *next) || position_named(next, word_length(next)))))
             return n;
         n += 1 + word_length(next);
     }
@@ -63,8 +63,7 @@ static bool parse_range(int range[2], const Mix *mix, int *at, const char *what,
     range[1] = range[0];
     if (mix->text[*at] == '-' && (++*at, !parse_number(&range[1], mix, at, what, error))) return false;
     if (range[1] < range[0]) return mix_fail_at(error, mix, start, "this range ends before it begins");
-    return range[1] < most ||
-           mix_fail_at(error, mix, start, "%d is too large; a number here is at most %d", range[1], most - 1);
+    return range[1] < most || mix_fail_at(error, mix, start, "a number here is at most %d", most - 1);
 }
 
 static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
@@ -127,9 +126,14 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         const size_t length = scheme_length(mix->text + *at);
         char scheme[TEXT_CAPACITY];
         Position pos;
-        if (length == 0 && *mix->text) return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
+        Error reason;
+        if (length == 0 && *mix->text)
+            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
-        if (!position_parse(&pos, scheme, error) || !add_part(item, mix, &pos, *at, error)) return false;
+        if (!position_parse(&pos, scheme, &reason))
+            return mix->text[length] ? mix_fail_at(error, mix, *at, "%s", reason.message)
+                                     : fail_input(error, "%s", reason.message);
+        if (!add_part(item, mix, &pos, *at, error)) return false;
         *at += (int)length;
         if (mix->text[*at] != '+') return true;
     }

@@ -19,13 +19,14 @@ static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Er
 bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error) {
     Shape shape;
     Mix pos;
-    Error ignored;
+    Error reason;
     if (!shape_of(&shape, &run->options, vocab, error)) return false;
-    if (!shape_check(&shape, &ignored))
+    if (!shape_check(&shape, &reason))
         return fail_input(
             error, "%s describes a model with a matrix of more than 10^9 numbers; bitter has no such model", path);
+    if (!mix_create(&pos, run->options.pos, &shape, &reason))
+        return fail_input(error, "%s: %.900s", path, reason.message);
     if (!find_tokenizer(&run->tokenizer, vocab, tokenizer, error) ||
-        !mix_create(&pos, run->options.pos, &shape, error) ||
         !stretch_apply(&pos, &run->options.stretch.rule, path, error))
         return false;
     mix_print(&pos, run->options.pos);

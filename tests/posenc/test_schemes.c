@@ -115,7 +115,7 @@ static void mistakes_name_the_nearest(void **state) {
         {"rope:base=nan", 8, "'nan'"},
         {"rope:base=1", 8, "rope:base"},
         {"rope:base=-5", 8, "rope:base"},
-        {"rope:base=100,", 8, "rope has no option ''"},
+        {"rope:base=100,", 8, "at its end: here should be the name of a position scheme"},
         {"rope:pairing=hal", 8, "did you mean 'half'"},
         {"sinusoidal:amplitude=101", 8, "0 to 100"},
         {"learned:past=clmp", 8, "did you mean 'clamp'"},

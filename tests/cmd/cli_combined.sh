@@ -1,0 +1,67 @@
+# Schemes by layer, windows, shared keys and Llama's block: what is refused, in one sentence that says where. The grammar
+# of --pos is tested in tests/posenc/test_mix.c, that of --window in tests/model/base/test_windows.c.
+. tests/support/shell
+
+small='--layers 4 --heads 4 --width 16 --context 16 --batch 2 --threads 1 --steps 1 --eval-tokens 100 --data builtin:tales:bytes=20000'
+
+# --- options ---
+refuses "a layer that is named twice" "--pos 'rope@0-2 none@2-3', character 10 ('none@2-3'): layer 2 is named twice" \
+    train $small --pos 'rope@0-2 none@2-3' --out new
+refuses "a layer that is not named" "--pos 'rope@0-1 none@3', at its end: layer 2 is not named" \
+    train $small --pos 'rope@0-1 none@3' --out new
+refuses "a mistyped scheme of some layers" "--pos 'rope*3,nine', character 8 ('nine');did you mean 'none'" \
+    train $small --pos 'rope*3,nine' --out new
+refuses "a mistyped option of some layers" "character 8 ('alibi:scal=2');did you mean 'scale'" \
+    train $small --pos 'rope*3,alibi:scal=2' --out new
+for window in 0 0,0 -1 x 64x '64*' '64*0,0' ,64 64, 1.5 '64*5,0'; do
+    refuses "--window $window" "--window '$window', " train $small --window "$window" --out new
+done
+for heads in 3 5 8; do
+    refuses "--kv-heads $heads" "--kv-heads $heads;--heads 4" train $small --kv-heads $heads --out new
+done
+refuses "--kv-heads -1" "--kv-heads;0 to 1000;'-1'" train $small --kv-heads -1 --out new
+refuses "keys that turn for some of their heads" "character 1 ('rope@heads=0,none@he');--kv-heads 2" \
+    train $small --kv-heads 2 --pos rope@heads=0,none@heads=1-3 --out new
+refuses "--block with another name" "--block;gpt2 or llama;'lama'" train $small --block lama --out new
+check "nothing was left behind" test ! -e new
+
+# --- a scheme that ends in one layer, or before the first ---
+need train $small --pos 'xpos:gamma=1,rope*3' --out ends
+refuses "eval past the end of one layer's scheme" "--context 120;the scheme xpos is not defined past 110" \
+    eval ends --context 120 --eval-tokens 130
+succeed "eval up to it" eval ends --context 110 --eval-tokens 130
+need train $small --pos 'learned,rope*3,none' --out table
+refuses "eval past a table beside rotations" "--context 32;learned is not defined past 16;--past clamp" \
+    eval table --context 32
+succeed "eval past it with --past" eval table --context 32 --past clamp --eval-tokens 100
+
+# --- stretching ---
+refuses "extending a table beside rotations" "table: the scheme learned;cannot become 32" \
+    extend table --factor 2 --out longer
+need train $small --pos 'rope:base=1e4*3,rope:base=1e6' --out bases
+refuses "extending two bases" "--pos 'rope:base=1;character 39 ('rope:base=1000000;second kind of rotations of bases" \
+    extend bases --factor 2 --out longer
+need train $small --pos 'alibi*3,none' --out unturned
+refuses "extending what does not rotate" "unturned has positions of the scheme alibi and none" \
+    extend unturned --factor 2 --out longer
+check "nothing was left behind by extend" test ! -e longer
+
+# --- a run's config.json that was edited by hand ---
+need train $small --pos 'rope*3,none' --window 8,0 --kv-heads 2 --block llama --out run
+edited() { # NAME PATTERNS SED-SCRIPT
+    rm -rf edited && cp -r run edited
+    sed "2d;$3" run/config.json >edited/config.json
+    refuses "config.json: $1" "edited/config.json;$2" eval edited --eval-tokens 100
+}
+edited "layers that are named twice" "layer 0 is named twice" 's/"pos": "[^"]*"/"pos": "rope@0-3 none@0"/'
+edited "layers that are not named" "layer 3 is not named" 's/"pos": "[^"]*"/"pos": "rope@0-2"/'
+edited "a window of 0 keys" "a window of 0 keys" 's/"window": "8,0"/"window": "0"/'
+edited "windows of more layers" "windows for 5 layers" 's/"window": "8,0"/"window": "8*4,0"/'
+edited "key heads that do not divide" "3" 's/"kv-heads": 2/"kv-heads": 3/'
+edited "more key heads than heads" "8" 's/"kv-heads": 2/"kv-heads": 8/'
+edited "a block of nobody" "\"block\"" 's/"block": "llama"/"block": "gpt3"/'
+sed '2d;s/"kv-heads": 2/"kv-heads": 1/' run/config.json >edited/config.json
+refuses "config.json: another number of key heads" "edited/model.safetensors;attn.qkv;do not belong together" eval edited
+sed '2d;s/"block": "llama"/"block": "gpt2"/' run/config.json >edited/config.json
+refuses "config.json: another block" "edited/model.safetensors;do not belong together" eval edited
+finish
