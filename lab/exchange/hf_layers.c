@@ -2,7 +2,8 @@
 // "layer_types"). A query of a layer with a window W sees the keys j > i - W, as in model/ops/attention.c.
 #include "lab/exchange/hf_config.h"
 
-#include <stdarg.h>
+#include "base/file/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -155,65 +156,58 @@ static int run_length(const Layers *layers, int first, int end) {
     return last - first;
 }
 
-// Append; a text that has become too long stays so.
-static void append(char text[TEXT_CAPACITY], size_t *used, const char *format, ...) FORMAT_CHECK(3, 4);
-static void append(char text[TEXT_CAPACITY], size_t *used, const char *format, ...) {
-    const size_t room = *used < TEXT_CAPACITY ? TEXT_CAPACITY - *used : 0;
-    va_list list;
-    va_start(list, format);
-    *used += (size_t)vsnprintf(room ? text + *used : NULL, room, format, list);
-    va_end(list);
-}
-
 // One period: "rope*3,none", "64*5,0".
-static size_t print_period(char text[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no) {
+static void print_period(Text *text, const Layers *layers, const char *yes, const char *no) {
     const int period = period_of(layers);
-    size_t used = 0;
     for (int l = 0, count; l < period; l += count) {
         count = run_length(layers, l, period);
-        append(text, &used, "%s%s", l ? "," : "", layers->of[l] ? yes : no);
-        if (count > 1 && period > count) append(text, &used, "*%d", count);
+        text_print(text, "%s%s", l ? "," : "", layers->of[l] ? yes : no);
+        if (count > 1 && period > count) text_print(text, "*%d", count);
     }
-    return used;
 }
 
 // Both lists: "rope@0-2,5 none@3-4".
-static size_t print_lists(char text[TEXT_CAPACITY], const Layers *layers, const char *yes, const char *no) {
-    size_t used = 0;
+static void print_lists(Text *text, const Layers *layers, const char *yes, const char *no) {
     for (int of = 1; of >= 0; of--) {
         char before = '@';
-        append(text, &used, "%s%s", of ? "" : " ", of ? yes : no);
+        text_print(text, "%s%s", of ? "" : " ", of ? yes : no);
         for (int l = 0, count; l < layers->count; l += count) {
             count = run_length(layers, l, layers->count);
             if (layers->of[l] != of) continue;
-            append(text, &used, "%c%d", before, l);
-            if (count > 1) append(text, &used, "-%d", l + count - 1);
+            text_print(text, "%c%d", before, l);
+            if (count > 1) text_print(text, "-%d", l + count - 1);
             before = ',';
         }
     }
-    return used;
+}
+
+// Move the text to an option. False when it does not fit.
+static bool set_option(char option[TEXT_CAPACITY], Text *text) {
+    const bool fits = !text->failed && text->size < TEXT_CAPACITY;
+    if (fits) snprintf(option, TEXT_CAPACITY, "%.*s", (int)text->size, text->bytes);
+    text_free(text);
+    return fits;
 }
 
 static bool print_pos(char pos[TEXT_CAPACITY], const Layers *rotating, const char *path, Error *error) {
-    char scheme[TEXT_CAPACITY];
+    Text text = {0};
     int changes = 0;
     if (in_all(rotating, true)) return true;
-    memcpy(scheme, pos, sizeof scheme);
     for (int l = 1; l < period_of(rotating); l++) changes += rotating->of[l] != rotating->of[l - 1];
-    const size_t size = in_all(rotating, false) ? (size_t)snprintf(pos, TEXT_CAPACITY, "none")
-                        : changes <= 3          ? print_period(pos, rotating, scheme, "none")
-                                                : print_lists(pos, rotating, scheme, "none");
-    return (size < TEXT_CAPACITY && rotating->count <= LAYERS_CAPACITY) ||
+    (changes <= 3 ? print_period : print_lists)(&text, rotating, pos, "none");
+    return (set_option(pos, &text) && (rotating->count <= LAYERS_CAPACITY || in_all(rotating, false))) ||
            fail_input(error, "%s: \"no_rope_layers\" differs too often between %d layers for bitter's --pos", path,
                       rotating->count);
 }
 
-static bool print_window(char text[TEXT_CAPACITY], const Layers *slides, int window, const char *path, Error *error) {
+static bool print_window(char option[TEXT_CAPACITY], const Layers *slides, int window, const char *path, Error *error) {
+    Text text = {0};
     char keys[32];
-    *text = 0;
+    *option = 0;
     if (in_all(slides, false)) return true;
     snprintf(keys, sizeof keys, "%d", window);
-    return (period_of(slides) <= WINDOWS_CAPACITY && print_period(text, slides, keys, "0") < TEXT_CAPACITY) ||
+    print_period(&text, slides, keys, "0");
+    return (set_option(option, &text) && period_of(slides) <= WINDOWS_CAPACITY) ||
            fail_input(error, "%s: \"layer_types\" repeats after %d layers, but bitter's windows after at most %d", path,
                       period_of(slides), WINDOWS_CAPACITY);
 }

@@ -203,8 +203,9 @@ static bool seek(Home *home, Rotations *rotations, const Seeker *seeker, Error *
 bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, const char *name, Error *error) {
     Seeker seeker = {.gpt = gpt, .name = name, .other = ""};
     char word[TEXT_CAPACITY], other[TEXT_CAPACITY + 32] = "";
+    Error ignored;
     for (seeker.format = FORMAT_HF; seeker.format <= FORMAT_LLMC && !*other; seeker.format++)
-        if (seeker.format != format && seek(home, rotations, &seeker, error) &&
+        if (seeker.format != format && seek(home, rotations, &seeker, &ignored) &&
             choice_word(FORMAT_NAMES, seeker.format, word))
             snprintf(other, sizeof other, "use --to %s, or ", word);
     seeker.format = format;
