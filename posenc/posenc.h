@@ -152,7 +152,7 @@ typedef struct {
 //     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
 //   fire, shaw, cope,
 //     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
-//   fox, path                        dS -> score_backward -> dfeatures -> input_backward -> dparams
+//   fox, cable, path                 dS -> score_backward -> dfeatures -> input_backward -> dparams
 //
 // A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
 // order of every sum is fixed. It is zeroed after each layer. The sums over the layers are gradients with respect to a
@@ -274,7 +274,7 @@ struct Scheme {
     entry(none) entry(random) entry(integer) entry(normalized) entry(binary) entry(sinusoidal) entry(learned)          \
         entry(rope) entry(partial) entry(prope) entry(xpos) entry(rope2d) entry(rope_learned) entry(alibi)             \
             entry(sandwich) entry(alibi_learned) entry(t5) entry(kerple) entry(fire) entry(table)                      \
-                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(path)
+                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(cable) entry(path)
 
 #define DECLARE_SCHEME(name) extern const Scheme scheme_##name;
 ALL_SCHEMES(DECLARE_SCHEME)
