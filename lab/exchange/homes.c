@@ -95,6 +95,11 @@ bool find_home(Home *home, Rotations *rotations, Format format, const Gpt *gpt, 
     if (!pos)
         return fail_input(error, "%s has several position schemes (%s), and such models cannot be exported", name,
                           gpt->pos.text);
+    if (pos->gated)
+        return fail_input(error,
+                          "%s weighs its positions by trained gates, one for each layer, and no other program has "
+                          "these; train it without gate=trained",
+                          name);
     const Scheme *scheme = pos->scheme;
     int row = 0;
     while (row < KNOWN && homes[row].scheme != scheme) row++;
