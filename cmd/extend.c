@@ -83,9 +83,8 @@ static int second_rotation(const Mix *mix) {
     return mix_place(mix, part);
 }
 
-// Check that the run can be extended, and compute the new length.
-static bool settle(Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
+// The part whose rotations are to be stretched.
+static bool find_rotations(Extension *x, Error *error) {
     const Mix *mix = &x->run.gpt.pos;
     char names[TEXT_CAPACITY];
     mix_names(mix, ", ", " and ", names);
@@ -95,11 +94,24 @@ static bool settle(Extension *x, Error *error) {
                            "this is a second kind of rotations of %s, with frequencies of its own; only a model with "
                            "one kind can be stretched",
                            x->directory);
+    if (x->part == STRETCH_GATED)
+        return fail_input(error,
+                          "%s has rotations with gates (%s), so that each layer turns by angles of its own; train it "
+                          "without gate=trained to stretch it",
+                          x->directory, mix->text);
     if (x->part < 0)
         return fail_input(error,
                           "%s has positions of the scheme %s, whose frequencies cannot be stretched; train it with "
                           "rope, partial or prope",
                           x->directory, names);
+    return true;
+}
+
+// Check that the run can be extended, and compute the new length.
+static bool settle(Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    if (!find_rotations(x, error)) return false;
+    const Mix *mix = &x->run.gpt.pos;
     const Position *pos = &mix->part[x->part];
     if (pos->shape.random_positions)
         return fail_input(

@@ -1,5 +1,7 @@
 #include "posenc/mix.h"
 
+#include "posenc/gate.h"
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -23,8 +25,11 @@ static size_t first_key_channel(const Position *pos, const Mix *mix) {
 
 int mix_stretchable(const Mix *mix) {
     int found = -1;
-    for (int p = 0; p < mix->parts; p++)
-        if (mix->part[p].scheme->theta) found = found == -1 ? p : STRETCH_SEVERAL;
+    for (int p = 0; p < mix->parts; p++) {
+        if (!mix->part[p].scheme->theta) continue;
+        if (mix->part[p].gated) return STRETCH_GATED;
+        found = found == -1 ? p : STRETCH_SEVERAL;
+    }
     return found;
 }
 
@@ -42,9 +47,9 @@ const Position *mix_only(const Mix *mix) {
     return mix->parts == 1 ? &mix->part[0] : NULL;
 }
 
-bool mix_trained(const Mix *mix) {
+bool mix_learned(const Mix *mix) {
     for (int p = 0; p < mix->parts; p++)
-        if (position_trained(&mix->part[p])) return true;
+        if (position_learned(&mix->part[p])) return true;
     return false;
 }
 
@@ -78,6 +83,7 @@ double mix_operations(const Mix *mix, int T) {
     for (int p = 0; p < mix->parts; p++) {
         const Position *pos = &mix->part[p];
         if (pos->scheme->operations) operations += pos->scheme->operations(pos, T);
+        if (pos->gated) operations += gated_of(pos)->operations(pos, T);
     }
     return operations;
 }
@@ -101,12 +107,13 @@ void mix_params(Mix *mix, TensorTable *table) {
         pos->param_count = 0;
         name_tensors(pos, mix);
         if (position_trained(pos)) pos->scheme->params(pos, table);
+        if (pos->gated) gate_params(pos, table);
     }
 }
 
 void mix_init(Mix *mix, uint64_t seed) {
     for (Position *pos = mix->part; pos < mix->part + mix->parts; pos++)
-        if (pos->scheme->init && pos->param_count > 0) pos->scheme->init(pos, seed);
+        if (pos->scheme->init && position_trained(pos)) pos->scheme->init(pos, seed);
     mix_project(mix);
 }
 
@@ -120,8 +127,10 @@ void mix_project(Mix *mix) {
 void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, int batch, bool training) {
     tables->mix = mix;
     for (int p = 0; p < mix->parts; p++) {
+        const Gated *gated = gated_of(&mix->part[p]);
         tables_layout(&tables->part[p], &mix->part[p], arena, positions, batch, training);
         tables->part[p].features = mix_features(mix);
+        if (gated) gated->layout(&tables->part[p], arena, training);
     }
 }
 
@@ -132,13 +141,19 @@ bool mix_window(MixTables *tables, int length) {
 }
 
 void mix_prepare(MixTables *tables) {
-    for (int p = 0; p < tables->mix->parts; p++) tables_prepare(&tables->part[p]);
+    for (int p = 0; p < tables->mix->parts; p++) {
+        const Gated *gated = gated_of(&tables->mix->part[p]);
+        tables_prepare(&tables->part[p]);
+        if (gated && gated->prepare) gated->prepare(&tables->part[p]);
+    }
 }
 
 void mix_reduce(MixTables *tables) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Scheme *scheme = tables->mix->part[p].scheme;
-        if (scheme->reduce) scheme->reduce(&tables->part[p]);
+        const Position *pos = &tables->mix->part[p];
+        const Gated *gated = gated_of(pos);
+        if (pos->scheme->reduce) pos->scheme->reduce(&tables->part[p]);
+        if (gated && gated->reduce) gated->reduce(&tables->part[p]);
     }
 }
 
@@ -146,15 +161,21 @@ void mix_reduce(MixTables *tables) {
 
 void mix_embed_forward(const MixTables *tables, real *x, const Place *at, int rows) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Scheme *scheme = tables->mix->part[p].scheme;
-        if (scheme->embed_forward) scheme->embed_forward(&tables->part[p], x, at, rows);
+        const Position *pos = &tables->mix->part[p];
+        const Gated *gated = gated_of(pos);
+        if (pos->scheme->embed_forward)
+            (gated ? gated->embed_forward : pos->scheme->embed_forward)(&tables->part[p], x, at, rows);
     }
 }
 
 void mix_embed_backward(const MixTables *tables, const real *dx, const Place *at, int rows) {
     for (int p = 0; p < tables->mix->parts; p++) {
-        const Scheme *scheme = tables->mix->part[p].scheme;
-        if (scheme->embed_backward) scheme->embed_backward(&tables->part[p], dx, at, rows);
+        const Position *pos = &tables->mix->part[p];
+        const Gated *gated = gated_of(pos);
+        if (gated && gated->embed_backward)
+            gated->embed_backward(&tables->part[p], dx, at, rows);
+        else if (pos->scheme->embed_backward)
+            pos->scheme->embed_backward(&tables->part[p], dx, at, rows);
     }
 }
 
@@ -185,8 +206,10 @@ void mix_qk_forward(const MixTables *tables, int layer, real *q, real *k, int st
         const Position *pos = &tables->mix->part[p];
         const int own = position_layer(pos, layer);
         const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
+        const Gated *gated = gated_of(pos);
         if (own >= 0 && pos->scheme->qk_forward)
-            pos->scheme->qk_forward(&tables->part[p], own, q + c, k + kc, stride, at, rows);
+            (gated ? gated->qk_forward : pos->scheme->qk_forward)(&tables->part[p], own, q + c, k + kc, stride, at,
+                                                                  rows);
     }
 }
 
@@ -196,8 +219,10 @@ void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, con
         const Position *pos = &tables->mix->part[p];
         const int own = position_layer(pos, layer);
         const size_t c = first_channel(pos), kc = first_key_channel(pos, tables->mix);
+        const Gated *gated = gated_of(pos);
         if (own >= 0 && pos->scheme->qk_backward)
-            pos->scheme->qk_backward(&tables->part[p], own, dq + c, dk + kc, q + c, k + kc, stride, at, rows);
+            (gated ? gated->qk_backward : pos->scheme->qk_backward)(&tables->part[p], own, dq + c, dk + kc, q + c,
+                                                                    k + kc, stride, at, rows);
     }
 }
 
@@ -208,20 +233,23 @@ ScoresAre mix_scores(const MixTables *tables, int layer, int head) {
     for (int p = 0; p < tables->mix->parts; p++) {
         const Position *pos = &tables->mix->part[p];
         if (position_layer(pos, layer) < 0 || own_head(pos, head) < 0) continue;
-        are.own |= pos->scheme->own_scores;
+        are.own |= pos->scheme->own_scores && !pos->gated; // a gate weighs them against those without positions
         are.changed |= pos->scheme->score_forward != NULL;
         are.trained |= pos->scheme->score_backward != NULL;
     }
     return are;
 }
 
-void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
+void mix_scratch(real *scratch[SCRATCHES_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
                  bool training) {
     for (int p = 0; p < tables->mix->parts; p++) {
         const Scheme *scheme = tables->mix->part[p].scheme;
+        const Gated *gated = gated_of(&tables->mix->part[p]);
         scratch[p] = scheme->score_scratch
                          ? arena_reals(arena, scheme->score_scratch(&tables->part[p], rows, columns, training))
                          : NULL;
+        scratch[PARTS_CAPACITY + p] =
+            gated && gated->score_scratch ? arena_reals(arena, gated->score_scratch(rows, columns)) : NULL;
     }
 }
 
@@ -236,25 +264,35 @@ static bool own_block(ScoreBlock *own, const MixTables *tables, int p, const Sco
     return own->layer >= 0 && own->head >= 0;
 }
 
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]) {
+void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[SCRATCHES_CAPACITY]) {
     for (int first = 1; first >= 0; first--) // schemes that compute the scores themselves come first
         for (int p = 0; p < tables->mix->parts; p++) {
             const Scheme *scheme = tables->mix->part[p].scheme;
             ScoreBlock own;
-            if (scheme->score_forward && scheme->own_scores == first && own_block(&own, tables, p, block, scratch))
+            if (!scheme->score_forward || scheme->own_scores != first || !own_block(&own, tables, p, block, scratch))
+                continue;
+            const Gated *gated = gated_of(&tables->mix->part[p]);
+            if (gated)
+                gated->score_forward(&tables->part[p], &own, scratch[PARTS_CAPACITY + p]);
+            else
                 scheme->score_forward(&tables->part[p], &own);
         }
 }
 
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[PARTS_CAPACITY]) {
+                        real *const scratch[SCRATCHES_CAPACITY]) {
     for (int first = 0; first <= 1; first++)
         for (int p = tables->mix->parts - 1; p >= 0; p--) {
             const Scheme *scheme = tables->mix->part[p].scheme;
             ScoreGradient own_grad = *grad;
             ScoreBlock own;
             own_grad.dfeatures += tables->mix->first_feature[p];
-            if (scheme->score_backward && scheme->own_scores == first && own_block(&own, tables, p, block, scratch))
+            if (!scheme->score_forward || scheme->own_scores != first || !own_block(&own, tables, p, block, scratch))
+                continue;
+            const Gated *gated = gated_of(&tables->mix->part[p]);
+            if (gated)
+                gated->score_backward(&tables->part[p], &own, &own_grad, scratch[PARTS_CAPACITY + p]);
+            else if (scheme->score_backward)
                 scheme->score_backward(&tables->part[p], &own, &own_grad);
         }
 }
@@ -263,6 +301,10 @@ void mix_score_reduce(const MixTables *tables, int layer) {
     for (int p = 0; p < tables->mix->parts; p++) {
         const Position *pos = &tables->mix->part[p];
         const int own = position_layer(pos, layer);
-        if (own >= 0 && pos->scheme->score_reduce) pos->scheme->score_reduce(&tables->part[p], own);
+        const Gated *gated = gated_of(pos);
+        if (own >= 0 && gated && gated->score_reduce)
+            gated->score_reduce(&tables->part[p], own);
+        else if (own >= 0 && pos->scheme->score_reduce)
+            pos->scheme->score_reduce(&tables->part[p], own);
     }
 }

@@ -11,8 +11,9 @@
 
 #include "posenc/posenc.h"
 
-#define PARTS_CAPACITY 8  // schemes of a model, each with its options
-#define ITEMS_CAPACITY 16 // items of --pos
+#define PARTS_CAPACITY     8                    // schemes of a model, each with its options
+#define ITEMS_CAPACITY     16                   // items of --pos
+#define SCRATCHES_CAPACITY (2 * PARTS_CAPACITY) // of each part's scheme, and of its gate
 
 // One item: a sum of schemes, and the layers and heads in which it works.
 typedef struct {
@@ -85,15 +86,16 @@ void mix_project(Mix *mix);
 
 // --- what it is ---
 //
-// The part whose rotations `bitter extend` can stretch; -1 = there is none, or STRETCH_SEVERAL: more than one.
+// The part whose rotations `bitter extend` can stretch; -1 = there is none, or STRETCH_SEVERAL: more than one, or
+// STRETCH_GATED: some have gates, so that each of their layers has angles of its own.
 int mix_stretchable(const Mix *mix);
-enum { STRETCH_SEVERAL = -2 };
+enum { STRETCH_SEVERAL = -2, STRETCH_GATED = -3 };
 // The names of its schemes, with `between` between two of them and `last` before the last: "rope", "rope and none".
 void mix_names(const Mix *mix, const char *between, const char *last, char text[TEXT_CAPACITY]);
 // The only scheme of the model, in all its layers and heads; NULL = there are several.
 const Position *mix_only(const Mix *mix);
-// Does a part of a parsed mix have parameters of its own? Then it is learned, otherwise designed.
-bool mix_trained(const Mix *mix);
+// Does a part of a parsed mix have parameters of its own, or gates? Then it is learned, otherwise designed.
+bool mix_learned(const Mix *mix);
 // The bound of --random-positions: positions are drawn below it. 0 = they are 0, 1, 2 ..., or no scheme reads any.
 int mix_random_bound(const Mix *mix);
 // How many different coordinates training uses: the context, or the bound of --random-positions.
@@ -124,12 +126,12 @@ void mix_qk_backward(const MixTables *tables, int layer, real *dq, real *dk, con
 void mix_score_reduce(const MixTables *tables, int layer);
 
 // Take the scratch memory of each part's blocks from the arena.
-void mix_scratch(real *scratch[PARTS_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
+void mix_scratch(real *scratch[SCRATCHES_CAPACITY], const MixTables *tables, Arena *arena, int rows, int columns,
                  bool training);
 // block->features are those of the block's first key, of all parts; block->scratch is taken from `scratch`.
-void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[PARTS_CAPACITY]);
+void mix_score_forward(const MixTables *tables, const ScoreBlock *block, real *const scratch[SCRATCHES_CAPACITY]);
 void mix_score_backward(const MixTables *tables, const ScoreBlock *block, const ScoreGradient *grad,
-                        real *const scratch[PARTS_CAPACITY]);
+                        real *const scratch[SCRATCHES_CAPACITY]);
 
 // What happens to the scores of a head.
 typedef struct {

@@ -1,4 +1,5 @@
 // Which layers and heads of a model are whose.
+#include "posenc/gate.h"
 #include "posenc/mix.h"
 
 #include <stdio.h>
@@ -6,7 +7,7 @@
 // Does the item stand before the layers, outside of periods and lists?
 static bool before_layers(const Mix *mix, const MixItem *item) {
     for (int i = 0; i < item->parts; i++)
-        if (mix->part[item->part[i]].scheme->enters != ENTERS_EMBEDDING) return false;
+        if (!mix->part[item->part[i]].scheme->embed_forward) return false;
     return true;
 }
 
@@ -102,13 +103,13 @@ static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
         !item->listed && !item->heads && (period_of(mix) == item->repeat || before_layers(mix, item));
     for (int i = 0; i < item->parts; i++) {
         const Scheme *scheme = mix->part[item->part[i]].scheme;
-        if (scheme->enters == ENTERS_EMBEDDING && (!everywhere || item->repeat > 1))
+        if (scheme->embed_forward && (!everywhere || item->repeat > 1))
             return mix_fail_at(
                 error, mix, item->at,
                 "%s is added to the embeddings, before the first layer, so it cannot be for some layers or "
                 "heads; make it an item of its own, as in 'learned,rope*3,none'",
                 scheme->name);
-        if (scheme->enters == ENTERS_NOWHERE && item->parts > 1)
+        if (scheme->enters == ENTERS_NOWHERE && !scheme->embed_forward && item->parts > 1)
             return mix_fail_at(error, mix, item->at, "%s adds nothing to a sum; leave it out", scheme->name);
     }
     if (in_period(mix, item) && item->repeat > 1 && period_of(mix) == item->repeat)
@@ -185,7 +186,8 @@ static bool fit_part(Position *pos, const Mix *mix, int heads, Error *error) {
     if (own.layers == 0)
         return fail_input(error, "none of the %d layers is left for %s", mix->shape.layers, pos->scheme->name);
     pos->everywhere = own.layers == mix->shape.layers;
-    return check_groups(pos, mix, own.heads, group, error) && position_fit(pos, &own, mix->shape.width, error);
+    return check_groups(pos, mix, own.heads, group, error) && position_fit(pos, &own, mix->shape.width, error) &&
+           gate_check(pos, error);
 }
 
 int mix_place(const Mix *mix, int part) {

@@ -7,6 +7,7 @@
 //
 // LAYERS and HEADS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme, which begins the next
 // item, or else by the next option or number of the same list.
+#include "posenc/gate.h"
 #include "posenc/mix.h"
 
 #include <assert.h>
@@ -105,8 +106,9 @@ int mix_heads(const Mix *mix, int part) {
 static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error *error) {
     int p = 0;
     for (; p < mix->parts; p++)
-        if (mix->part[p].scheme == pos->scheme && mix->part[p].first_head == item->first_head &&
-            mix_heads(mix, p) == item->heads && memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
+        if (mix->part[p].scheme == pos->scheme && mix->part[p].gated == pos->gated &&
+            mix->part[p].first_head == item->first_head && mix_heads(mix, p) == item->heads &&
+            memcmp(mix->part[p].options, pos->options, sizeof pos->options) == 0)
             break;
     for (int i = 0; i < item->parts; i++)
         if (item->part[i] == p) return mix_fail_at(error, mix, at, "this sum has the same scheme twice");
@@ -120,6 +122,18 @@ static bool add_part(MixItem *item, Mix *mix, const Position *pos, int at, Error
     return true;
 }
 
+// "NAME:key=value,...", with options of the scheme and those that any scheme has.
+static bool parse_scheme(Position *pos, char scheme[TEXT_CAPACITY], Error *error) {
+    char rest[TEXT_CAPACITY];
+    bool gated;
+    char *list = strchr(scheme, ':');
+    if (!gate_parse(&gated, rest, list ? list + 1 : NULL, scheme, error)) return false;
+    if (list) snprintf(list, TEXT_CAPACITY - (size_t)(list - scheme), "%s%s", *rest ? ":" : "", rest);
+    const bool ok = position_parse(pos, scheme, error);
+    pos->gated = gated;
+    return ok;
+}
+
 // The sum at *at. Its heads, on which its parts depend, are known already.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
@@ -130,7 +144,7 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         if (length == 0 && *mix->text)
             return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
-        if (!position_parse(&pos, scheme, &reason))
+        if (!parse_scheme(&pos, scheme, &reason))
             return mix->text[length] ? mix_fail_at(error, mix, *at, "%s", reason.message)
                                      : fail_input(error, "%s", reason.message);
         if (!add_part(item, mix, &pos, *at, error)) return false;
@@ -218,6 +232,7 @@ static size_t print(const Mix *mix, char text[TEXT_CAPACITY]) {
             char scheme[TEXT_CAPACITY];
             position_print(&mix->part[item->part[i]], scheme);
             append(text, &used, "%s%s", i ? "+" : "", scheme);
+            if (mix->part[item->part[i]].gated) append(text, &used, "%cgate=trained", strchr(scheme, ':') ? ',' : ':');
         }
         if (item->repeat > 1) append(text, &used, "*%d", item->repeat);
         if (item->listed) print_layers(text, &used, &item->layers);
@@ -259,5 +274,10 @@ bool mix_parse_of(Mix *mix, const Scheme *scheme, const char *list, Error *error
     *mix = (Mix){.rule = {.newline = -1, .end = -1}, .parts = 1, .items = 1};
     mix->item[0] = (MixItem){.parts = 1, .repeat = 1};
     snprintf(mix->text, sizeof mix->text, "%s", scheme->name);
-    return position_parse_options(&mix->part[0], scheme, list, error);
+    char own[TEXT_CAPACITY];
+    bool gated;
+    const bool ok =
+        gate_parse(&gated, own, list, scheme->name, error) && position_parse_options(&mix->part[0], scheme, own, error);
+    mix->part[0].gated = ok && gated;
+    return ok;
 }

@@ -114,7 +114,8 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]) {
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale) {
     assert(pos->param_count < PARAMS_CAPACITY);
-    Tensor tensor = {.rank = 2, .shape = {rows, columns}, .init = init, .scale = scale, .position = true, .rate = 1};
+    Tensor tensor = {
+        .rank = columns ? 2 : 1, .shape = {rows, columns}, .init = init, .scale = scale, .position = true, .rate = 1};
     snprintf(tensor.name, sizeof tensor.name, "%s%s", pos->prefix, name);
     pos->tensors[pos->param_count++] = tensor_add(table, tensor);
 }

@@ -18,6 +18,7 @@
 #define TABLES_CAPACITY  6   // tables of a scheme
 
 typedef struct Scheme Scheme;
+typedef struct Gated Gated;
 
 // Where a scheme enters the model.
 typedef enum { ENTERS_NOWHERE, ENTERS_EMBEDDING, ENTERS_ROTATION, ENTERS_BIAS, ENTERS_CONTENT } Enters;
@@ -44,6 +45,7 @@ static inline void add_layer(LayerSet *set, int layer) {
 typedef struct {
     const Scheme *scheme;
     alignas(16) unsigned char options[OPTIONS_CAPACITY]; // the scheme's own options struct
+    bool gated; // gate=trained: a number for each layer weighs the scheme (posenc/gate.h)
     Shape shape;
     int inputs;      // channels of the inputs of the model's layers
     bool everywhere; // in all layers; otherwise in ...
@@ -90,6 +92,12 @@ typedef struct {
     struct {
         real *slabs; // gradients of the layer at work (B, H, N, d)
     } vectors;       // content/vectors.c
+    struct {
+        real *cosine, *sine; // (L, positions, pairs) of rotations
+        real *code;          // (B positions, C) what is added to the embeddings
+        real *slabs;         // gradients of the layer at work: (B, H, pairs), or (B, H) of scores
+        real *sums;          // (L, pairs), or (C) of codes
+    } gate;                  // gate.c and rotation/gated.c, if pos->gated
 } Tables;
 
 // A block of scaled attention scores S = scale q k^T of one head of one sequence. Column j is the j-th key of those
@@ -152,7 +160,7 @@ typedef struct {
 //     table                          dS -> score_backward -> slabs -> score_reduce -> sums -> reduce -> dparams
 //   fire, shaw, cope,
 //     transformer-xl, path           dS -> score_backward -> slabs -> score_reduce -> dparams
-//   fox, path                        dS -> score_backward -> dfeatures -> input_backward -> dparams
+//   fox, cable, path                 dS -> score_backward -> dfeatures -> input_backward -> dparams
 //
 // A slab is the partial sum of one sequence, or of one head of it. So threads never add to the same numbers, and the
 // order of every sum is fixed. It is zeroed after each layer. The sums over the layers are gradients with respect to a
@@ -189,6 +197,8 @@ struct Scheme {
     void (*code)(real *code, const Tables *tables, int t);
     // rotation/rotate.h: radians a token by which a pair of channels turns. `bitter extend` can stretch these schemes.
     double (*theta)(const Position *pos, int pair);
+    // How gate=trained weighs the angles (posenc/gate.h).
+    const Gated *gated;
     // Instead of theta: rotate x, queries (rows, Hd) or `keys` (rows, Kd) of a layer, in place, `direction` (+1 or -1)
     // times.
     void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
@@ -274,7 +284,7 @@ struct Scheme {
     entry(none) entry(random) entry(integer) entry(normalized) entry(binary) entry(sinusoidal) entry(learned)          \
         entry(rope) entry(partial) entry(prope) entry(xpos) entry(rope2d) entry(rope_learned) entry(alibi)             \
             entry(sandwich) entry(alibi_learned) entry(t5) entry(kerple) entry(fire) entry(table)                      \
-                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(path)
+                entry(transformer_xl) entry(shaw) entry(cope) entry(fox) entry(cable) entry(path)
 
 #define DECLARE_SCHEME(name) extern const Scheme scheme_##name;
 ALL_SCHEMES(DECLARE_SCHEME)
@@ -313,16 +323,22 @@ static inline double all_heads(const Position *pos) {
     return (double)pos->shape.layers * pos->shape.heads;
 }
 
-// Does a parsed position have parameters of its own, with its options? Then it is learned, otherwise designed.
+// Has the scheme of a parsed position parameters of its own, with its options?
 static inline bool position_trained(const Position *pos) {
     const Option *trains = pos->scheme->trains;
     return pos->scheme->params && (!trains || *(const int *)(pos->options + trains->offset) == 1);
 }
 
+// Has it these, or gates?
+static inline bool position_learned(const Position *pos) {
+    return pos->gated || position_trained(pos);
+}
+
 // The name of the designed scheme that a learned position is compared with: `compared_with`, or the scheme itself where
 // an option gives it parameters. NULL = the position is designed, or there is none.
 static inline const char *position_designed(const Position *pos) {
-    return !position_trained(pos) ? NULL : pos->scheme->trains ? pos->scheme->name : pos->scheme->compared_with;
+    const bool by_option = pos->scheme->trains || !position_trained(pos);
+    return !position_learned(pos) ? NULL : by_option ? pos->scheme->name : pos->scheme->compared_with;
 }
 
 // Which of the sets of parameters a layer uses.
@@ -352,7 +368,7 @@ void position_print(const Position *pos, char text[TEXT_CAPACITY]);
 // Is this the name of a scheme? `length` characters of it.
 bool position_named(const char *name, size_t length);
 
-// For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params).
+// For a scheme's params hook: one more tensor, called "pos.NAME" (see mix_params). A vector has 0 columns.
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
 

@@ -3,6 +3,7 @@
 #include "base/file/text.h"
 #include "base/interrupt.h"
 #include "lab/eval/generate.h"
+#include "posenc/gate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,6 +122,21 @@ static bool print_best(const Trainer *trainer) {
     return true;
 }
 
+// What the gates of gate=trained have become: how much each layer has kept of its positions.
+static void print_gates(const Mix *mix) {
+    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        const bool once = pos->scheme->embed_forward != NULL;
+        if (!pos->gated) continue;
+        printf("gates   %s:", pos->scheme->name);
+        for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
+            if (position_layer(pos, l) < 0) continue;
+            if (!once) printf("%s layer %d", g ? "," : "", l);
+            printf(" %.3f", (double)gates_of(pos)[g++]);
+        }
+        printf("\n");
+    }
+}
+
 void train_show_end(const Trainer *trainer) {
     const TrainOptions *o = trainer->options;
     const long long step = (long long)trainer->progress.step;
@@ -136,6 +152,7 @@ void train_show_end(const Trainer *trainer) {
             "with a larger --patience continues\n",
             step, o->steps, o->patience, (long long)trainer->best.step);
     printf("done    %s  (batches' CRC-32 %08llx)\n", o->out, (unsigned long long)trainer->progress.batch_crc);
+    print_gates(&trainer->gpt.pos);
     snprintf(name, sizeof name, "%s%s", o->out, print_best(trainer) ? RUN_BEST : "");
     shell_quoted(weights, name);
     printf("next    bitter eval %s%s\n", weights, is_task(&trainer->corpus->builtin) ? " --task" : "");

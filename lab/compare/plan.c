@@ -80,7 +80,7 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     const Position *only = mix_only(&pos);
     arm->scheme = only ? only->scheme : NULL;
     for (int p = 0; p < pos.parts; p++) arm->enters |= 1u << pos.part[p].scheme->enters;
-    arm->learned = mix_trained(&pos);
+    arm->learned = mix_learned(&pos);
     arm->designed = only ? position_designed(only) : NULL;
     return true;
 }

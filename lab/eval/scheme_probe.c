@@ -24,7 +24,7 @@ typedef struct {
     real *S;                       // (T, T) of the head at work; directly behind x, q and k
     real *kept;                    // a copy of x, q, k and S
     real *features;                // (T, F)
-    real *scratch[PARTS_CAPACITY]; // for scores
+    real *scratch[SCRATCHES_CAPACITY]; // for scores
     real *W, *v;                   // (C, C), (WORDS, C)
     double *by_distance;           // (T) sums of scores
 } Probe;

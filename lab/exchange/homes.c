@@ -189,6 +189,11 @@ static bool seek(Home *home, Rotations *rotations, const Seeker *seeker, Error *
                           "%s has several position schemes (%s), and no other program has such models; train it with "
                           "one, beside which layers may have none, as in --block llama --pos 'rope*3,none'",
                           seeker->name, gpt->pos.text);
+    if (pos->gated)
+        return fail_input(error,
+                          "%s weighs its positions by trained gates, one for each layer, and no other program has "
+                          "these; train it without gate=trained",
+                          seeker->name);
     int row = 0;
     while (row < KNOWN && homes[row].scheme != pos->scheme) row++;
     *home = row < KNOWN ? home_of(row, seeker->format, gpt->shape.block) : NO_HOME;

@@ -93,6 +93,7 @@ bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *e
     if (part < 0)
         return fail_input(error, "%s: the scheme %s has %s; take \"rotation\" out", path, names,
                           part == STRETCH_SEVERAL ? "rotations of several kinds, which cannot be stretched together"
+                          : part == STRETCH_GATED ? "rotations with gates, which cannot be stretched"
                                                   : "no rotations that could be stretched");
     Position *pos = &mix->part[part];
     if (rule->method != METHOD_DYNAMIC && rule->pairs != rotary_pairs(pos))

@@ -8,7 +8,7 @@
 // One thread's scratch memory, for one head at a time.
 typedef struct {
     real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
-    real *schemes[PARTS_CAPACITY]; // (score_scratch) of each position scheme
+    real *schemes[SCRATCHES_CAPACITY]; // (mix_scratch) of the position schemes
     real *packed[5];               // in training: operands that all blocks of a head share
 } Scratch;
 
@@ -133,7 +133,7 @@ static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, c
 }
 
 void scores_forward(const MixTables *tables, const ScoreBlock *block, const Packed *keys,
-                    real *const scratch[PARTS_CAPACITY]) {
+                    real *const scratch[SCRATCHES_CAPACITY]) {
     if (!mix_scores(tables, block->layer, block->head).own)
         product_to_keys(block->S, block->stride, block->scale, rows_of(block->q, block->q_stride), keys, block->rows,
                         block->columns, block->window);

@@ -1,11 +1,8 @@
 // FoX, the forgetting transformer: ALiBi with a slope that each token computes for itself.
 #include "posenc/content/fox.h"
 
-#include "model/base/linear.h"
 #include "model/base/team.h"
-
-enum { WEIGHT, BIAS }; // params (layers * H, C), (layers, H)
-enum { DZ };           // dtables (rows, H), of the layer at work: gradients with respect to the inputs of the sigmoids
+#include "posenc/content/projected.h"
 
 typedef struct {
     double bias;
@@ -17,20 +14,9 @@ static const Option fox_options[] = {
     {0},
 };
 
-static void params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "w", pos->shape.layers * pos->shape.heads, pos->inputs, INIT_NORMAL, 0.02);
-    position_param(pos, table, "b", pos->shape.layers, pos->shape.heads, INIT_ZERO, 0);
-}
-
 static void init(Position *pos, uint64_t seed) {
     for (int n = 0; n < pos->shape.layers * pos->shape.heads; n++)
-        pos->params[BIAS][n] = (real)scheme_options(pos, FoxOptions)->bias;
-}
-
-static void layout(Tables *tables, Arena *arena, bool training) {
-    if (training)
-        tables->dtable[DZ] =
-            arena_reals(arena, (size_t)tables->batch * (size_t)tables->positions * (size_t)tables->pos->shape.heads);
+        pos->params[PROJECTED_B][n] = (real)scheme_options(pos, FoxOptions)->bias;
 }
 
 static int features(const Position *pos) {
@@ -47,60 +33,43 @@ real log_sigmoid_backward(real dlog_f, real log_f) {
     return (real)(-expm1((double)log_f) * (double)dlog_f);
 }
 
-// features = log f = log(sigmoid(x w^T + b))
+// features = log f = log(sigmoid(z))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const Position *pos = tables->pos;
-    const int C = pos->inputs, H = pos->shape.heads, F = tables->features;
-    const real *w = pos->params[WEIGHT] + (size_t)layer * H * C, *b = pos->params[BIAS] + (size_t)layer * H;
+    const int H = tables->pos->shape.heads, F = tables->features;
     const Share own = share_rows(rows);
-    if (own.begin == own.end) return;
-    gemm_linear(features + (size_t)own.begin * F, F, 0, rows_of(x + (size_t)own.begin * C, C), columns_of(w, C), b,
-                own.end - own.begin, H, C);
+    projected_forward(tables, layer, features, x, rows);
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) features[(size_t)r * F + h] = log_sigmoid(features[(size_t)r * F + h]);
 }
 
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const Position *pos = tables->pos;
-    const int C = pos->inputs, H = pos->shape.heads, F = tables->features;
-    const size_t w = (size_t)layer * H * C, b = (size_t)layer * H;
+    const int H = tables->pos->shape.heads, F = tables->features;
     const Share own = share_rows(rows);
-    real *dz = tables->dtable[DZ];
+    real *dz = projected_dz(tables);
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) {
             const size_t n = (size_t)r * F + h;
             dz[(size_t)r * H + h] = log_sigmoid_backward(dfeatures[n], features[n]);
         }
-    linear_backward_add(dx, dz, pos->params[WEIGHT] + w, rows, C, H);
-    team_barrier();
-    linear_backward_weights(pos->dparams[WEIGHT] + w, pos->dparams[BIAS] + b, dz, x, rows, C, H);
+    projected_backward(tables, layer, dx, x, rows);
 }
 
 size_t forget_scratch(int columns) {
-    return 2 * (size_t)columns;
+    return running_scratch(columns);
 }
 
-// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, with sum_t that of log f over all tokens up to t. These sums
-// grow with the text while the differences that matter stay small, so each is held in two numbers, what a real can hold
-// and the rest.
+// S_ij += log f_{j+1} + ... + log f_i = sum_i - sum_j, with sum_t that of log f over all tokens up to t.
 void forget_forward(const ScoreBlock *block, const real *log_f, int stride, real *scratch) {
-    real *sum = scratch, *rest = scratch + block->columns;
-    double running = 0;
-    for (int t = 0; t < block->columns; t++) {
-        running += (double)log_f[(size_t)t * stride];
-        sum[t] = (real)running;
-        rest[t] = (real)(running - (double)sum[t]);
-    }
+    const Running running = running_forward(block, log_f, stride, scratch);
     for (int row = 0; row < block->rows; row++) {
         const int i = block->columns - block->rows + row;
         real *S_i = block->S + (size_t)row * block->stride;
-        for (int j = 0; j < i; j++) S_i[j] += (sum[i] - sum[j]) + (rest[i] - rest[j]);
+        for (int j = 0; j < i; j++) S_i[j] += running_between(running, i, j);
     }
 }
 
-// So dsum_i += row i of dS added up, and dsum_j -= column j added up. log f_t is part of sum_u for all u >= t: dlog f_t
-// is dsum_u added up over these.
+// So dsum_i += row i of dS added up, and dsum_j -= column j added up.
 void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int stride, real *scratch) {
     real *dsum = scratch;
     memset(dsum, 0, (size_t)block->columns * sizeof(real));
@@ -115,11 +84,7 @@ void forget_backward(real *dlog_f, const real *dS, const ScoreBlock *block, int 
         }
         dsum[i] += (real)row_sum;
     }
-    double running = 0;
-    for (int t = block->columns - 1; t >= 0; t--) {
-        running += (double)dsum[t];
-        dlog_f[(size_t)t * stride] += (real)running;
-    }
+    running_backward(dlog_f, dsum, block, stride);
 }
 
 // For each key that a query sees, four forward and two backward; and for each key itself five in the running sums.
@@ -129,7 +94,7 @@ double forget_operations(double keys) {
 
 // In each layer, H gates for a token, from a matrix (H, C).
 static double operations(const Position *pos, int T) {
-    return all_heads(pos) * (3 * 2 * pos->inputs + LOG_SIGMOID_OPERATIONS + forget_operations(keys_seen(pos, T)));
+    return projected_operations(pos) + all_heads(pos) * (LOG_SIGMOID_OPERATIONS + forget_operations(keys_seen(pos, T)));
 }
 
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
@@ -156,9 +121,9 @@ const Scheme scheme_fox = {
     .placeless = true,
     .relative = true,
     .operations = operations,
-    .params = params,
+    .params = projected_params,
     .init = init,
-    .layout = layout,
+    .layout = projected_layout,
     .features = features,
     .input_forward = input_forward,
     .input_backward = input_backward,

@@ -2,7 +2,7 @@
 #ifndef BITTER_FOX_H
 #define BITTER_FOX_H
 
-#include "posenc/posenc.h"
+#include "posenc/content/running.h"
 
 // log f = log(sigmoid(z)); and dz from dlog_f, the gradients with respect to z and log f.
 real log_sigmoid(real z);

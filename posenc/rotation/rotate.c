@@ -79,7 +79,7 @@ static double stretched(const Position *pos, const Stretch *stretch, int pair) {
     return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
 }
 
-void rotary_prepare(Tables *tables) {
+void rotary_fill(real *cosine, real *sine, const Tables *tables, double turn) {
     const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos);
     Stretch made;
@@ -91,11 +91,15 @@ void rotary_prepare(Tables *tables) {
     for (int t = 0; t < tables->positions; t++) {
         const double length = t < unscaled ? at_start : attention;
         for (int i = 0; i < pairs; i++) {
-            const double angle = t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i));
+            const double angle = turn * (t * (t < unscaled ? pos->scheme->theta(pos, i) : stretched(pos, stretch, i)));
             const size_t n = (size_t)t * pairs + i;
-            rotation_fill(&tables->rotary.cosine[n], &tables->rotary.sine[n], length, angle);
+            rotation_fill(&cosine[n], &sine[n], length, angle);
         }
     }
+}
+
+void rotary_prepare(Tables *tables) {
+    rotary_fill(tables->rotary.cosine, tables->rotary.sine, tables, 1);
 }
 
 double rotary_theta(const Position *pos, int pair) {

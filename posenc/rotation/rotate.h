@@ -71,7 +71,10 @@ Rotation rotary_rotation(const Position *pos, bool keys, const real *cosine, con
 #define ROTARY_HOOKS                                                                                                   \
     .enters = ENTERS_ROTATION, .relative = true, .check = rotary_check, .length_class = rotary_length_class,           \
     .layout = rotary_layout, .prepare = rotary_prepare, .turn = rotary_turn, .qk_forward = rotary_forward,             \
-    .qk_backward = rotary_backward, .operations = rotary_operations
+    .qk_backward = rotary_backward, .operations = rotary_operations, .gated = &rotary_gated
+
+// The angles weighed by trained gates (gated.c).
+extern const Gated rotary_gated;
 
 // Hook: refuses an odd head width.
 const char *rotary_check(const Position *pos);
@@ -81,6 +84,8 @@ int rotary_length_class(const Tables *tables, int length);
 // by tables->stretch.
 void rotary_layout(Tables *tables, Arena *arena, bool training);
 void rotary_prepare(Tables *tables);
+// Fill such tables with the same angles times `turn`.
+void rotary_fill(real *cosine, real *sine, const Tables *tables, double turn);
 
 // The theta hook of the common frequencies: base^(-pair / pairs).
 double rotary_theta(const Position *pos, int pair);

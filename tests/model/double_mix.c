@@ -9,10 +9,10 @@ static const Setting setting = {.layers = 4, .heads = 4, .width = 16, .T = 10, .
 static const Shape shape = {.vocab = AGREEMENT_V, .context = AGREEMENT_T, .layers = 4, .heads = 4, .width = 16};
 
 static double gradient_error(GradientError *where, Mix *mix, const Setting *of) {
-    bool corners = false;
+    bool bent = false; // along some directions, so much that differences are no slopes
     double worst = NAN;
-    for (int p = 0; p < mix->parts; p++) corners |= mix->part[p].scheme->has_corners;
-    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (corners ? 4 : 1); seed++)
+    for (int p = 0; p < mix->parts; p++) bent |= mix->part[p].scheme->has_corners || mix->part[p].scheme->own_scores;
+    for (int seed = 1; !(worst <= TOLERANCE) && seed <= (bent ? 4 : 1); seed++)
         worst = worst_error(where, mix, of, (uint64_t)seed);
     return worst;
 }

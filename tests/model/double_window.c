@@ -5,7 +5,7 @@
 // Some blocks of queries, whose keys begin anywhere.
 static void gradients_over_several_blocks(void **state) {
     static const char *const tried[] = {
-        "rope",          "path",         "path:forget,conv=1", "fox",           "transformer-xl", "shaw", "t5",
+        "rope",          "path",         "path:forget,conv=1", "fox",           "cable", "transformer-xl", "shaw", "t5",
         "alibi-learned", "fire:width=1", "cope:positions=2",   "rope+t5*1,path"};
     static const Windows windows[] = {{1, {70}}, {2, {1, 20}}, {2, {0, 65}}};
     for (size_t i = 0; i < COUNT(tried); i++)
@@ -93,9 +93,11 @@ static void tokens_reach_as_far_as_windows_do(void **state) {
         Windows windows;
         int reach; // the last token after CHANGED whose loss changes
     } cases[] = {
-        {"rope", {1, {1}}, 0},    {"rope", {1, {8}}, 14},        {"rope", {2, {8, 66}}, 72},
-        {"none", {1, {40}}, 78},  {"path:conv=1", {1, {8}}, 14}, {"fox", {2, {10, 3}}, 11},
-        {"shaw", {2, {2, 2}}, 2}, {"alibi", {1, {30}}, 58},      {"transformer-xl", {1, {6}}, 10},
+        {"rope", {1, {1}}, 0},         {"rope", {1, {8}}, 14},
+        {"rope", {2, {8, 66}}, 72},    {"none", {1, {40}}, 78},
+        {"path:conv=1", {1, {8}}, 14}, {"fox", {2, {10, 3}}, 11},
+        {"cable", {2, {10, 3}}, 11},   {"shaw", {2, {2, 2}}, 2},
+        {"alibi", {1, {30}}, 58},      {"transformer-xl", {1, {6}}, 10},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Model before, after;

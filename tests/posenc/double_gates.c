@@ -1,4 +1,4 @@
-// The schemes fox and path in double: scores compared with their formulas, term by term; gradients compared with
+// The schemes fox, cable and path in double: scores compared with their formulas, term by term; gradients compared with
 // central differences; and decoding with options that the tests of all schemes leave out.
 #include "model/gradcheck.h"
 #include "tests/support/agreement.h"
@@ -153,11 +153,12 @@ static const Setting one_token = {.layers = 1, .heads = 2, .width = 4, .T = 1, .
 static const Setting long_rows = {
     .layers = 2, .heads = 2, .width = 8, .T = 2 * QUERY_BLOCK + 6, .B = 2, .dropout = 0.1, .directions = true};
 
-static const char *const specifications[] = {"fox",         "fox:bias=3",  "path",        "path:conv=1",
-                                             "path:rank=2", "path:conv=9", "path:forget", "path:conv=1,forget"};
+static const char *const specifications[] = {"fox",         "fox:bias=3",  "cable",
+                                             "path",        "path:conv=1", "path:rank=2",
+                                             "path:conv=9", "path:forget", "path:conv=1,forget"};
 // The same, with few enough parameters to check each one, and short enough ways along a random direction.
-static const char *const small[] = {"fox", "fox:bias=3", "path:rank=4", "path:rank=8,conv=1",
-                                    "path:rank=4,conv=9,forget"};
+static const char *const small[] = {"fox",         "fox:bias=3",         "cable",
+                                    "path:rank=4", "path:rank=8,conv=1", "path:rank=4,conv=9,forget"};
 
 static void expect_gradients(const char *specification, const Setting *setting) {
     const Shape shape = {.vocab = 11,

@@ -39,8 +39,12 @@ static void layers_and_heads_are_given_out(void **state) {
         {"rope@heads=0-1,alibi@heads=2-3", "rope:0123/0+2 alibi:0123/2+2"},
         {"rope@heads=0@0-1,t5@0,1@heads=1-3,none@2-3", "rope:01/0+1 t5:01/1+3 none:23"},
         {"learned,rope,none", "learned:0123 rope:02 none:13"},
+        {"random+rope", "random:0123 rope:0123"},
         {"path:forget,rank=4+alibi", "path:0123 alibi:0123"},
         {"path:rank=4,forget", "path:0123"},
+        {"rope:gate=trained+alibi", "rope:0123 alibi:0123"},
+        {"rope:gate=trained*3,rope:gate=none", "rope:012 rope:3"},
+        {"rope:base=100,gate=trained@heads=0-1,fox:gate=trained@heads=2-3", "rope:0123/0+2 fox:0123/2+2"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Mix mix;
@@ -69,6 +73,7 @@ static void what_is_printed_is_the_same_when_read_again(void **state) {
         assert_string_equal(found, back);
         for (int p = 0; p < mix.parts; p++)
             assert_memory_equal(mix.part[p].options, again.part[p].options, sizeof mix.part[p].options);
+        for (int p = 0; p < mix.parts; p++) assert_true(mix.part[p].gated == again.part[p].gated);
     }
 }
 
@@ -113,8 +118,20 @@ static void bad_texts_are_refused_with_their_place(void **state) {
         {"rope@0-1none", "character 9 ('none'): items are separated by a comma or a space"},
         {"learned@0 rope@1-3", "learned is added to the embeddings"},
         {"learned+rope*3,none", "learned is added to the embeddings"},
+        {"random@heads=0-1,t5@heads=2-3", "random is added to the embeddings"},
         {"rope:base=1*3,none", "character 1 ('rope:base=1*3,none'): rope:base"},
         {"alibi@1-3 xpos:gamma=0@0", "character 11 ('xpos:gamma=0@0'): xpos:gamma: give a number"},
+        {"rope:gate=train", "rope:gate: give none or trained, not 'train'; did you mean 'trained'?"},
+        {"alibi+t5:gate", "t5:gate: give none or trained, not ''"},
+        {"rope:gate=trained,gate=trained", "rope:gate is given twice"},
+        {"rope:gate=trained,", "rope has no option ''"},
+        {"table:gat=trained", "table has no option 'gat'"},
+        {"none:gate=trained", "none has no positions that a gate could weigh"},
+        {"rope*3,none:gate=trained", "character 8 ('none:gate=trained'): none has no positions"},
+        {"xpos:gate=trained", "xpos: gate=trained multiplies the angle t theta"},
+        {"rope2d:gate=trained", "rope2d: gate=trained multiplies the angle"},
+        {"rope-learned:gate=trained", "rope-learned: gate=trained multiplies the angle"},
+        {"rope:gate=trained+rope", "both turn queries and keys"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Mix mix;

@@ -80,19 +80,22 @@ static void some_options_make_a_designed_scheme_a_learned_one(void **state) {
                  {"sinusoidal:gain=trained", "sinusoidal"},
                  {"learned", "sinusoidal"},
                  {"rope-learned:start=random", "rope"},
-                 {"alibi-learned", "alibi"}};
+                 {"alibi-learned", "alibi"},
+                 {"alibi-learned:gate=trained", "alibi"},
+                 {"rope:gate=trained", "rope"},
+                 {"sinusoidal:gate=trained", "sinusoidal"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         Mix pos;
         Gpt gpt;
         Error error;
         must(mix_parse(&pos, cases[i].specification, &error), &error);
-        assert_true(position_trained(&pos.part[0]) == (cases[i].designed != NULL));
+        assert_true(position_learned(&pos.part[0]) == (cases[i].designed != NULL));
         if (cases[i].designed)
             assert_string_equal(position_designed(&pos.part[0]), cases[i].designed);
         else
             assert_null(position_designed(&pos.part[0]));
         must(mix_fit(&pos, &shape, &error) && gpt_create(&gpt, &shape, &pos, false, &error), &error);
-        assert_true(position_trained(&pos.part[0]) == (gpt.pos.part[0].param_count > 0));
+        assert_true(position_learned(&pos.part[0]) == (gpt.pos.part[0].param_count > 0));
         gpt_free(&gpt);
     }
 }

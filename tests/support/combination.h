@@ -9,7 +9,7 @@
 #define COMBINATIONS 40
 
 // A scheme, mostly with its default options.
-static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
+static inline void draw_plain(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
     int count = 0;
     while (scheme_variant(text, shape, count)) count++;
     if (random_below(random, 3) == 0) {
@@ -18,6 +18,14 @@ static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Ran
     }
     for (count = 0; schemes[count];) count++;
     snprintf(text, TEXT_CAPACITY, "%s", schemes[random_below(random, count)]->name);
+}
+
+// Some have gates.
+static inline void draw_scheme(char text[TEXT_CAPACITY], const Shape *shape, Random *random) {
+    draw_plain(text, shape, random);
+    const size_t length = strlen(text);
+    if (random_below(random, 4) == 0)
+        snprintf(text + length, TEXT_CAPACITY - length, "%cgate=trained", strchr(text, ':') ? ',' : ':');
 }
 
 static inline void draw_sum(char text[TEXT_CAPACITY], const Shape *shape, Random *random, int most) {

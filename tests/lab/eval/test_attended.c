@@ -119,7 +119,8 @@ static void naive_measure(Naive *n) {
 // with parameters for all layers and for each.
 static void every_kind_of_scheme_agrees_with_the_formula(void **state) {
     static const char *const specifications[] = {"none", "sinusoidal",     "rope", "alibi", "t5:layers=own",
-                                                 "fire", "transformer-xl", "cope", "fox",   "path"};
+                                                 "fire", "transformer-xl", "cope", "fox",   "cable",
+                                                 "path"};
     static Naive n;
     for (size_t s = 0; s < COUNT(specifications); s++) {
         memset(&n, 0, sizeof n);

@@ -36,8 +36,9 @@ static void open_pass(SavedPass *pass, const Gpt *gpt) {
 }
 
 static void continued_passes_are_like_whole_ones(void **state) {
-    static const char *const tried[] = {"rope", "alibi", "sinusoidal", "fox", "path", "cope"}; // some have features
-    static const Windows windows[] = {{0}, {2, {5, 0}}, {1, {3}}};                             // layers that forget
+    static const char *const tried[] = {"rope",  "alibi", "sinusoidal", "fox",
+                                        "cable", "path",  "cope"}; // some have features
+    static const Windows windows[] = {{0}, {2, {5, 0}}, {1, {3}}}; // layers that forget
     for (size_t s = 0; s < COUNT(windows) * COUNT(tried); s++) {
         Gpt gpt;
         Error error;

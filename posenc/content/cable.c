@@ -1,0 +1,115 @@
+// CABLE: ALiBi with a distance and a slope that the tokens compute for themselves. Each token adds a step to the
+// distance between all that come before it and all that come after it, and each query decides how much distance costs.
+#include "posenc/content/fox.h"
+#include "posenc/content/projected.h"
+#include "posenc/content/running.h"
+
+#include "model/base/team.h"
+
+// Features of a token: for each head minus its step, and then for each head its slope.
+static int features(const Position *pos) {
+    return 2 * pos->shape.heads;
+}
+
+// step = relu(z), slope = softplus(z') = log(1 + e^z') = -log(sigmoid(-z'))
+static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
+    const int H = tables->pos->shape.heads, F = tables->features;
+    const Share own = share_rows(rows);
+    projected_forward(tables, layer, features, x, rows);
+    for (int r = own.begin; r < own.end; r++)
+        for (int h = 0; h < H; h++) {
+            real *step = features + (size_t)r * F + h, *slope = step + H;
+            *step = *step > 0 ? -*step : 0;
+            *slope = -log_sigmoid(-*slope);
+        }
+}
+
+// So dz = dstep where z > 0, and 0 elsewhere; dz' = sigmoid(z') dslope = (1 - e^-slope) dslope.
+static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
+                           const real *x, int rows) {
+    const int H = tables->pos->shape.heads, F = tables->features;
+    const Share own = share_rows(rows);
+    real *dz = projected_dz(tables);
+    for (int r = own.begin; r < own.end; r++)
+        for (int h = 0; h < H; h++) {
+            const size_t step = (size_t)r * F + h, slope = step + H, to = (size_t)r * 2 * H + h;
+            dz[to] = features[step] < 0 ? -dfeatures[step] : 0;
+            dz[to + H] = log_sigmoid_backward(dfeatures[slope], -features[slope]);
+        }
+    projected_backward(tables, layer, dx, x, rows);
+}
+
+// The running sums, and their gradients.
+static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
+    return running_scratch(columns) + (training ? (size_t)columns : 0);
+}
+
+// S_ij -= slope_i (step_{j+1} + ... + step_i) = slope_i (sum_j - sum_i)
+static void score_forward(const Tables *tables, const ScoreBlock *block) {
+    const int H = tables->pos->shape.heads, F = tables->features;
+    const real *steps = block->features + block->head, *slopes = steps + H;
+    const Running running = running_forward(block, steps, F, block->scratch);
+    for (int row = 0; row < block->rows; row++) {
+        const int i = block->columns - block->rows + row;
+        const real slope = slopes[(size_t)i * F];
+        real *S_i = block->S + (size_t)row * block->stride;
+        for (int j = 0; j < i; j++) S_i[j] += slope * running_between(running, i, j);
+    }
+}
+
+// So dslope_i += dS_ij (sum_i - sum_j) added up over j, dsum_i += slope_i dS_ij added up over j, and dsum_j -= slope_i
+// dS_ij. The sums are those that score_forward has left.
+static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
+    const int H = tables->pos->shape.heads, F = tables->features;
+    const real *slopes = block->features + block->head + H;
+    real *dsteps = grad->dfeatures + block->head, *dslopes = dsteps + H;
+    const Running running = running_of(block, block->scratch);
+    real *dsum = block->scratch + running_scratch(block->columns);
+    memset(dsum, 0, (size_t)block->columns * sizeof(real));
+    for (int row = 0; row < block->rows; row++) {
+        const int i = block->columns - block->rows + row;
+        const real slope = slopes[(size_t)i * F], *dS_i = grad->dS + (size_t)row * block->stride;
+        double dslope = 0, row_sum = 0;
+#pragma omp simd reduction(+ : dslope, row_sum)
+        for (int j = 0; j < i; j++) {
+            dslope += (double)(dS_i[j] * running_between(running, i, j));
+            row_sum += (double)dS_i[j];
+            dsum[j] -= slope * dS_i[j];
+        }
+        dslopes[(size_t)i * F] += (real)dslope;
+        dsum[i] += slope * (real)row_sum;
+    }
+    running_backward(dsteps, dsum, block, F);
+}
+
+#define RELU_OPERATIONS 3 // of a step, forward and backward, with its bias
+
+// For each key that a query sees five forward and eight backward; and for each key itself five in the running sums.
+static double operations(const Position *pos, int T) {
+    return projected_operations(pos) +
+           all_heads(pos) * (RELU_OPERATIONS + LOG_SIGMOID_OPERATIONS + 13 * keys_seen(pos, T) + 5);
+}
+
+const Scheme scheme_cable = {
+    .name = "cable",
+    .formula = "S_ij -= m_i (a_{j+1} + .. + a_i), a_t = relu(w_h . x_t + b_h), m_i = softplus(w'_h . x_i + b'_h)",
+    .paper = "Veisi et al. 2025 (2503.08067), CABLE",
+    .help =
+        "Context-aware biases: every token makes a step for each head, and the distance from a query to a key is the "
+        "sum of the steps between them; a token may make none. Each query multiplies it by a slope of its own. Where "
+        "all steps and slopes are equal, this is ALiBi; where all slopes are 1, it is fox, with relu for the logarithm "
+        "of the gates.",
+    .enters = ENTERS_CONTENT,
+    .placeless = true,
+    .relative = true,
+    .has_corners = true,
+    .operations = operations,
+    .params = projected_params,
+    .layout = projected_layout,
+    .features = features,
+    .input_forward = input_forward,
+    .input_backward = input_backward,
+    .score_scratch = score_scratch,
+    .score_forward = score_forward,
+    .score_backward = score_backward,
+};

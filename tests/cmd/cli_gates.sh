@@ -1,0 +1,39 @@
+# gate=trained: what train prints, who takes it over, and what is refused.
+. tests/support/shell
+
+small='--layers 3 --heads 2 --width 16 --context 32 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
+
+run train $small --pos rope:gate=trained --steps 6 --out run
+check "train says which gates it has learned" says "^gates   rope: layer 0 [0-9.]+, layer 1 [0-9.]+, layer 2 [0-9.]+$"
+check "config.json has the option" grep -q '"pos": "rope:base=10000,pairing=half,skip=0,gate=trained"' run/config.json
+check "positions.csv has the gates" grep -q '^step,layer_gate.0.0,layer_gate.0.1,layer_gate.0.2$' run/positions.csv
+check "they begin at 1" grep -q '^0,1,1,1$' run/positions.csv
+refute() { ! "$@"; }
+check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
+run train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
+check "codes have one gate" says "^gates   learned: [0-9.]+$"
+check "other schemes have one for each of their layers" says "^gates   t5: layer 2 [0-9.]+$"
+run train $small --pos rope --steps 3 --out plain
+check "without the option there are none" refute says "^gates "
+
+# --- used ---
+succeed "eval past the context" eval run --context 32,100 --eval-tokens 301
+succeed "sample" sample run --tokens 50
+succeed "report" report run
+succeed "properties" properties run
+succeed "compare" compare rope gated=rope:gate=trained $(echo $small | sed 's/--data.*//;s/--threads 1//') \
+    --data builtin:tales:bytes=20000 --steps 2 --seeds 1 --out compared
+need train $small --pos rope:gate=trained --steps 3 --out half
+need train --resume --out half --steps 6
+run train --init plain --pos rope:gate=trained --steps 2 --out tuned
+check "--init gives gates to a model without" says "^gates   rope: layer 0 "
+
+# --- refused ---
+refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
+refuses "a gate of nothing" "none has no positions that a gate could weigh" train $small --pos none:gate=trained --out new
+refuses "a gate of other rotations" "xpos: gate=trained multiplies the angle t theta" \
+    train $small --pos xpos:gate=trained --out new
+refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
+    extend run --method yarn --factor 2 --out new
+refuses "exporting gates" "trained gates;without gate=trained" export run --to hf --out new
+finish
