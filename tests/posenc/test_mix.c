@@ -124,7 +124,7 @@ static void bad_texts_are_refused_with_their_place(void **state) {
         {"rope:gate=train", "rope:gate: give none or trained, not 'train'; did you mean 'trained'?"},
         {"alibi+t5:gate", "t5:gate: give none or trained, not ''"},
         {"rope:gate=trained,gate=trained", "rope:gate is given twice"},
-        {"rope:gate=trained,", "rope has no option ''"},
+        {"rope:gate=trained,", "at its end: here should be the name of a position scheme"},
         {"table:gat=trained", "table has no option 'gat'"},
         {"none:gate=trained", "none has no positions that a gate could weigh"},
         {"rope*3,none:gate=trained", "character 8 ('none:gate=trained'): none has no positions"},
