@@ -4,15 +4,8 @@
 
 #include <stdio.h>
 
-static const Option gate_option = {"gate",
-                                   OPTION_CHOICE,
-                                   0,
-                                   "none",
-                                   0,
-                                   0,
-                                   "none|trained",
-                                   "HOW",
-                                   "trained: one number for each layer weighs the scheme"};
+static const Option gate_option =
+    CHOICE_ROW("gate", 0, "none", "none|trained", "HOW", "trained: a number for each layer weighs the scheme");
 
 // --- the option ---
 
