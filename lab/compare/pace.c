@@ -126,8 +126,8 @@ long long speed_steps(long long steps, const Speed *speed, const Speed *referenc
     return share < 1 ? 1 : (long long)share;
 }
 
-// The first arm with the same scheme, options and windows. It is timed for all of them, so that noise in the timing cannot give
-// equal programs different speeds.
+// The first arm with the same scheme, options and windows. It is timed for all of them, so that noise in the timing
+// cannot give equal programs different speeds.
 static int timed_for(const Plan *plan, int arm) {
     int first = 0;
     while (!arms_same(&plan->arms[first], &plan->arms[arm])) first++;

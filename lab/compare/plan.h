@@ -92,8 +92,8 @@ typedef struct {
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
 // Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own and
-// " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first). Fails (input) when there are too many, one is not valid, or two
-// have the same name.
+// " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first). Fails (input)
+// when there are too many, one is not valid, or two have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
 // Name a contrast "ARM - OTHER". Fails (input) when it is not that, a scheme is not among the arms, both are the same,

@@ -29,7 +29,8 @@ static const Effect known[] = {
 };
 
 // The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
-// Nor were they for windows. No property of schemes could stand here for their names, because each effect is one author's about one scheme.
+// Nor were they for windows. No property of schemes could stand here for their names, because each effect is one
+// author's about one scheme.
 static int arm_of(const Plan *plan, const char *scheme) {
     Position pos;
     Error error;

@@ -144,8 +144,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
     char names[TEXT_CAPACITY];
     if (!mix_parse(&mix, options.pos, error)) return false;
     mix_names(&mix, ", ", " and ", names);
-    snprintf(title, sizeof title, "A run with %s%s", names,
-             paths.is_best ? ", with its best weights" : "");
+    snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
     if (!page_open(&page, paths.directory, "report", title, error)) return false;
     if (*options.window) page_paragraph(&page, "Windows of attention, in keys: %s.", options.window);
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",

@@ -7,9 +7,9 @@
 
 // One thread's scratch memory, for one head at a time.
 typedef struct {
-    real *S, *dS;                  // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
+    real *S, *dS;                      // (QUERY_BLOCK, keys) a block of scores and, in training, of their gradients
     real *schemes[SCRATCHES_CAPACITY]; // (mix_scratch) of the position schemes
-    real *packed[5];               // in training: operands that all blocks of a head share
+    real *packed[5];                   // in training: operands that all blocks of a head share
 } Scratch;
 
 static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, int d, bool training) {

@@ -24,8 +24,12 @@ typedef struct {
 } Norm;
 
 static Norm norm_make(void) {
-    return (Norm){random_reals(ROWS * WIDE, "x", 2), random_reals(WIDE, "weight", 1), random_reals(WIDE, "bias", 1),
-                  nan_reals(ROWS * WIDE),            nan_reals(ROWS),                 nan_reals(ROWS),
+    return (Norm){random_reals(ROWS * WIDE, "x", 2),
+                  random_reals(WIDE, "weight", 1),
+                  random_reals(WIDE, "bias", 1),
+                  nan_reals(ROWS * WIDE),
+                  nan_reals(ROWS),
+                  nan_reals(ROWS),
                   random_reals(ROWS * WIDE, "dout", 1)};
 }
 

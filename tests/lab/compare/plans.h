@@ -37,7 +37,8 @@ static inline void make_large(Plan *plan) {
     Error error;
     begin(plan);
     plan->base.lr = 3e-4;
-    must(set_arms(plan, "learned;short=rope:base=100 --window 64,0;rope:base=500,pairing=interleaved", "short", &error) &&
+    must(set_arms(plan, "learned;short=rope:base=100 --window 64,0;rope:base=500,pairing=interleaved", "short",
+                  &error) &&
              plan_rates(plan, "1e-4,3e-4,1e-3", &error) && set_sizes(plan, "0.1M, 300k", "", &error) &&
              plan_tasks(plan, "copy:max=5 parity", &error) &&
              plan_contrast(plan, "rope:base=500,pairing=interleaved - short", "2026-01-31T23:59:59Z", 7, &error),

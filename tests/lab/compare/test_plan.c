@@ -203,7 +203,7 @@ static void schemes_may_have_windows_of_their_own(void **state) {
         {"rope --window 8", "give it a label"},          {"a=rope --window", "give a number of keys"},
         {"a=rope --window ", "give a number of keys"},   {"a=rope --window 0", "window of 0 keys"},
         {"a=rope --window 8 --window 9", "character 3"}, {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only --window"},           {"a=rope --layers 8", "--layers"}};
+        {"a=rope --windows 8", "only --window"},         {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
 }
