@@ -10,7 +10,7 @@ set -eu
 bitter=${1:?"usage: sh scripts/layers.sh BITTER [DIR]"}
 out=${2:-runs/layers}
 results=${RESULTS:-runs/baseline/layers}
-steps=${STEPS:-5000}
+steps=${STEPS:-8000}
 cores=$(getconf _NPROCESSORS_ONLN)
 seeds="1337 1338 1339" # those of compare
 lengths=258,512,1024,2048
