@@ -189,7 +189,10 @@ const Gated *gated_of(const Position *pos) {
 
 bool gate_check(const Position *pos, Error *error) {
     const char *name = pos->scheme->name;
-    if (!pos->gated || way_of(pos->scheme)) return true;
+    const Gated *gated = gated_of(pos);
+    const char *complaint = gated && gated->complaint ? gated->complaint(pos) : NULL;
+    if (complaint) return fail_input(error, "%s: %s", name, complaint);
+    if (!pos->gated || gated) return true;
     if (!pos->scheme->qk_forward)
         return fail_input(error, "%s has no positions that a gate could weigh; leave out gate=trained", name);
     return fail_input(error,
@@ -199,5 +202,5 @@ bool gate_check(const Position *pos, Error *error) {
 }
 
 void gate_params(Position *pos, TensorTable *table) {
-    position_param(pos, table, "layer_gate", gate_count(pos), 0, INIT_ONE, 0);
+    position_param(pos, table, GATE_TENSOR, gate_count(pos), 0, INIT_ONE, 0);
 }

@@ -18,6 +18,7 @@ struct Gated {
     void (*prepare)(Tables *tables);
     void (*reduce)(Tables *tables);
     double (*operations)(const Position *pos, int T); // those of the gates alone
+    const char *(*complaint)(const Position *pos);    // (optional) why the scheme's options need other text; or NULL
     void (*embed_forward)(const Tables *tables, real *x, const Place *at, int rows);
     void (*embed_backward)(const Tables *tables, const real *dx, const Place *at, int rows);
     void (*qk_forward)(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
@@ -40,7 +41,8 @@ bool gate_parse(bool *gated, char rest[TEXT_CAPACITY], const char *list, const c
 // Fails (input) if the part has gates, and the scheme nothing that they could weigh.
 bool gate_check(const Position *pos, Error *error);
 
-// The tensor "layer_gate", the part's last. 1 at the start.
+// The part's last tensor. 1 at the start.
+#define GATE_TENSOR "layer_gate"
 void gate_params(Position *pos, TensorTable *table);
 
 // The gates of a part, of all its layers (L), or of codes that are added to the embeddings (1); and their gradients.

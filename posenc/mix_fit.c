@@ -69,6 +69,23 @@ static bool plain(const Mix *mix) {
     return mix->items == 1 && !mix->item[0].listed && !mix->item[0].heads;
 }
 
+// Schemes that are added to the embeddings are not named twice either.
+static bool check_codes(const Mix *mix, Error *error) {
+    const Scheme *seen[ITEMS_CAPACITY * PARTS_CAPACITY];
+    int count = 0;
+    for (const MixItem *item = mix->item; item < mix->item + mix->items; item++)
+        for (int i = 0; i < item->parts; i++) {
+            const Scheme *scheme = mix->part[item->part[i]].scheme;
+            if (!scheme->embed_forward) continue;
+            for (int before = 0; before < count; before++)
+                if (seen[before] == scheme)
+                    return mix_fail_at(error, mix, item->at, "%s is added to the embeddings twice; name it once",
+                                       scheme->name);
+            seen[count++] = scheme;
+        }
+    return true;
+}
+
 // Each head of each layer must be named once.
 static bool check_cover(const Mix *mix, int period, Error *error) {
     char cell[64];
@@ -205,7 +222,7 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
     if (!plain(mix) && shape->layers > LAYERS_CAPACITY)
         return fail_input(error, "--pos '%s': layers can differ in models of up to %d layers", mix->text,
                           LAYERS_CAPACITY);
-    if (!plain(mix) && !check_cover(mix, period, error)) return false;
+    if (!plain(mix) && !(check_codes(mix, error) && check_cover(mix, period, error))) return false;
     for (int p = 0; p < mix->parts; p++) {
         mix->part[p].everywhere = plain(mix);
         mix->part[p].layers = (LayerSet){0};

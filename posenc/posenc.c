@@ -147,7 +147,7 @@ static void prepare_alone(Tables *tables) {
 
 void tables_prepare(Tables *tables) {
     const Position *pos = tables->pos;
-    const bool due = pos->scheme->prepare && (!tables->prepared || pos->param_count > 0);
+    const bool due = pos->scheme->prepare && (!tables->prepared || pos->param_count > pos->gated);
     if (due && omp_get_num_threads() > 1)
         prepare_alone(tables);
     else if (due)

@@ -127,7 +127,10 @@ static void print_gates(const Mix *mix) {
     for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
         const bool once = pos->scheme->embed_forward != NULL;
         if (!pos->gated) continue;
-        printf("gates   %s:", pos->scheme->name);
+        char name[sizeof pos->prefix];
+        snprintf(name, sizeof name, "%s", pos->prefix + strlen("pos.")); // "rope-2.", or "" where there is one part
+        name[strcspn(name, ".")] = 0;
+        printf("gates   %s:", *name ? name : pos->scheme->name);
         for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
             if (position_layer(pos, l) < 0) continue;
             if (!once) printf("%s layer %d", g ? "," : "", l);

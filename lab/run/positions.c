@@ -1,20 +1,37 @@
 #include "lab/run/positions.h"
 
 #include "base/file/text.h"
+#include "posenc/gate.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-// Of all numbers, in order, each `every`-th one is a column.
-static size_t every(const Gpt *gpt) {
-    return (tensor_numbers(&gpt->tensors, true) + POSITIONS_COLUMNS - 1) / POSITIONS_COLUMNS;
+// Gates say of each layer whether it needs positions, so none is left out unless there are very many.
+static bool is_gate(const Tensor *tensor) {
+    return strcmp(strrchr(tensor->name, '.') + 1, GATE_TENSOR) == 0;
 }
 
-// Which column, if any: its tensor and the number within the tensor; false after the last one.
+static size_t gate_numbers(const Gpt *gpt) {
+    const Tensor *tensor;
+    size_t count = 0;
+    for (int i = 0; (tensor = gpt_position_tensor(gpt, i)); i++) count += is_gate(tensor) ? tensor->count : 0;
+    return count;
+}
+
+// Of `count` numbers, in order, each `every`-th one is among `columns`.
+static size_t every(size_t count, size_t columns) {
+    return (count + columns - 1) / columns;
+}
+
+// Which column, if any: its tensor and the number within the tensor; false after the last one. Gates come first.
 static bool column(const Tensor **tensor, size_t *number, const Gpt *gpt, size_t index) {
-    size_t at = index * every(gpt);
+    const size_t gates = gate_numbers(gpt), others = tensor_numbers(&gpt->tensors, true) - gates;
+    const size_t each_gate = every(gates, POSITIONS_COLUMNS / 2), first = each_gate ? (gates - 1) / each_gate + 1 : 0;
+    const bool gate = index < first;
+    size_t at = gate ? index * each_gate : (index - first) * every(others, POSITIONS_COLUMNS - first);
     for (int i = 0; (*tensor = gpt_position_tensor(gpt, i)); i++) {
+        if (is_gate(*tensor) != gate) continue;
         *number = at;
         if (at < (*tensor)->count) return true;
         at -= (*tensor)->count;

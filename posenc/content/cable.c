@@ -19,7 +19,7 @@ static void input_forward(const Tables *tables, int layer, real *features, const
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) {
             real *step = features + (size_t)r * F + h, *slope = step + H;
-            *step = *step > 0 ? -*step : 0;
+            *step = *step <= 0 ? 0 : -*step; // so that NaN stays
             *slope = -log_sigmoid(-*slope);
         }
 }

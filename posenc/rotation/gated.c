@@ -39,6 +39,15 @@ static void qk_forward(const Tables *tables, int layer, real *q, real *k, int st
     tables->pos->scheme->qk_forward(&own, layer, q, k, stride, at, rows);
 }
 
+// Nothing would train the gates of layers without rotations.
+static const char *complaint(const Position *pos) {
+    for (int l = 0; l < pos->shape.layers; l++)
+        if (rotary_skips(pos, l))
+            return "skip leaves out layers, whose gates nothing would train; name the layers instead, as in "
+                   "'rope:gate=trained*3,none'";
+    return NULL;
+}
+
 // Forward turned by t (g theta), so d(g theta) of a pair is t times the torque, summed over tokens and heads.
 static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, const real *q, const real *k, int stride,
                         const Place *at, int rows) {
@@ -46,7 +55,6 @@ static void qk_backward(const Tables *tables, int layer, real *dq, real *dk, con
     const Tables own = layer_tables(tables, layer);
     const int pairs = rotary_pairs(pos);
     real *slabs = tables->gate.slabs;
-    if (rotary_skips(pos, layer)) return;
     rotary_torque(slabs, tables, dq, q, false, stride, at, rows, 0);
     rotary_torque(slabs, tables, dk, k, true, stride, at, rows, 0);
     slabs_reduce(tables->gate.sums + (size_t)layer * pairs, slabs, tables->batch * pos->shape.heads, pairs);
@@ -76,6 +84,7 @@ const Gated rotary_gated = {
     .prepare = prepare,
     .reduce = reduce,
     .operations = operations,
+    .complaint = complaint,
     .qk_forward = qk_forward,
     .qk_backward = qk_backward,
 };

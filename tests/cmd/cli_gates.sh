@@ -13,6 +13,11 @@ check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
 run train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
 check "codes have one gate" says "^gates   learned: [0-9.]+$"
 check "other schemes have one for each of their layers" says "^gates   t5: layer 2 [0-9.]+$"
+run train $small --pos 'cable@0-1 rope:gate=trained@heads=0@2 rope:gate=trained,base=100@heads=1@2' --steps 2 --out heads
+check "two kinds of rotations are told apart" says "^gates   rope-2: layer 2 [0-9.]+$"
+run train $small --width 96 --pos learned+rope:gate=trained --steps 2 --out many
+check "among many numbers, positions.csv has all gates" \
+    grep -q '^step,rope.layer_gate.0.0,rope.layer_gate.0.1,rope.layer_gate.0.2,learned' many/positions.csv
 run train $small --pos rope --steps 3 --out plain
 check "without the option there are none" refute says "^gates "
 
@@ -33,6 +38,8 @@ refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $s
 refuses "a gate of nothing" "none has no positions that a gate could weigh" train $small --pos none:gate=trained --out new
 refuses "a gate of other rotations" "xpos: gate=trained multiplies the angle t theta" \
     train $small --pos xpos:gate=trained --out new
+refuses "gates of layers that are left out" "skip leaves out layers;'rope:gate=trained*3,none'" \
+    train $small --pos rope:gate=trained,skip=2 --out new
 refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
     extend run --method yarn --factor 2 --out new
 refuses "exporting gates" "trained gates;without gate=trained" export run --to hf --out new

@@ -14,7 +14,7 @@ static const char *const tried[] = {
     "learned:gate=trained",
     "sinusoidal:gain=trained,gate=trained",
     "rope:gate=trained",
-    "rope:skip=2,gate=trained,pairing=interleaved",
+    "rope:gate=trained,pairing=interleaved",
     "partial:gate=trained,fraction=0.5",
     "alibi:gate=trained",
     "t5:gate=trained,layers=own",
