@@ -397,7 +397,7 @@ refuses "other data in the same place" "straight/compare.json;--data" compare $s
 refuses "more data in the same place" "straight/compare.json;--data" compare $long --out straight $three --data book
 refuses "sizes where there were none" "straight/compare.json;--scale" compare $long --out straight $three \
     --scale 22k --tasks copy:max=2
-refuses "another scheme under a known label" "straight/compare.json;a is alibi;label" compare $long --out straight \
+refuses "another scheme under a known label" "straight/compare.json;a is 'a=alibi;label" compare $long --out straight \
     $three a=rope
 cp straight/compare.json good
 need compare $long --out straight none
