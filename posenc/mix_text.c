@@ -5,8 +5,8 @@
 //   SUM  = SCHEME {+ SCHEME}
 //   SCHEME = NAME[:key=value,...]
 //
-// LAYERS and HEADS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme, which begins the next
-// item, or else by the next option or number of the same list.
+// LAYERS are numbers and ranges, "0-2,4"; HEADS are one number or range. A comma is followed by the name of a scheme,
+// which begins the next item, or else by the next option or number of the same list.
 #include "posenc/gate.h"
 #include "posenc/mix.h"
 
@@ -90,6 +90,10 @@ static bool parse_heads(MixItem *item, const Mix *mix, int *at, Error *error) {
     if (item->heads) return mix_fail_at(error, mix, start, "the heads of this item are named twice");
     *at += (int)strlen("heads=");
     if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, error)) return false;
+    if (mix->text[*at] == ',' && isdigit((unsigned char)mix->text[*at + 1]))
+        return mix_fail_at(error, mix, *at,
+                           "the heads of an item are one number or one range, such as @heads=0-1; "
+                           "give other heads an item of their own");
     item->first_head = range[0];
     item->heads = range[1] - range[0] + 1;
     return true;

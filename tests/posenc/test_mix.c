@@ -92,6 +92,8 @@ static const char *const bad_texts[][2] = {
     {"rope@heads=0-1", "at its end: head 2 of layer 0 is not named"},
     {"rope@heads=0-2,alibi@heads=2-3", "character 16 ('alibi@heads=2-3'): head 2 of layer 0 is named twice"},
     {"rope@heads=0-4", "there is no head 4"},
+    {"rope@heads=0,2 alibi@heads=1,3", "character 13 (',2 alibi@heads=1,3'): the heads of an item are one number"},
+    {"rope@heads=0-1,3 none@heads=2", "character 15 (',3 none@heads=2'): the heads of an item are one number or one"},
     {"rope@heads=0@heads=1", "the heads of this item are named twice"},
     {"rope*2@0-1 none@2-3", "character 5 ('*2@0-1 none@2-3'): give a number of layers or their list"},
     {"rope*2@heads=0-1", "character 5 ('*2@heads=0-1'): name the layers of these heads by a list"},
