@@ -29,6 +29,8 @@ static void schemes_may_have_labels(void **state) {
         assert_int_equal(plan.reference, i);
     }
     assert_string_equal(plan.arms[1].scheme->name, "rope");
+    assert_string_equal(plan.arms[2].typed, "rope:base=100"); // as it was given, for messages
+    assert_string_equal(plan.arms[3].typed, "rope:base=100");
     assert_string_equal(plan.arms[5].scheme->name, "none");
 }
 
@@ -39,7 +41,10 @@ static void wrong_schemes_are_refused(void **state) {
                  {"a=rope;a=alibi", "", "two schemes are called a"},
                  {"rope;rope=alibi", "", "two schemes are called rope"},
                  {"rope;wrope", "", "no position scheme 'wrope'"},
-                 {"a=wrope", "", "no position scheme 'wrope'"},
+                 {"a=wrope", "", "a: there is no position scheme 'wrope'"},
+                 {"rope;a=rope:gate=yes", "", "a: rope:gate: give none"},
+                 {"rope;a=rope*,none", "", "a: --pos 'rope*,none', character 6 (',none')"},
+                 {"rope;rope*,none", "", "--pos 'rope*,none', character 6 (',none')"},
                  {"rope:bass=7", "", "bass;base"},
                  {"a=rope:base=-1", "", "base"},
                  {"a=b=rope", "", "b"},
@@ -200,10 +205,15 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     assert_int_equal(plan_designed(&plan, 2), 1);
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
-        {"rope --window 8", "give it a label"},          {"a=rope --window", "give a number of keys"},
-        {"a=rope --window ", "give a number of keys"},   {"a=rope --window 0", "window of 0 keys"},
-        {"a=rope --window 8 --window 9", "character 3"}, {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only --window"},         {"a=rope --layers 8", "--layers"}};
+        {"rope --window 8", "give it a label"},
+        {"a=rope --window", "give a number of keys"},
+        {"a=rope --window ", "give a number of keys"},
+        {"a=rope --window 0", "a: --window '0', character 1 ('0'): a window of 0 keys"},
+        {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
+        {"a=rope --window 8 --window 9", "character 3"},
+        {"a=rope --window 8@2e-3", "character 2"},
+        {"a=rope --windows 8", "only --window"},
+        {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
 }
