@@ -39,7 +39,7 @@ static size_t scheme_length(const char *text) {
     size_t n = word_length(text);
     while (text[n]) {
         const char *next = text + n + 1;
-        if (strchr("*@ ", text[n]) || (text[n] == '+' && (!*next || isalpha((unsigned char)*next))) ||
+        if (strchr("*@ ", text[n]) || (text[n] == '+' && !isdigit((unsigned char)*next)) ||
             (text[n] == ',' && (!*next || strchr(", ", *next) || position_named(next, word_length(next)))))
             return n;
         n += 1 + word_length(next);
@@ -138,6 +138,11 @@ static bool parse_scheme(Position *pos, char scheme[TEXT_CAPACITY], Error *error
     return ok;
 }
 
+// Is a space what is wrong at `at`, where the name of a summand is missing?
+static bool spaced_sum(const char *text, int at) {
+    return at > 0 && ((text[at] == '+' && text[at - 1] == ' ') || (text[at] == ' ' && text[at - 1] == '+'));
+}
+
 // The sum at *at. Its heads, on which its parts depend, are known already.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
@@ -146,7 +151,8 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         Position pos;
         Error reason;
         if (length == 0 && *mix->text)
-            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
+            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme%s",
+                               spaced_sum(mix->text, *at) ? "; a sum has no spaces, as in rope+alibi" : "");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         if (!parse_scheme(&pos, scheme, &reason))
             return mix->text[length] ? mix_fail_at(error, mix, *at, "%s", reason.message)
@@ -258,6 +264,9 @@ bool mix_parse(Mix *mix, const char *text, Error *error) {
     if (snprintf(mix->text, sizeof mix->text, "%s", text) >= (int)sizeof mix->text)
         return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", text,
                           TEXT_CAPACITY - 1);
+    const int blank = (int)strcspn(mix->text, "\t\n\v\f\r");
+    if (mix->text[blank])
+        return mix_fail_at(error, mix, blank, "a tab or a line break cannot stand here; use a space or a comma");
     for (int at = 0;;) {
         if (!parse_item(mix, &at, error)) return false;
         if (!mix->text[at]) break;
