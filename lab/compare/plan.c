@@ -44,6 +44,11 @@ static bool set_own_window(Arm *arm, size_t *length, const char *text, Error *er
     keys += strspn(keys, " ");
     snprintf(arm->window, sizeof arm->window, "%s", keys);
     if (option && !*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", text);
+    if (strcmp(keys, "0") == 0 || strcmp(keys, "''") == 0)
+        return fail_input(error,
+                          "%s: no window can be taken back behind a scheme; to let one scheme see all keys, give no "
+                          "--window for all, and the other schemes theirs behind them",
+                          text);
     // Whether they fit the layers is seen in each setting.
     return windows_parse(&windows, keys, INT_MAX, &reason) ||
            fail_input(error, "%.*s: %s", (int)strcspn(text, ":=@ "), text, reason.message);
