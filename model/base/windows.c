@@ -54,6 +54,8 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
         if (!text[at]) break;
         at += text[at] == ',';
         at += (int)strspn(text + at, " ");
+        if (text[at] == '@')
+            return fail_at(error, text, at, "windows stand in the order of the layers, without @, as in '64*3,0'");
         if (at == separator) return fail_at(error, text, at, "windows are separated by a comma or a space");
     }
     for (int l = 0; l < windows->period; l++) longest = windows->keys[l] > longest ? windows->keys[l] : longest;
