@@ -162,6 +162,10 @@ static void schemes_may_have_rates_of_their_own(void **state) {
         assert_true(plan_job_options(&plan, &job).lr == rates[a] && plan_job_options(&plan, &task).lr == rates[a]);
         expect_near("min_lr", (size_t)a, plan_job_options(&plan, &job).min_lr, rates[a] / 10, 1e-12);
     }
+    must(set_arms(&plan, "rope@3.0;b=rope@3;c=rope@0-2,3@3.0", "", &error), &error); // a whole number is a layer
+    assert_true(plan.arms[0].lr == 3 && plan.arms[1].lr == 0 && plan.arms[2].lr == 3);
+    assert_string_equal(plan.arms[1].typed, "rope@3");
+    must(set_arms(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error), &error);
     must(plan_rates(&plan, "3e-3", &error), &error);
     expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
                    "--lr-grid;rope has a learning rate of its own;'@0.002'");
