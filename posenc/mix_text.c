@@ -57,14 +57,17 @@ static bool parse_number(int *number, const Mix *mix, int *at, const char *what,
     return true;
 }
 
-// "N" or "N-M", of numbers up to `most`.
-static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, Error *error) {
+// "N" or "N-M", of numbers below `most`, the most layers or heads that a model can have (`of` is their name).
+static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, const char *of,
+                        Error *error) {
     const int start = *at;
     if (!parse_number(&range[0], mix, at, what, error)) return false;
     range[1] = range[0];
     if (mix->text[*at] == '-' && (++*at, !parse_number(&range[1], mix, at, what, error))) return false;
     if (range[1] < range[0]) return mix_fail_at(error, mix, start, "this range ends before it begins");
-    return range[1] < most || mix_fail_at(error, mix, start, "a number here is at most %d", most - 1);
+    return range[1] < most ||
+           mix_fail_at(error, mix, start, "a number here is at most %d, because @ is for models of up to %d %s",
+                       most - 1, most, of);
 }
 
 static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
@@ -72,7 +75,8 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
     for (;;) {
         const int start = *at;
         int range[2];
-        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, error))
+        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, "layers",
+                         error))
             return false;
         for (int l = range[0]; l <= range[1]; l++) {
             if (has_layer(&item->layers, l)) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
@@ -89,7 +93,7 @@ static bool parse_heads(MixItem *item, const Mix *mix, int *at, Error *error) {
     int range[2];
     if (item->heads) return mix_fail_at(error, mix, start, "the heads of this item are named twice");
     *at += (int)strlen("heads=");
-    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, error)) return false;
+    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, "heads", error)) return false;
     if (mix->text[*at] == ',' && isdigit((unsigned char)mix->text[*at + 1]))
         return mix_fail_at(error, mix, *at,
                            "the heads of an item are one number or one range, such as @heads=0-1; "

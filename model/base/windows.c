@@ -36,7 +36,7 @@ static bool parse_item(Windows *windows, const char *text, int *at, Error *error
     if (!parse_number(&keys, text, at, "a number of keys, such as 64", 10000000, error)) return false;
     if (text[*at] == '*') {
         const int number = ++*at;
-        if (!parse_number(&repeat, text, at, "a number of layers", 1000, error)) return false;
+        if (!parse_number(&repeat, text, at, "a number of layers", 1000000, error)) return false;
         if (repeat < 1) return fail_at(error, text, number, "give a number of layers from 1 on");
     }
     if (repeat > WINDOWS_CAPACITY - windows->period)

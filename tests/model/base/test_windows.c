@@ -35,6 +35,7 @@ static void mistakes_are_named(void **state) {
         {"64x", "character 3 ('x'): windows are separated"},
         {"8,64k", "character 5 ('k'): windows are separated"},
         {"99999999999999999999", "character 1 ('99999999999999999999'): a number here is at most 10000000"},
+        {"4*2000,0", "character 1 ('4*2000,0'): the windows must repeat after at most 64 layers"},
         {"1*65,0", "character 1 ('1*65,0'): the windows must repeat after at most 64 layers"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
