@@ -219,6 +219,8 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
     if (!plain(mix) && shape->layers > LAYERS_CAPACITY)
         return fail_input(error, "--pos '%s': layers can differ in models of up to %d layers", mix->text,
                           LAYERS_CAPACITY);
+    if (!plain(mix) && period > shape->layers)
+        return mix_fail_at(error, mix, 0, "these are schemes for %d layers, but --layers %d", period, shape->layers);
     if (!plain(mix) && !check_cover(mix, period, error)) return false;
     for (int p = 0; p < mix->parts; p++) {
         mix->part[p].everywhere = plain(mix);
