@@ -15,6 +15,13 @@ static bool in_period(const Mix *mix, const MixItem *item) {
     return !item->listed && !item->heads && !before_layers(mix, item);
 }
 
+// Are there items that name their layers or heads?
+static bool beside_lists(const Mix *mix) {
+    for (int i = 0; i < mix->items; i++)
+        if (mix->item[i].listed || mix->item[i].heads) return true;
+    return false;
+}
+
 static int period_of(const Mix *mix) {
     int period = 0;
     for (int i = 0; i < mix->items; i++)
@@ -102,8 +109,11 @@ static bool check_cover(const Mix *mix, int period, Error *error) {
                     !before_layers(mix, item) && names_layer(mix, item, l, turn, period) && names_head(item, h);
                 if (in_period(mix, item)) turn += item->repeat;
                 if (named && owner)
-                    return mix_fail_at(error, mix, item->at, "%s is named twice; name each once",
-                                       cell_name(cell, mix, l, h));
+                    return mix_fail_at(error, mix, item->at, "%s is named twice; name each once%s",
+                                       cell_name(cell, mix, l, h),
+                                       in_period(mix, owner) != in_period(mix, item)
+                                           ? ", and give every item its @, because one without @ is for all layers"
+                                           : "");
                 if (named) owner = item;
             }
             if (!owner)
@@ -129,6 +139,10 @@ static bool check_item(const Mix *mix, const MixItem *item, Error *error) {
         if (scheme->enters == ENTERS_NOWHERE && !scheme->embed_forward && item->parts > 1)
             return mix_fail_at(error, mix, item->at, "%s adds nothing to a sum; leave it out", scheme->name);
     }
+    if (in_period(mix, item) && item->repeat > 1 && beside_lists(mix))
+        return mix_fail_at(error, mix, item->at,
+                           "*%d cannot stand beside items with @; name these layers behind @, too, as in @0-%d",
+                           item->repeat, item->repeat - 1);
     if (in_period(mix, item) && item->repeat > 1 && period_of(mix) == item->repeat)
         return mix_fail_at(error, mix, item->at, "nothing stands beside these %d layers; leave out *%d", item->repeat,
                            item->repeat);
@@ -222,6 +236,8 @@ bool mix_fit(Mix *mix, const Shape *shape, Error *error) {
     if (!plain(mix) && shape->layers > LAYERS_CAPACITY)
         return fail_input(error, "--pos '%s': layers can differ in models of up to %d layers", mix->text,
                           LAYERS_CAPACITY);
+    if (!plain(mix) && period > shape->layers)
+        return mix_fail_at(error, mix, 0, "these are schemes for %d layers, but --layers %d", period, shape->layers);
     if (!plain(mix) && !(check_codes(mix, error) && check_cover(mix, period, error))) return false;
     for (int p = 0; p < mix->parts; p++) {
         mix->part[p].everywhere = plain(mix);

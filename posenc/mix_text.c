@@ -5,8 +5,8 @@
 //   SUM  = SCHEME {+ SCHEME}
 //   SCHEME = NAME[:key=value,...]
 //
-// LAYERS and HEADS are numbers and ranges, "0-2,4". A comma is followed by the name of a scheme, which begins the next
-// item, or else by the next option or number of the same list.
+// LAYERS are numbers and ranges, "0-2,4"; HEADS are one number or range. A comma is followed by the name of a scheme,
+// which begins the next item, or else by the next option or number of the same list.
 #include "posenc/gate.h"
 #include "posenc/mix.h"
 
@@ -39,7 +39,7 @@ static size_t scheme_length(const char *text) {
     size_t n = word_length(text);
     while (text[n]) {
         const char *next = text + n + 1;
-        if (strchr("*@ ", text[n]) || (text[n] == '+' && (!*next || isalpha((unsigned char)*next))) ||
+        if (strchr("*@ ", text[n]) || (text[n] == '+' && !isdigit((unsigned char)*next)) ||
             (text[n] == ',' && (!*next || strchr(", ", *next) || position_named(next, word_length(next)))))
             return n;
         n += 1 + word_length(next);
@@ -57,14 +57,17 @@ static bool parse_number(int *number, const Mix *mix, int *at, const char *what,
     return true;
 }
 
-// "N" or "N-M", of numbers up to `most`.
-static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, Error *error) {
+// "N" or "N-M", of numbers below `most`, the most layers or heads that a model can have (`of` is their name).
+static bool parse_range(int range[2], const Mix *mix, int *at, const char *what, int most, const char *of,
+                        Error *error) {
     const int start = *at;
     if (!parse_number(&range[0], mix, at, what, error)) return false;
     range[1] = range[0];
     if (mix->text[*at] == '-' && (++*at, !parse_number(&range[1], mix, at, what, error))) return false;
     if (range[1] < range[0]) return mix_fail_at(error, mix, start, "this range ends before it begins");
-    return range[1] < most || mix_fail_at(error, mix, start, "a number here is at most %d", most - 1);
+    return range[1] < most ||
+           mix_fail_at(error, mix, start, "a number here is at most %d, because @ is for models of up to %d %s",
+                       most - 1, most, of);
 }
 
 static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
@@ -72,7 +75,8 @@ static bool parse_layers(MixItem *item, const Mix *mix, int *at, Error *error) {
     for (;;) {
         const int start = *at;
         int range[2];
-        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, error))
+        if (!parse_range(range, mix, at, "the number of a layer, such as @0-2,4, or heads=", LAYERS_CAPACITY, "layers",
+                         error))
             return false;
         for (int l = range[0]; l <= range[1]; l++) {
             if (has_layer(&item->layers, l)) return mix_fail_at(error, mix, start, "layer %d is named twice", l);
@@ -89,7 +93,11 @@ static bool parse_heads(MixItem *item, const Mix *mix, int *at, Error *error) {
     int range[2];
     if (item->heads) return mix_fail_at(error, mix, start, "the heads of this item are named twice");
     *at += (int)strlen("heads=");
-    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, error)) return false;
+    if (!parse_range(range, mix, at, "the number of a head, such as @heads=0-1", 1000, "heads", error)) return false;
+    if (mix->text[*at] == ',' && isdigit((unsigned char)mix->text[*at + 1]))
+        return mix_fail_at(error, mix, *at,
+                           "the heads of an item are one number or one range, such as @heads=0-1; "
+                           "give other heads an item of their own");
     item->first_head = range[0];
     item->heads = range[1] - range[0] + 1;
     return true;
@@ -134,6 +142,11 @@ static bool parse_scheme(Position *pos, char scheme[TEXT_CAPACITY], Error *error
     return ok;
 }
 
+// Is a space what is wrong at `at`, where the name of a summand is missing?
+static bool spaced_sum(const char *text, int at) {
+    return at > 0 && ((text[at] == '+' && text[at - 1] == ' ') || (text[at] == ' ' && text[at - 1] == '+'));
+}
+
 // The sum at *at. Its heads, on which its parts depend, are known already.
 static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
     for (;; ++*at) {
@@ -142,7 +155,8 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
         Position pos;
         Error reason;
         if (length == 0 && *mix->text)
-            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme");
+            return mix_fail_at(error, mix, *at, "here should be the name of a position scheme%s",
+                               spaced_sum(mix->text, *at) ? "; a sum has no spaces, as in rope+alibi" : "");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         if (!parse_scheme(&pos, scheme, &reason))
             return mix->text[length] ? mix_fail_at(error, mix, *at, "%s", reason.message)
@@ -254,6 +268,9 @@ bool mix_parse(Mix *mix, const char *text, Error *error) {
     if (snprintf(mix->text, sizeof mix->text, "%s", text) >= (int)sizeof mix->text)
         return fail_input(error, "the position scheme '%.40s...' is too long; at most %d characters", text,
                           TEXT_CAPACITY - 1);
+    const int blank = (int)strcspn(mix->text, "\t\n\v\f\r");
+    if (mix->text[blank])
+        return mix_fail_at(error, mix, blank, "a tab or a line break cannot stand here; use a space or a comma");
     for (int at = 0;;) {
         if (!parse_item(mix, &at, error)) return false;
         if (!mix->text[at]) break;

@@ -71,15 +71,27 @@ static bool was_given(const bool *given, const char *name) {
     return given[option_find(table, name) - table];
 }
 
+// What is wrong with the arm alone has its label in front, and places are those in the text as it was given.
+static bool check_arm(const Plan *plan, const Job *job, const TrainOptions *options, int vocab, Error *error) {
+    const Arm *arm = &plan->arms[job->arm];
+    TrainOptions own = *options, all = *options;
+    Mix pos;
+    Error reason;
+    memcpy(own.pos, arm->typed, sizeof own.pos);
+    if (trainer_check(&pos, &own, vocab, &reason)) return true;
+    snprintf(all.pos, sizeof all.pos, "none");
+    memcpy(all.window, plan->base.window, sizeof all.window);
+    return trainer_check(&pos, &all, vocab, error) && arm_fail(arm, &reason, error);
+}
+
 // Check every arm with every shape and task that it will be trained with, and every text, before hours of training.
 static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
-        Mix pos;
         if (job.seed > 0) break;
         const TrainOptions options = plan_job_options(plan, &job);
         const int text = plan->settings[job.setting].text;
-        if (!trainer_check(&pos, &options, job.task < 0 ? plan->texts[text].vocab : 257, error)) return false;
+        if (!check_arm(plan, &job, &options, job.task < 0 ? plan->texts[text].vocab : 257, error)) return false;
         if (job.task < 0 && !measure_check(plan->base.eval_tokens, options.context, &corpora[text], error))
             return false;
     }

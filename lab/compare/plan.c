@@ -18,6 +18,13 @@ bool arms_same(const Arm *a, const Arm *b) {
     return strcmp(a->pos, b->pos) == 0 && strcmp(a->window, b->window) == 0;
 }
 
+bool arm_fail(const Arm *arm, const Error *reason, Error *error) {
+    const bool label = reason->kind == ERROR_INPUT && strcmp(arm->name, arm->typed) != 0;
+    if (label) return fail_input(error, "%s: %s", arm->name, reason->message);
+    *error = *reason;
+    return false;
+}
+
 const char *arm_print(char *word, const Arm *arm) {
     const bool label = !strpbrk(arm->name, ":=@*+, "); // otherwise a scheme is its own name
     char rate[32] = "";
@@ -31,12 +38,20 @@ const char *arm_print(char *word, const Arm *arm) {
 static bool set_own_window(Arm *arm, size_t *length, const char *text, Error *error) {
     const char *option = strstr(text, OWN_WINDOW), *keys = option ? option + strlen(OWN_WINDOW) : "";
     Windows windows;
+    Error reason;
     *length = option ? (size_t)(option - text) : strlen(text);
     if (*keys && *keys != ' ') return fail_input(error, "%s: behind a scheme, only --window can stand", text);
     keys += strspn(keys, " ");
     snprintf(arm->window, sizeof arm->window, "%s", keys);
     if (option && !*keys) return fail_input(error, "%s: give a number of keys behind --window, such as 64", text);
-    return windows_parse(&windows, keys, INT_MAX, error); // whether they fit the layers is seen in each setting
+    if (strcmp(keys, "0") == 0 || strcmp(keys, "''") == 0)
+        return fail_input(error,
+                          "%s: no window can be taken back behind a scheme; to let one scheme see all keys, give no "
+                          "--window for all, and the other schemes theirs behind them",
+                          text);
+    // Whether they fit the layers is seen in each setting.
+    return windows_parse(&windows, keys, INT_MAX, &reason) ||
+           fail_input(error, "%.*s: %s", (int)strcspn(text, ":=@ "), text, reason.message);
 }
 
 // The learning rate behind the last '@' of "SCHEME@LR"; *length is that of the words before it. A list of layers
@@ -68,12 +83,14 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     const bool labelled = label > 0 && text[label] == '=';
     const size_t length = labelled ? label : all;
     Mix pos;
+    Error reason;
     if (length > NAME_MOST)
         return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
     snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
     if (labelled && strspn(arm->name, LABEL_CHARACTERS) < length)
         return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
-    if (!mix_parse(&pos, labelled ? text + length + 1 : text, error)) return false;
+    snprintf(arm->typed, sizeof arm->typed, "%s", labelled ? text + length + 1 : text);
+    if (!mix_parse(&pos, arm->typed, &reason)) return arm_fail(arm, &reason, error);
     if (*arm->window && !labelled)
         return fail_input(error, "'%.200s' has a --window of its own; give it a label: LABEL=%.200s", word, word);
     mix_print(&pos, arm->pos);

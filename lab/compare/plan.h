@@ -24,6 +24,7 @@ typedef struct {
 // An arm of the comparison: a scheme, under the name that tables show.
 typedef struct {
     char name[TEXT_CAPACITY], pos[TEXT_CAPACITY]; // `pos` is the full specification of the scheme
+    char typed[TEXT_CAPACITY];                    // the scheme as it was given, for messages
     char window[TEXT_CAPACITY];                   // its own --window; "" = that of the options
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
@@ -117,6 +118,9 @@ bool arm_is(const Arm *arm, const char *scheme);
 // The arm as it can be typed, "LABEL=SCHEME@LR --window KEYS" or "SCHEME", into a buffer of WORD_CAPACITY bytes.
 #define WORD_CAPACITY (4 * TEXT_CAPACITY)
 const char *arm_print(char *word, const Arm *arm);
+
+// Fail with what is wrong with an arm, its label in front; without a label, the reason names the scheme.
+bool arm_fail(const Arm *arm, const Error *reason, Error *error);
 
 // Do two arms train the same models, but for the learning rate?
 bool arms_same(const Arm *a, const Arm *b);

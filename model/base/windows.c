@@ -36,7 +36,7 @@ static bool parse_item(Windows *windows, const char *text, int *at, Error *error
     if (!parse_number(&keys, text, at, "a number of keys, such as 64", 10000000, error)) return false;
     if (text[*at] == '*') {
         const int number = ++*at;
-        if (!parse_number(&repeat, text, at, "a number of layers", 1000, error)) return false;
+        if (!parse_number(&repeat, text, at, "a number of layers", 1000000, error)) return false;
         if (repeat < 1) return fail_at(error, text, number, "give a number of layers from 1 on");
     }
     if (repeat > WINDOWS_CAPACITY - windows->period)
@@ -54,6 +54,8 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
         if (!text[at]) break;
         at += text[at] == ',';
         at += (int)strspn(text + at, " ");
+        if (text[at] == '@')
+            return fail_at(error, text, at, "windows stand in the order of the layers, without @, as in '64*3,0'");
         if (at == separator) return fail_at(error, text, at, "windows are separated by a comma or a space");
     }
     for (int l = 0; l < windows->period; l++) longest = windows->keys[l] > longest ? windows->keys[l] : longest;
@@ -67,6 +69,9 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
                        "*%d",
                        windows->period, windows->period);
     if (windows->period > layers)
-        return fail_at(error, text, 0, "these are windows for %d layers, but --layers %d", windows->period, layers);
+        return fail_at(error, text, 0,
+                       "these are windows for %d layers, but --layers %d (without --window, --init RUN takes over "
+                       "those of RUN)",
+                       windows->period, layers);
     return true;
 }

@@ -34,6 +34,8 @@ run train --init run --steps 2 --out tuned
 check "--init takes windows over" says "^window +4,0 "
 need train --init run --window '' --steps 2 --out freed
 check "unless others are given" grep -q '"window": ""' freed/config.json
+refuses "windows of RUN for fewer layers" "--window '4,0', character 1;--layers 1;--init RUN takes over those of RUN" \
+    train --init run --layers 1 --steps 2 --out fewer
 succeed "--resume" train --resume --out run --steps 5
 refuses "another window on --resume" "--window;4,0" train --resume --out run --window 9
 
@@ -52,4 +54,15 @@ mkdir damaged && cp run/tokenizer.json run/model.safetensors damaged/
 sed '2d;s/"window": "4,0"/"window": "4,0,1"/' run/config.json >damaged/config.json
 refuses "a config.json with windows for more layers" "damaged/config.json;windows for 3 layers" eval damaged
 succeed "extending a model with a layer that sees all" extend run --method yarn --factor 2 --out longer
+
+# --- compare: the label stands in front, and places are those in the text as it was given ---
+few="compare $small --steps 1 --seeds 2 --out compared"
+refuses "an arm whose layers are named twice" "bitter compare: a: --pos 'rope@0-1,none@1', character 10 ('none@1')" \
+    $few rope a=rope@0-1,none@1
+refuses "an arm without a label" "bitter compare: --pos 'rope@0-1,none@1', character 10 ('none@1')" $few rope rope@0-1,none@1
+refuses "an arm whose windows are too many" "bitter compare: a: --window '8*2,0', character 1;--layers 2" \
+    $few rope "a=rope --window 8*2,0"
+refuses "what is wrong with all arms" "bitter compare: --window '8*2,0', character 1;--layers 2" $few a=rope b=none --window '8*2,0'
+refuses "heads that are wrong for all arms" "bitter compare: --kv-heads 3" $few a=rope b=none --kv-heads 3
+check "nothing was left behind by compare" test ! -e compared/compare.json
 finish

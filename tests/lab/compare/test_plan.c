@@ -29,6 +29,8 @@ static void schemes_may_have_labels(void **state) {
         assert_int_equal(plan.reference, i);
     }
     assert_string_equal(plan.arms[1].scheme->name, "rope");
+    assert_string_equal(plan.arms[2].typed, "rope:base=100"); // as it was given, for messages
+    assert_string_equal(plan.arms[3].typed, "rope:base=100");
     assert_string_equal(plan.arms[5].scheme->name, "none");
 }
 
@@ -39,7 +41,10 @@ static void wrong_schemes_are_refused(void **state) {
                  {"a=rope;a=alibi", "", "two schemes are called a"},
                  {"rope;rope=alibi", "", "two schemes are called rope"},
                  {"rope;wrope", "", "no position scheme 'wrope'"},
-                 {"a=wrope", "", "no position scheme 'wrope'"},
+                 {"a=wrope", "", "a: there is no position scheme 'wrope'"},
+                 {"rope;a=rope:gate=yes", "", "a: rope:gate: give none"},
+                 {"rope;a=rope*,none", "", "a: --pos 'rope*,none', character 6 (',none')"},
+                 {"rope;rope*,none", "", "--pos 'rope*,none', character 6 (',none')"},
                  {"rope:bass=7", "", "bass;base"},
                  {"a=rope:base=-1", "", "base"},
                  {"a=b=rope", "", "b"},
@@ -157,6 +162,10 @@ static void schemes_may_have_rates_of_their_own(void **state) {
         assert_true(plan_job_options(&plan, &job).lr == rates[a] && plan_job_options(&plan, &task).lr == rates[a]);
         expect_near("min_lr", (size_t)a, plan_job_options(&plan, &job).min_lr, rates[a] / 10, 1e-12);
     }
+    must(set_arms(&plan, "rope@3.0;b=rope@3;c=rope@0-2,3@3.0", "", &error), &error); // a whole number is a layer
+    assert_true(plan.arms[0].lr == 3 && plan.arms[1].lr == 0 && plan.arms[2].lr == 3);
+    assert_string_equal(plan.arms[1].typed, "rope@3");
+    must(set_arms(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error), &error);
     must(plan_rates(&plan, "3e-3", &error), &error);
     expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
                    "--lr-grid;rope has a learning rate of its own;'@0.002'");
@@ -200,10 +209,17 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     assert_int_equal(plan_designed(&plan, 2), 1);
     assert_int_equal(plan_designed(&plan, 3), -1);
     static const char *const wrong[][2] = {
-        {"rope --window 8", "give it a label"},          {"a=rope --window", "give a number of keys"},
-        {"a=rope --window ", "give a number of keys"},   {"a=rope --window 0", "window of 0 keys"},
-        {"a=rope --window 8 --window 9", "character 3"}, {"a=rope --window 8@2e-3", "character 2"},
-        {"a=rope --windows 8", "only --window"},         {"a=rope --layers 8", "--layers"}};
+        {"rope --window 8", "give it a label"},
+        {"a=rope --window", "give a number of keys"},
+        {"a=rope --window ", "give a number of keys"},
+        {"a=rope --window 0,0", "a: --window '0,0', character 1 ('0,0'): a window of 0 keys"},
+        {"a=rope --window 0", "a=rope --window 0: no window can be taken back behind a scheme"},
+        {"a=rope --window ''", "give no --window for all, and the other schemes theirs behind them"},
+        {"a=rope --window 8*3,", "a: --window '8*3,', at its end"},
+        {"a=rope --window 8 --window 9", "character 3"},
+        {"a=rope --window 8@2e-3", "character 2"},
+        {"a=rope --windows 8", "only --window"},
+        {"a=rope --layers 8", "--layers"}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], wrong[i][1]);
 }
