@@ -201,6 +201,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
     shape_describe(shape, &gpt->shape);
+    if (*trainer->init) printf("init    %s\n", trainer->init);
     printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     window_print_line(options->window, &gpt->shape);

@@ -31,6 +31,7 @@ check "--init gives gates to a model without" says "^gates   rope: layer 0 "
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
 refuses "a gate of nothing" "none has no positions that a gate could weigh" train $small --pos none:gate=trained --out new
+check "and says so" says "^init +new, with initial values: pos.layer_gate$"
 refuses "a gate of other rotations" "xpos: gate=trained multiplies the angle t theta" \
     train $small --pos xpos:gate=trained --out new
 refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
