@@ -54,6 +54,8 @@ edited() { # NAME PATTERNS SED-SCRIPT
     refuses "config.json: $1" "edited/config.json;$2" eval edited --eval-tokens 100
 }
 edited "layers that are named twice" "layer 0 is named twice" 's/"pos": "[^"]*"/"pos": "rope@0-3 none@0"/'
+refuses "--init with other layers: not a word of the windows" "--init run: its model has --layers 4;this one 1, " \
+    train --init run --layers 1 --out new
 edited "layers that are not named" "layer 3 is not named" 's/"pos": "[^"]*"/"pos": "rope@0-2"/'
 edited "a window of 0 keys" "a window of 0 keys" 's/"window": "8,0"/"window": "0"/'
 edited "windows of more layers" "windows for 5 layers" 's/"window": "8,0"/"window": "8*4,0"/'
