@@ -65,5 +65,6 @@ edited "a block of nobody" "\"block\"" 's/"block": "llama"/"block": "gpt3"/'
 sed '2d;s/"kv-heads": 2/"kv-heads": 1/' run/config.json >edited/config.json
 refuses "config.json: another number of key heads" "edited/model.safetensors;attn.qkv;do not belong together" eval edited
 sed '2d;s/"block": "llama"/"block": "gpt2"/' run/config.json >edited/config.json
+edited "a window without quotes" '"window" is not a string' 's/"window": "8,0"/"window": 8/'
 refuses "config.json: another block" "edited/model.safetensors;do not belong together" eval edited
 finish
