@@ -130,7 +130,8 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
         applied |= pos->scheme->past != NULL;
     }
     mix_names(mix, ", ", " and ", names);
-    return applied || fail_input(error, "--past does not apply to the scheme %s; leave it out", names);
+    return applied || fail_input(error, "--past does not apply to the scheme%s %s; leave it out",
+                                 mix->parts > 1 ? "s" : "", names);
 }
 
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
@@ -188,7 +189,6 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
                           : advice);
 }
 
-bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
 bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error) {
     if (shape->layers != of->layers || shape->heads != of->heads || shape->width != of->width)
         return fail_input(
@@ -212,6 +212,7 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
+bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init ||
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&

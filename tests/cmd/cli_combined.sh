@@ -42,7 +42,7 @@ need train $small --pos 'rope:base=1e4*3,rope:base=1e6' --out bases
 refuses "extending two bases" "--pos 'rope:base=1;character 39 ('rope:base=1000000;second kind of rotations of bases" \
     extend bases --factor 2 --out longer
 need train $small --pos 'alibi*3,none' --out unturned
-refuses "extending what does not rotate" "unturned has positions of the scheme alibi and none" \
+refuses "extending what does not rotate" "unturned has positions of the schemes alibi and none" \
     extend unturned --factor 2 --out longer
 check "nothing was left behind by extend" test ! -e longer
 

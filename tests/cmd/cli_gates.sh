@@ -13,6 +13,10 @@ check "and do not stay there" refute grep -q '^6,1,1,1$' run/positions.csv
 run train $small --pos 'learned:gate=trained,none*2,t5:gate=trained' --steps 3 --out several
 check "codes have one gate" says "^gates   learned: [0-9.]+$"
 check "other schemes have one for each of their layers" says "^gates   t5: layer 2 [0-9.]+$"
+run train --layers 8 --heads 1 --width 8 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000 --steps 1 \
+    --pos rope:gate=trained --out many
+check "those of many layers take several lines" says "^        layer 6 [0-9.]+, layer 7 [0-9.]+$"
+check "and one head is one" says "8 layers, 1 head, width 8"
 run train $small --pos rope --steps 3 --out plain
 check "without the option there are none" refute says "^gates "
 
@@ -27,11 +31,11 @@ need train $small --pos rope:gate=trained --steps 3 --out half
 need train --resume --out half --steps 6
 run train --init plain --pos rope:gate=trained --steps 2 --out tuned
 check "--init gives gates to a model without" says "^gates   rope: layer 0 "
+check "and says so" says "^init +new, with initial values: pos.layer_gate$"
 
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
 refuses "a gate of nothing" "none has no positions that a gate could weigh" train $small --pos none:gate=trained --out new
-check "and says so" says "^init +new, with initial values: pos.layer_gate$"
 refuses "a gate of other rotations" "xpos: gate=trained multiplies the angle t theta" \
     train $small --pos xpos:gate=trained --out new
 refuses "extending gates" "rotations with gates;angles of its own;without gate=trained" \
