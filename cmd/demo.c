@@ -144,6 +144,11 @@ static bool check_schemes(const char *const *names, int count, const TrainOption
     TrainOptions options = *common;
     if (count > SCHEMES) return fail_input(error, "%d schemes; name at most %d", count, SCHEMES);
     for (int i = 0; i < count; i++) {
+        if (names[i][strcspn(names[i], ":=")] == '=' || strstr(names[i], " --"))
+            return fail_input(error,
+                              "'%.200s': demo takes schemes as --pos does, without labels or options of their own; "
+                              "`bitter compare` takes these",
+                              names[i]);
         if (snprintf(options.pos, sizeof options.pos, "%s", names[i]) >= (int)sizeof options.pos)
             return fail_input(error, "the scheme '%.40s...' is too long", names[i]);
         if (!trainer_check(&pos, &options, vocab, error)) return false;

@@ -101,9 +101,9 @@ static bool find_rotations(Extension *x, Error *error) {
                           x->directory, mix->text);
     if (x->part < 0)
         return fail_input(error,
-                          "%s has positions of the scheme %s, whose frequencies cannot be stretched; train it with "
+                          "%s has positions of the scheme%s %s, whose frequencies cannot be stretched; train it with "
                           "rope, partial or prope",
-                          x->directory, names);
+                          x->directory, mix->parts > 1 ? "s" : "", names);
     return true;
 }
 

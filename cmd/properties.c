@@ -19,7 +19,11 @@ static const Option properties_options[] = {
     {0},
 };
 
+// Above the first row; before it, something may still be refused.
 static void print_header(void) {
+    static bool printed;
+    if (printed) return;
+    printed = true;
     printf("%-*s %8s %9s %8s %9s %8s %8s %5s %7s\n", NAME_WIDTH, "scheme", "distinct", "nonlinear", "absolute",
            "resizing", "trend", "longest", "axes", "twins");
 }
@@ -34,6 +38,7 @@ static void print_number(int width, int digits, double value) {
 
 static void print_row(const char *name, const SchemeProperties *p) {
     char defined[32] = "any";
+    print_header();
     if (p->longest > 0) snprintf(defined, sizeof defined, "%d", p->longest);
     if (strlen(name) > NAME_WIDTH) { // the numbers come on a line of their own
         puts(name);
@@ -123,6 +128,7 @@ static bool print_all(const TrainOptions *options, Error *error) {
     for (const Scheme *const *scheme = schemes; *scheme; scheme++)
         if (!print_untrained((*scheme)->name, options, error)) {
             if (error->kind != ERROR_INPUT) return false;
+            print_header();
             printf("%-*s %s\n", NAME_WIDTH, (*scheme)->name, error->message);
         }
     return true;
@@ -151,7 +157,6 @@ bool command_properties(int argc, char **argv, Error *error) {
     bool given[ARGUMENTS_MOST];
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     bool ok = first == argc || check_given(given, error);
-    if (ok) print_header();
     for (int i = first; ok && i < argc; i++) ok = print_run(argv[i], &options, error);
     if (first == argc)
         ok = strcmp(options.pos, "all") == 0 ? print_all(&options, error)

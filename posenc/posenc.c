@@ -63,8 +63,8 @@ bool position_fit(Position *pos, const Shape *shape, int inputs, Error *error) {
     pos->sets = own ? shape->layers : 1;
     const char *objection = pos->scheme->check ? pos->scheme->check(pos) : NULL;
     if (objection)
-        return fail_input(error, "--pos %s, --width %d, --heads %d (%d channels a head): %s", pos->scheme->name,
-                          shape->width, shape->heads, head_width(shape), objection);
+        return fail_input(error, "--pos %s, --width %d, --heads %d (%d channel%s a head): %s", pos->scheme->name,
+                          shape->width, shape->heads, head_width(shape), head_width(shape) == 1 ? "" : "s", objection);
     const int most = pos->scheme->max_length ? pos->scheme->max_length(pos) : 0;
     return most == 0 || most >= position_span(pos) ||
            fail_input(error,

@@ -122,6 +122,8 @@ static bool print_best(const Trainer *trainer) {
     return true;
 }
 
+#define GATES_A_LINE 6
+
 // What the gates of gate=trained have become: how much each layer has kept of its positions.
 static void print_gates(const Mix *mix) {
     for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
@@ -133,7 +135,7 @@ static void print_gates(const Mix *mix) {
         printf("gates   %s:", *name ? name : pos->scheme->name);
         for (int l = 0, g = 0; l < mix->shape.layers && g < gate_count(pos); l++) {
             if (position_layer(pos, l) < 0) continue;
-            if (!once) printf("%s layer %d", g ? "," : "", l);
+            if (!once) printf("%s%s layer %d", g ? "," : "", g && g % GATES_A_LINE == 0 ? "\n       " : "", l);
             printf(" %.3f", (double)gates_of(pos)[g++]);
         }
         printf("\n");

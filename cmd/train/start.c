@@ -77,6 +77,9 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
         option_print(&from, option, text);
         if (!given[option - train_options] && !option_set(options, option, text, option->name, error)) return false;
     }
+    // Before anything looks at positions and windows that the user did not type.
+    const Shape shape = sizes_of(options, 1), of = sizes_of(&from, 1);
+    if (!run_init_check(&shape, &of, options->init, error)) return false;
     if (!seed_given) options->seed = from.seed < LLONG_MAX ? from.seed + 1 : 0;
     tell_taken_over(options, seed_given);
     const bool same_heads =
@@ -201,6 +204,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
     shape_describe(shape, &gpt->shape);
+    if (*trainer->init) printf("init    %s\n", trainer->init);
     printf("model   %s: %zu parameters, %zu of them positions\n", shape, tensor_numbers(&gpt->tensors, false),
            tensor_numbers(&gpt->tensors, true));
     window_print_line(options->window, &gpt->shape);

@@ -179,9 +179,14 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     if (epsilon && json_number_value(epsilon) != EPSILON)
         return fail_input(error, "%s: \"%s\" is %g, but bitter's norms have %g", path, words[home].epsilon,
                           json_number_value(epsilon), EPSILON);
-    if (o->width % o->heads || (json_is_integer(head) && json_integer_value(head) != o->width / o->heads))
+    if (o->width % o->heads)
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);
+    if (json_is_integer(head) && json_integer_value(head) != o->width / o->heads)
+        return fail_input(error,
+                          "%s: \"head_dim\" is %lld, but bitter's heads share the width: %lld heads of %lld channels "
+                          "have a head_dim of %lld",
+                          path, (long long)json_integer_value(head), o->heads, o->width, o->width / o->heads);
     return true;
 }
 

@@ -129,6 +129,8 @@ static bool read_option(TrainOptions *options, const char *name, const json_t *v
     }
     char number[64], label[TEXT_CAPACITY];
     const char *text = number;
+    if (option->type == OPTION_TEXT && !json_is_string(value))
+        return fail_input(error, "%s: \"%s\" is not a string; put it in quotes", path, name);
     if (json_is_integer(value))
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))

@@ -2,6 +2,7 @@
 
 #include "base/file/text.h"
 #include "lab/run/config.h"
+#include "model/transfer.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -129,7 +130,8 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
         applied |= pos->scheme->past != NULL;
     }
     mix_names(mix, ", ", " and ", names);
-    return applied || fail_input(error, "--past does not apply to the scheme %s; leave it out", names);
+    return applied || fail_input(error, "--past does not apply to the scheme%s %s; leave it out",
+                                 mix->parts > 1 ? "s" : "", names);
 }
 
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
@@ -187,40 +189,33 @@ bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *co
                           : advice);
 }
 
-bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error *error) {
+bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error) {
+    if (shape->layers != of->layers || shape->heads != of->heads || shape->width != of->width)
+        return fail_input(
+            error,
+            "--init %s: its model has --layers %d, --heads %d and --width %d, this one %d, %d and %d; make them equal",
+            directory, of->layers, of->heads, of->width, shape->layers, shape->heads, shape->width);
+    return (shape->block == of->block && key_heads(shape) == key_heads(of)) ||
+           fail_input(error,
+                      "--init %s: its model has the block %s and %d heads of keys, this one %s and %d; make --block "
+                      "and --kv-heads equal",
+                      directory, block_name(of->block), key_heads(of), block_name(shape->block), key_heads(shape));
+}
+
+bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error) {
     Run run;
     if (!run_open(&run, directory, "", error)) return false;
-    if (!run_check_tokenizer(&run, directory, corpus, error)) {
-        run_close(&run);
-        return false;
-    }
-    const Shape *a = &gpt->shape, *b = &run.gpt.shape;
-    bool ok = a->layers == b->layers && a->heads == b->heads && a->width == b->width;
-    if (!ok)
-        fail_input(error,
-                   "--init %s: its model has %d layers, %d heads and width %d, this one %d, %d and %d; make them equal",
-                   directory, b->layers, b->heads, b->width, a->layers, a->heads, a->width);
-    else if (a->block != b->block || key_heads(a) != key_heads(b))
-        ok = fail_input(error,
-                        "--init %s: its model has the block %s and %d heads of keys, this one %s and %d; make --block "
-                        "and --kv-heads equal",
-                        directory, block_name(b->block), key_heads(b), block_name(a->block), key_heads(a));
-    for (int i = 0; ok && i < gpt->tensors.count; i++) {
-        const Tensor *to = &gpt->tensors.items[i], *from = tensor_find(&run.gpt.tensors, to->name);
-        if (from && from->count == to->count)
-            memcpy(gpt->params + to->offset, run.gpt.params + from->offset, to->count * sizeof(real));
-        else if (from)
-            ok = fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --context",
-                            directory, to->name, from->count, to->count);
-    }
-    mix_project(&gpt->pos);
+    const bool ok = run_check_tokenizer(&run, directory, corpus, error) &&
+                    run_init_check(&gpt->shape, &run.gpt.shape, directory, error) &&
+                    gpt_transfer(gpt, said, &run.gpt, directory, error);
     run_close(&run);
     return ok;
 }
 
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
-        return (!*options->init || run_init_from(&trainer->gpt, options->init, trainer->corpus, error)) &&
+        return (!*options->init ||
+                run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;

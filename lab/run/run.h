@@ -70,9 +70,13 @@ void run_close(Run *run);
 // Fails (input), saying what to do, when the run and these data have different tokenizers.
 bool run_check_tokenizer(const Run *run, const char *directory, const Corpus *corpus, Error *error);
 
-// Copy the weights of another run into a model of the same shape (the scheme's own tensors only when that run has
-// them). Fails (input) also when that run and `corpus`, the model's data, have different tokenizers.
-bool run_init_from(Gpt *gpt, const char *directory, const Corpus *corpus, Error *error);
+// Copy the weights of another run into a model with the same layers, heads, width and block: gpt_transfer, which also
+// says what `said` is. Fails (input) also when that run and `corpus`, the model's data, have different tokenizers.
+bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, const Corpus *corpus, Error *error);
+
+// Fails (input) where models of these shapes, `of` that of the run and `shape` that of the model, differ in layers,
+// heads, width or block.
+bool run_init_check(const Shape *shape, const Shape *of, const char *directory, Error *error);
 
 // log.csv, which has one row for each step, or another file of rows that begin with their step.
 typedef struct {

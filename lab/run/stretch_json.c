@@ -91,7 +91,8 @@ bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *e
     if (rule->original == 0) return true;
     mix_names(mix, ", ", " and ", names);
     if (part < 0)
-        return fail_input(error, "%s: the scheme %s has %s; take \"rotation\" out", path, names,
+        return fail_input(error, "%s: the scheme%s %s %s %s; take \"rotation\" out", path, mix->parts > 1 ? "s" : "",
+                          names, mix->parts > 1 ? "have" : "has",
                           part == STRETCH_SEVERAL ? "rotations of several kinds, which cannot be stretched together"
                           : part == STRETCH_GATED ? "rotations with gates, which cannot be stretched"
                                                   : "no rotations that could be stretched");

@@ -16,11 +16,12 @@ typedef struct {
     TrainPass pass;
     Batches batches;
     Progress progress;
-    Best best;             // loss and step of the best weights that train_loop has kept
-    long long stale;       // validations since then, or since the present cosine began: none had a lower loss
-    int *inputs, *targets; // (B,T) of the current batch
-    bool *scored;          // (B,T) is the target scored?
-    double weight;         // of each scored target, in the step's mean loss
+    Best best;                // loss and step of the best weights that train_loop has kept
+    long long stale;          // validations since then, or since the present cosine began: none had a lower loss
+    int *inputs, *targets;    // (B,T) of the current batch
+    bool *scored;             // (B,T) is the target scored?
+    double weight;            // of each scored target, in the step's mean loss
+    char init[TEXT_CAPACITY]; // what run_init_from has said
 } Trainer;
 
 typedef struct {

@@ -23,6 +23,12 @@ refuses "--kv-heads -1" "--kv-heads;0 to 1000;'-1'" train $small --kv-heads -1 -
 refuses "keys that turn for some of their heads" "character 1 ('rope@heads=0,none@he');--kv-heads 2" \
     train $small --kv-heads 2 --pos rope@heads=0,none@heads=1-3 --out new
 refuses "--block with another name" "--block;gpt2 or llama;'lama'" train $small --block lama --out new
+refuses "heads of one channel" "--heads 4 (1 channel a head)" \
+    train --layers 1 --heads 4 --width 4 --data builtin:tales:bytes=20000 --pos rope --out new
+refuses "demo with a label and a window" "'local=rope --window 8': demo takes schemes;bitter compare" \
+    demo --data builtin:tales:bytes=20000 'local=rope --window 8'
+refuses "properties of half a text" "--pos 'rope@'" properties --pos rope@
+check "and no table begins" test ! -s "$scratch/out"
 check "nothing was left behind" test ! -e new
 
 # --- a scheme that ends in one layer, or before the first ---
@@ -42,12 +48,14 @@ need train $small --pos 'rope:base=1e4*3,rope:base=1e6' --out bases
 refuses "extending two bases" "--pos 'rope:base=1;character 39 ('rope:base=1000000;second kind of rotations of bases" \
     extend bases --factor 2 --out longer
 need train $small --pos 'alibi*3,none' --out unturned
-refuses "extending what does not rotate" "unturned has positions of the scheme alibi and none" \
+refuses "extending what does not rotate" "unturned has positions of the schemes alibi and none" \
     extend unturned --factor 2 --out longer
 check "nothing was left behind by extend" test ! -e longer
 
 # --- a run's config.json that was edited by hand ---
 need train $small --pos 'rope*3,none' --window 8,0 --kv-heads 2 --block llama --out run
+refuses "--init with other layers: not a word of the windows" "--init run: its model has --layers 4;this one 1, " \
+    train --init run --layers 1 --out new
 edited() { # NAME PATTERNS SED-SCRIPT
     rm -rf edited && cp -r run edited
     sed "2d;$3" run/config.json >edited/config.json
@@ -57,6 +65,7 @@ edited "layers that are named twice" "layer 0 is named twice" 's/"pos": "[^"]*"/
 edited "layers that are not named" "layer 3 is not named" 's/"pos": "[^"]*"/"pos": "rope@0-2"/'
 edited "a window of 0 keys" "a window of 0 keys" 's/"window": "8,0"/"window": "0"/'
 edited "windows of more layers" "windows for 5 layers" 's/"window": "8,0"/"window": "8*4,0"/'
+edited "a window without quotes" '"window" is not a string' 's/"window": "8,0"/"window": 8/'
 edited "key heads that do not divide" "3" 's/"kv-heads": 2/"kv-heads": 3/'
 edited "more key heads than heads" "8" 's/"kv-heads": 2/"kv-heads": 8/'
 edited "a block of nobody" "\"block\"" 's/"block": "llama"/"block": "gpt3"/'

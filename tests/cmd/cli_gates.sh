@@ -18,6 +18,10 @@ check "two kinds of rotations are told apart" says "^gates   rope-2: layer 2 [0-
 run train $small --width 96 --pos learned+rope:gate=trained --steps 2 --out many
 check "among many numbers, positions.csv has all gates" \
     grep -q '^step,rope.layer_gate.0.0,rope.layer_gate.0.1,rope.layer_gate.0.2,learned' many/positions.csv
+run train --layers 8 --heads 1 --width 8 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000 --steps 1 \
+    --pos rope:gate=trained --out deep
+check "those of many layers take several lines" says "^        layer 6 [0-9.]+, layer 7 [0-9.]+$"
+check "and one head is one" says "8 layers, 1 head, width 8"
 run train $small --pos rope --steps 3 --out plain
 check "without the option there are none" refute says "^gates "
 
@@ -32,6 +36,7 @@ need train $small --pos rope:gate=trained --steps 3 --out half
 need train --resume --out half --steps 6
 run train --init plain --pos rope:gate=trained --steps 2 --out tuned
 check "--init gives gates to a model without" says "^gates   rope: layer 0 "
+check "and says so" says "^init +new, with initial values: pos.layer_gate$"
 
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new

@@ -210,7 +210,7 @@ static void windows_of_other_models_are_refused(void **state) {
     expect_config("num_key_value_heads", "4", "\"num_key_value_heads\" is 4, which 2 heads cannot share");
     expect_config("rms_norm_eps", NULL, "\"rms_norm_eps\" is missing");
     expect_config("tie_word_embeddings", NULL, "its output layer");
-    expect_config("head_dim", "4", "do not share the width");
+    expect_config("head_dim", "4", "\"head_dim\" is 4, but");
     make_there("rope", "5,0", BLOCK_LLAMA);
     expect_no_such_window();
     expect_config("sliding_window", NULL, "\"layer_types\" has sliding_attention, but \"sliding_window\" is missing");

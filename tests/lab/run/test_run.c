@@ -204,11 +204,12 @@ static void a_damaged_model_is_refused(void **state) {
 }
 
 static void init_copies_the_weights_of_a_like_model(void **state) {
+    char said[TEXT_CAPACITY];
     Shape shape = trainer.gpt.shape;
     Gpt gpt;
     Error error;
     model_make(&gpt, "learned", &shape, true);
-    must(run_init_from(&gpt, run_directory, &corpus, &error), &error);
+    must(run_init_from(&gpt, said, run_directory, &corpus, &error), &error);
     for (int i = 0; i < gpt.tensors.count; i++) {
         const Tensor *t = &gpt.tensors.items[i];
         assert_memory_equal(gpt.params + t->offset, trainer.gpt.params + t->offset, t->count * sizeof(real));
@@ -216,7 +217,7 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     gpt_free(&gpt);
 
     model_make(&gpt, "rope", &shape, true); // what the other scheme has is left out
-    must(run_init_from(&gpt, run_directory, &corpus, &error), &error);
+    must(run_init_from(&gpt, said, run_directory, &corpus, &error), &error);
     assert_memory_equal(gpt.w.layers[0].fcw, trainer.gpt.w.layers[0].fcw, 4 * 4 * 4 * sizeof(real));
     gpt_free(&gpt);
 
@@ -225,16 +226,17 @@ static void init_copies_the_weights_of_a_like_model(void **state) {
     for (int i = 0; i < 2; i++) {
         shape.context = 7 + 2 * i;
         model_make(&gpt, "learned", &shape, true);
-        expect_refused(run_init_from(&gpt, run_directory, &corpus, &error), &error, parts[i]);
+        expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error, parts[i]);
         gpt_free(&gpt);
     }
     shape.width = 6;
     model_make(&gpt, "learned", &shape, true);
-    expect_refused(run_init_from(&gpt, run_directory, &corpus, &error), &error, "width 4, this one 1, 1 and 6");
+    expect_refused(run_init_from(&gpt, said, run_directory, &corpus, &error), &error, "width 4, this one 1, 1 and 6");
     gpt_free(&gpt);
 }
 
 static void init_keeps_what_the_other_run_lacks(void **state) {
+    char said[TEXT_CAPACITY];
     TrainOptions plain = options;
     RunPaths plain_paths;
     Trainer other;
@@ -250,7 +252,7 @@ static void init_keeps_what_the_other_run_lacks(void **state) {
     model_make(&gpt, "learned", &trainer.gpt.shape, true);
     const Tensor *table = tensor_find(&gpt.tensors, "pos.table");
     real *before = copy_reals(gpt.params + table->offset, table->count);
-    must(run_init_from(&gpt, plain.out, &corpus, &error), &error);
+    must(run_init_from(&gpt, said, plain.out, &corpus, &error), &error);
     assert_memory_equal(gpt.params + table->offset, before, table->count * sizeof(real));
     assert_memory_equal(gpt.w.wte, other.gpt.w.wte, 257 * 4 * sizeof(real));
     free(before);

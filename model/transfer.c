@@ -1,0 +1,130 @@
+#include "model/transfer.h"
+
+#include "posenc/gate.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+// How many sets of numbers, one for each of the part's layers, a tensor of a position holds; 1 = all layers share them.
+static int sets_of(const Position *pos, int param) {
+    if (pos->gated && param == pos->param_count - 1) return gate_count(pos);
+    return pos->scheme->input_forward ? pos->shape.layers : pos->sets;
+}
+
+static const Tensor *tensor_of(const Gpt *gpt, const Position *pos, int param) {
+    return &gpt->tensors.items[pos->tensors[param]];
+}
+
+// Which tensor of the part has this name, behind the prefix of its names; -1 = none.
+static int same_param(const Gpt *gpt, const Position *pos, const char *name) {
+    for (int i = 0; i < pos->param_count; i++)
+        if (strcmp(tensor_of(gpt, pos, i)->name + strlen(pos->prefix), name) == 0) return i;
+    return -1;
+}
+
+// The part of `mix` that is `like` in this layer of the model, if possible with the same options; NULL = there is none.
+static const Position *same_part(const Mix *mix, const Position *like, int layer) {
+    const Position *found = NULL;
+    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
+        const bool same_heads = pos->first_head == like->first_head && pos->shape.heads == like->shape.heads;
+        if (pos->scheme != like->scheme || !same_heads || position_layer(pos, layer) < 0) continue;
+        if (memcmp(pos->options, like->options, sizeof pos->options) == 0) return pos;
+        if (!found) found = pos;
+    }
+    return found;
+}
+
+typedef struct {
+    Gpt *gpt;
+    const Gpt *from;
+    const char *name;                          // of `from`, as the user gave it
+    int used[PARTS_CAPACITY][PARAMS_CAPACITY]; // sets of numbers of `from` that were copied
+} Transfer;
+
+// Tables that have a number for each position need the same number of positions.
+static bool check_positions(const Transfer *t, const Position *to, const Position *from, const Tensor *into,
+                            const Tensor *of, size_t count, size_t available, Error *error) {
+    const size_t wanted = (size_t)position_span(to), had = (size_t)position_span(from);
+    if (count == available || wanted == had || count * had != available * wanted) return true;
+    return fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --%s", t->name,
+                      of->name, of->count, into->count,
+                      position_random_bound(to) == position_random_bound(from) ? "context" : "random-positions");
+}
+
+// Copy a set of numbers from the first layer where the other model has it; *copied = there is one.
+static bool take_set(bool *copied, Transfer *t, Position *to, int param, int set, Error *error) {
+    const Tensor *into = tensor_of(t->gpt, to, param);
+    const int sets = sets_of(to, param);
+    const size_t count = into->count / (size_t)sets;
+    *copied = false;
+    for (int layer = 0; layer < t->gpt->shape.layers && !*copied; layer++) {
+        const int own = position_layer(to, layer);
+        if (own < 0 || (sets > 1 && own != set)) continue;
+        const Position *from = same_part(&t->from->pos, to, layer);
+        const int same = from ? same_param(t->from, from, into->name + strlen(to->prefix)) : -1;
+        if (same < 0) continue;
+        const Tensor *of = tensor_of(t->from, from, same);
+        const int available = sets_of(from, same), chosen = available > 1 ? position_layer(from, layer) : 0;
+        const size_t size = of->count / (size_t)available;
+        if (!check_positions(t, to, from, into, of, count, size, error)) return false;
+        // Numbers of one layer are not what a model wants whose layers share theirs.
+        if (size != count || (sets == 1 && available > 1 && to->shape.layers > 1)) continue;
+        memcpy(to->params[param] + (size_t)set * count, from->params[same] + (size_t)chosen * count,
+               count * sizeof(real));
+        t->used[from - t->from->pos.part][same]++;
+        *copied = true;
+    }
+    return true;
+}
+
+// Append the name of a tensor of which `done` of so many sets were copied, unless all were. `head` is what stands
+// before the first.
+static void tell(char said[TEXT_CAPACITY], bool *begun, const char *head, const char *name, int done, int sets) {
+    const size_t used = strlen(said);
+    char layers[64] = "";
+    if (done >= sets) return;
+    if (done > 0) snprintf(layers, sizeof layers, " in %d of its %d layers", sets - done, sets);
+    const int more = snprintf(said + used, TEXT_CAPACITY - used, "%s%s%s%s",
+                              *begun ? ", "
+                              : used ? "; "
+                                     : "",
+                              *begun ? "" : head, name, layers);
+    if ((size_t)more >= TEXT_CAPACITY - used) memcpy(said + TEXT_CAPACITY - 4, "...", 4);
+    *begun = true;
+}
+
+static bool take_positions(Transfer *t, char said[TEXT_CAPACITY], Error *error) {
+    bool begun = false;
+    for (Position *to = t->gpt->pos.part; to < t->gpt->pos.part + t->gpt->pos.parts; to++)
+        for (int i = 0; i < to->param_count; i++) {
+            const int sets = sets_of(to, i);
+            int done = 0;
+            for (int set = 0; set < sets; set++) {
+                bool copied;
+                if (!take_set(&copied, t, to, i, set, error)) return false;
+                done += copied;
+            }
+            tell(said, &begun, "new, with initial values: ", tensor_of(t->gpt, to, i)->name, done, sets);
+        }
+    begun = false;
+    for (int p = 0; p < t->from->pos.parts; p++)
+        for (int i = 0; i < t->from->pos.part[p].param_count; i++) {
+            const Position *from = &t->from->pos.part[p];
+            tell(said, &begun, "not taken over: ", tensor_of(t->from, from, i)->name, t->used[p][i], sets_of(from, i));
+        }
+    return true;
+}
+
+bool gpt_transfer(Gpt *gpt, char said[TEXT_CAPACITY], const Gpt *from, const char *name, Error *error) {
+    Transfer transfer = {.gpt = gpt, .from = from, .name = name};
+    *said = 0;
+    if (!take_positions(&transfer, said, error)) return false;
+    for (int i = 0; i < gpt->tensors.count; i++) {
+        const Tensor *to = &gpt->tensors.items[i], *of = tensor_find(&from->tensors, to->name);
+        if (to->position) continue;
+        assert(of && of->count == to->count); // the shapes are equal
+        memcpy(gpt->params + to->offset, from->params + of->offset, to->count * sizeof(real));
+    }
+    mix_project(&gpt->pos);
+    return true;
+}
