@@ -159,8 +159,9 @@ static bool parse_sum(MixItem *item, Mix *mix, int *at, Error *error) {
                                spaced_sum(mix->text, *at) ? "; a sum has no spaces, as in rope+alibi" : "");
         snprintf(scheme, sizeof scheme, "%.*s", (int)length, mix->text + *at);
         if (!parse_scheme(&pos, scheme, &reason))
-            return mix->text[length] ? mix_fail_at(error, mix, *at, "%s", reason.message)
-                                     : fail_input(error, "%s", reason.message);
+            // A name alone is named by the reason.
+            return mix->text[length] || strchr(mix->text, ':') ? mix_fail_at(error, mix, *at, "%s", reason.message)
+                                                               : fail_input(error, "%s", reason.message);
         if (!add_part(item, mix, &pos, *at, error)) return false;
         *at += (int)length;
         if (mix->text[*at] != '+') return true;
