@@ -69,9 +69,6 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
                        "*%d",
                        windows->period, windows->period);
     if (windows->period > layers)
-        return fail_at(error, text, 0,
-                       "these are windows for %d layers, but --layers %d (without --window, --init RUN takes over "
-                       "those of RUN)",
-                       windows->period, layers);
+        return fail_at(error, text, 0, "these are windows for %d layers, but --layers %d", windows->period, layers);
     return true;
 }

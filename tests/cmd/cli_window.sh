@@ -34,8 +34,6 @@ run train --init run --steps 2 --out tuned
 check "--init takes windows over" says "^window +4,0 "
 need train --init run --window '' --steps 2 --out freed
 check "unless others are given" grep -q '"window": ""' freed/config.json
-refuses "windows of RUN for fewer layers" "--window '4,0', character 1;--layers 1;--init RUN takes over those of RUN" \
-    train --init run --layers 1 --steps 2 --out fewer
 succeed "--resume" train --resume --out run --steps 5
 refuses "another window on --resume" "--window;4,0" train --resume --out run --window 9
 
