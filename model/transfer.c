@@ -77,18 +77,18 @@ static bool take_set(bool *copied, Transfer *t, Position *to, int param, int set
     return true;
 }
 
-// Append the name of a tensor of which `done` of so many sets were copied, unless all were. `head` is what stands
+// Append "SCHEME.NAME" of a tensor of which `done` of its sets were copied, unless all were. `head` is what stands
 // before the first.
-static void tell(char said[TEXT_CAPACITY], bool *begun, const char *head, const char *name, int done, int sets) {
+static void tell(char said[TEXT_CAPACITY], bool *begun, const char *head, const Gpt *gpt, const Position *pos,
+                 int param, int done) {
     const size_t used = strlen(said);
+    const int sets = sets_of(pos, param);
+    const char *name = tensor_of(gpt, pos, param)->name + strlen(pos->prefix), *between = used ? "; " : "";
     char layers[64] = "";
     if (done >= sets) return;
     if (done > 0) snprintf(layers, sizeof layers, " in %d of its %d layers", sets - done, sets);
-    const int more = snprintf(said + used, TEXT_CAPACITY - used, "%s%s%s%s",
-                              *begun ? ", "
-                              : used ? "; "
-                                     : "",
-                              *begun ? "" : head, name, layers);
+    const int more = snprintf(said + used, TEXT_CAPACITY - used, "%s%s%s.%s%s", *begun ? ", " : between,
+                              *begun ? "" : head, pos->scheme->name, name, layers);
     if ((size_t)more >= TEXT_CAPACITY - used) memcpy(said + TEXT_CAPACITY - 4, "...", 4);
     *begun = true;
 }
@@ -104,14 +104,12 @@ static bool take_positions(Transfer *t, char said[TEXT_CAPACITY], Error *error) 
                 if (!take_set(&copied, t, to, i, set, error)) return false;
                 done += copied;
             }
-            tell(said, &begun, "new, with initial values: ", tensor_of(t->gpt, to, i)->name, done, sets);
+            tell(said, &begun, "new, with initial values: ", t->gpt, to, i, done);
         }
     begun = false;
     for (int p = 0; p < t->from->pos.parts; p++)
-        for (int i = 0; i < t->from->pos.part[p].param_count; i++) {
-            const Position *from = &t->from->pos.part[p];
-            tell(said, &begun, "not taken over: ", tensor_of(t->from, from, i)->name, t->used[p][i], sets_of(from, i));
-        }
+        for (int i = 0; i < t->from->pos.part[p].param_count; i++)
+            tell(said, &begun, "not taken over: ", t->from, &t->from->pos.part[p], i, t->used[p][i]);
     return true;
 }
 

@@ -36,7 +36,7 @@ need train $small --pos rope:gate=trained --steps 3 --out half
 need train --resume --out half --steps 6
 run train --init plain --pos rope:gate=trained --steps 2 --out tuned
 check "--init gives gates to a model without" says "^gates   rope: layer 0 "
-check "and says so" says "^init +new, with initial values: pos.layer_gate$"
+check "and says so" says "^init +new, with initial values: rope.layer_gate$"
 
 # --- refused ---
 refuses "no such gate" "rope:gate: give none or trained, not 'learned'" train $small --pos rope:gate=learned --out new
