@@ -278,7 +278,7 @@ static const struct {
                {"default_contrasts", NULL, "\"default_contrasts\""},
                {"schemes;0;seeds_block", NULL, "\"seeds_block\""},
                {"schemes;0;seeds_block", "100001", "\"seeds_block\""},
-               {"schemes;1;window", "\"0\"", "window of 0 keys"},
+               {"schemes;1;window", "\"0\"", "no window can be taken back"},
                {"schemes;1;window", "\"64 --window 8\"", "character 4"},
                {"schemes;1;window", "\"64\\n\"", "control character"},
                {"schemes;1;window", "64", "name"},
