@@ -10,6 +10,8 @@
 #include "posenc/gate.h"
 #include "posenc/mix.h"
 
+#include "base/typed.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
@@ -18,14 +20,11 @@
 // --- parsing ---
 
 bool mix_fail_at(Error *error, const Mix *mix, int at, const char *format, ...) {
-    char message[sizeof error->message];
     va_list list;
     va_start(list, format);
-    vsnprintf(message, sizeof message, format, list);
+    typed_fail_list(error, "--pos", mix->text, at, format, list);
     va_end(list);
-    if (mix->text[at])
-        return fail_input(error, "--pos '%s', character %d ('%.20s'): %s", mix->text, at + 1, mix->text + at, message);
-    return fail_input(error, "--pos '%s', at its end: %s", mix->text, message);
+    return false;
 }
 
 // Characters up to the next that can stand behind a word.
@@ -49,12 +48,7 @@ static size_t scheme_length(const char *text) {
 
 // A whole number at *at, which is moved behind it.
 static bool parse_number(int *number, const Mix *mix, int *at, const char *what, Error *error) {
-    long value = 0;
-    if (!isdigit((unsigned char)mix->text[*at])) return mix_fail_at(error, mix, *at, "here should be %s", what);
-    for (; isdigit((unsigned char)mix->text[*at]); (*at)++)
-        if (value < 1000000) value = 10 * value + (mix->text[*at] - '0');
-    *number = (int)value;
-    return true;
+    return typed_number(number, "--pos", mix->text, at, what, 1000000, error);
 }
 
 // "N" or "N-M", of numbers below `most`, the most layers or heads that a model can have (`of` is their name).
