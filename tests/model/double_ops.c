@@ -1,23 +1,8 @@
 // Each operation compared with its formula, and each gradient with central differences; attention has a file of its
 // own.
-#include "model/ops/ops.h"
-#include "tests/support/support.h"
-
-#define EXACT  1e-12 // sums of some dozen terms of size 1
-#define DIFFER 1e-8  // what four-point differences of smooth functions reach
+#include "tests/model/operations.h"
 
 enum { ROWS = 7, NARROW = 5, WIDE = 70 }; // WIDE: more than one slice of channels, and not a whole number of them
-
-static double weighted(const real *out, const real *upstream, size_t count) {
-    double sum = 0;
-    for (size_t n = 0; n < count; n++) sum += out[n] * upstream[n];
-    return sum;
-}
-
-// `sums` started as `start` and must have been added to: what was added is left in their place.
-static void take_start(real *sums, const real *start, size_t count) {
-    for (size_t n = 0; n < count; n++) sums[n] -= start[n];
-}
 
 // --- tokens ---
 static const int ids[ROWS] = {3, 0, 3, 3, 1, 0, 5}; // 2 and 4 are never read

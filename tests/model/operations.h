@@ -1,0 +1,22 @@
+// What the tests of single operations share.
+#ifndef BITTER_TEST_OPERATIONS_H
+#define BITTER_TEST_OPERATIONS_H
+
+#include "model/ops/ops.h"
+#include "tests/support/support.h"
+
+#define EXACT  1e-12 // sums of some dozen terms of size 1
+#define DIFFER 1e-8  // what four-point differences of smooth functions reach
+
+static inline double weighted(const real *out, const real *upstream, size_t count) {
+    double sum = 0;
+    for (size_t n = 0; n < count; n++) sum += out[n] * upstream[n];
+    return sum;
+}
+
+// `sums` started as `start` and must have been added to: what was added is left in their place.
+static inline void take_start(real *sums, const real *start, size_t count) {
+    for (size_t n = 0; n < count; n++) sums[n] -= start[n];
+}
+
+#endif
