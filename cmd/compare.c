@@ -183,8 +183,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     const Usage usage = {"compare",
                          "Train position schemes from the same seeds on the same batches, and test which differences "
                          "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
-                         "\"LABEL=SCHEME --window KEYS\" to give "
-                         "it windows. Finished runs are never repeated.",
+                         "\"LABEL=SCHEME --window KEYS\" to give it windows. Finished runs are never repeated.",
                          "SCHEME...", compare_options(),
                          "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
                          "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"

@@ -148,8 +148,7 @@ bool command_properties(int argc, char **argv, Error *error) {
         "properties",
         "Measure properties that position schemes are said to have. Without RUN: of every scheme, or that of --pos, in "
         "an untrained model. With RUN: of the scheme of each run. Where layers have different schemes, there is a row "
-        "for "
-        "each kind of layer. Windows are left out.",
+        "for each kind of layer. Windows are left out.",
         "[RUN...]", properties_options,
         "  bitter properties\n  bitter properties --pos rope:base=100\n"
         "  bitter properties runs/learned runs/t5\n"};
