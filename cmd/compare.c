@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
+#include "cmd/compare/divide.h"
 #include "cmd/compare/start.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/kernels.h"
@@ -56,6 +57,12 @@ static void crew_reap(Crew *crew) {
     }
 }
 
+static int count_mine(const Comparison *c) {
+    int count = 0;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) count += job_mine(c, i);
+    return count;
+}
+
 // Describe for the progress line which runs are being trained. Sets *done to the number of runs that are done, and
 // returns the number of tokens trained on.
 static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c) {
@@ -65,6 +72,7 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
         char name[PATH_CAPACITY], percent[16] = "measuring";
+        if (!job_mine(c, i)) continue;
         const bool over = job_done(c, &job);
         const double share = over ? 1 : (double)atomic_load(&c->jobs[i].progress) / PROGRESS_ALL;
         *done += over;
@@ -74,7 +82,8 @@ static double describe(char text[TEXT_CAPACITY], int *done, const Comparison *c)
         snprintf(now + strlen(now), sizeof now - strlen(now), "%s%.40s %s", *now ? ", " : "",
                  plan_job_name(name, &c->plan, &job), percent);
     }
-    snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, plan_job_count(&c->plan), now);
+    snprintf(text, TEXT_CAPACITY, "%d/%d runs  %.400s", *done, count_mine(c),
+             *now || *done == count_mine(c) ? now : "no run is in training here");
     return sum;
 }
 
@@ -119,7 +128,7 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
     int done, before, shown = 0;
     for (int i = 0; i < plan_job_count(&c->plan); i++) {
         const Job job = plan_job(&c->plan, i);
-        all += plan_job_tokens(&c->plan, &job);
+        if (job_mine(c, i)) all += plan_job_tokens(&c->plan, &job);
     }
     progress_start(&line, "compare", describe(text, &before, c), all);
     bool ok = true;
@@ -134,10 +143,9 @@ static bool watch(Crew *crew, const Comparison *c, Error *error) {
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     }
     progress_clear(&line);
-    if (!ok || done == plan_job_count(&c->plan)) return ok;
+    if (!ok || done == count_mine(c)) return ok;
     list_failed(text, c);
-    fail_run(error, "%d of %d runs are done; %srun the same command again for the others", done,
-             plan_job_count(&c->plan), text);
+    fail_run(error, "%d of %d runs are done; %srun the same command again for the others", done, count_mine(c), text);
     error->kind = atomic_load(c->stop) ? ERROR_INTERRUPTED : crew->worst > 0 ? (ErrorKind)crew->worst : ERROR_RUN;
     return false;
 }
@@ -156,27 +164,35 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     return ok;
 }
 
-// The command as it was typed, for the report.
-static void join_command(char *out, size_t capacity, int argc, char **argv) {
-    Text text = {0};
-    text_print(&text, "bitter");
-    for (int i = 0; i < argc; i++) {
-        text_print(&text, " ");
-        shell_word(&text, argv[i]);
-    }
-    if (!text.failed && text.size < capacity)
-        snprintf(out, capacity, "%.*s", (int)text.size, text.bytes);
+// The command for the report.
+static void keep_command(char *out, size_t capacity, const Text *words) {
+    if (!words->failed && words->size + sizeof "bitter" <= capacity)
+        snprintf(out, capacity, "bitter%.*s", (int)words->size, words->bytes);
     else
         snprintf(out, capacity, "bitter compare ... (longer than %zu bytes)", capacity);
-    text_free(&text);
 }
 
-static void print_plan(const Plan *plan, const char *directory, int workers) {
-    printf("compare %s: %d runs; %d schemes, %d seeds", directory, plan_job_count(plan), plan->arm_count, plan->seeds);
+static void print_plan(const Comparison *c, int workers) {
+    const Plan *plan = &c->plan;
+    printf("compare %s: %d runs; %d schemes, %d seeds", c->directory, plan_job_count(plan), plan->arm_count,
+           plan->seeds);
     if (plan->rate_count > 1) printf(", %d learning rates", plan->rate_count);
     if (plan->task_count > 0) printf(", %d tasks", plan->task_count);
+    if (c->shares > 0) printf("; %d of the runs here", count_mine(c));
     printf("; %d side by side with %d thread%s each\n", workers, plan->threads, plan->threads == 1 ? "" : "s");
     fflush(stdout);
+}
+
+// Train the runs of this process, and report when all runs are done. 0 workers: as many as the cores allow, but one for
+// a share, because whatever has divided the runs fills the cores.
+static bool train_all(Comparison *c, int workers, int cores, Error *error) {
+    const int threads = c->plan.threads, side_by_side = cores > threads && c->shares == 0 ? cores / threads : 1;
+    if (workers == 0) workers = side_by_side;
+    print_plan(c, workers);
+    if (!run_all(c, workers, error)) return false;
+    if (share_done(c, 0, 1)) return report(c, stdout, error);
+    printf("compare the runs of this share are done; the process that does the last of all writes the report\n");
+    return true;
 }
 
 bool command_compare(int argc, char **argv, Error *error) {
@@ -190,18 +206,26 @@ bool command_compare(int argc, char **argv, Error *error) {
                          "  bitter compare rope \"local=rope*3,none --window 32*3,0\" --out runs/local\n"};
     CompareOptions options = {0};
     static Comparison comparison;
+    char logs[PATH_CAPACITY];
+    Text words = {0};
     bool given[ARGUMENTS_MOST], ok = true;
-    join_command(comparison.plan.command, sizeof comparison.plan.command, argc, argv);
+    divide_words(&words, argc, argv);
+    keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
-    comparison.patience = options.patience;
+    if (*options.sbatch) options.slurm = true;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
-    ok = ok && comparison_paths(&comparison, options.out, error);
-    if (ok) kernels_report(stdout, "compare");
-    if (!ok || !compare_start(&comparison, &options, given, argv + first, argc - first, cores, error)) return false;
-    const Plan *plan = &comparison.plan;
-    const int side_by_side = cores / plan->threads > 1 ? cores / plan->threads : 1;
-    const int workers = options.workers > 0 ? (int)options.workers : side_by_side;
-    print_plan(plan, options.out, workers);
-    return run_all(&comparison, workers, error) && report(&comparison, stdout, error);
+    ok = ok && comparison_paths(&comparison, options.out, error) &&
+         (!*options.share || divide_share(&comparison, options.share, error)) &&
+         (!options.slurm || divide_logs(logs, &comparison, error));
+    if (ok) kernels_report(options.list ? stderr : stdout, "compare");
+    ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);
+    if (ok && options.list)
+        ok = divide_list(&comparison, &words, error);
+    else if (ok && options.slurm && !share_done(&comparison, 0, 1))
+        ok = divide_slurm(&comparison, &words, logs, (int)options.workers, options.sbatch, error);
+    else if (ok)
+        ok = train_all(&comparison, (int)options.workers, cores, error);
+    text_free(&words);
+    return ok;
 }

@@ -1,6 +1,7 @@
 #include "base/file/file.h"
 
 #include "base/memory.h"
+#include "base/file/lock.h"
 #include "base/file/temporary.h"
 
 #include <errno.h>
@@ -20,6 +21,9 @@ static bool is_out_of_files(int reason) {
 static const char *remedy_for(int reason) {
     if (reason == ENOSPC || reason == EDQUOT) return "make room and try again";
     if (reason == EIO) return "check the disk";
+    if (reason == ENOMEM) return "end other programs and try again";
+    if (reason == ENOTCONN || reason == ESTALE || reason == ETIMEDOUT || reason == EHOSTDOWN)
+        return "check the network";
     if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
     if (is_out_of_files(reason)) return "raise the limit on open files (ulimit -n)";
     return NULL;
@@ -36,6 +40,26 @@ bool fail_create(const char *path, int reason, Error *error) {
     return fail_place("create", path, reason, "", error);
 }
 
+bool directory_sync(const char *path, Error *error) {
+    int fd = open(path, O_RDONLY);
+    if (fd < 0) {
+        const char *remedy = remedy_for(errno), *why = strerror(errno);
+        return fail_run(error, "cannot open the directory %s: %s%s%s", path, why, remedy ? "; " : "",
+                        remedy ? remedy : "");
+    }
+    // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
+    bool ok = fsync(fd) == 0 || errno == EINVAL;
+    if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
+    close(fd);
+    return ok;
+}
+
+// What the directory that holds `path` says of it is written to the disk.
+static bool sync_parent(const char *path, Error *error) {
+    char parent[PATH_CAPACITY];
+    return path_parent(parent, path, error) && directory_sync(parent, error);
+}
+
 bool directory_make(const char *path, bool *made, Error *error) {
     char part[PATH_CAPACITY];
     if (!path_format(part, error, "%s", path)) return false;
@@ -46,6 +70,10 @@ bool directory_make(const char *path, bool *made, Error *error) {
         *slash = 0;
         const int reason = mkdir(part, 0777) == 0 ? 0 : errno;
         if (reason != 0 && reason != EEXIST) return fail_create(part, reason, error);
+        if (reason == 0 && !sync_parent(part, error)) {
+            rmdir(part);
+            return false;
+        }
         *slash = end;
         *made = *made || (reason == 0 && strspn(slash, "/") == strlen(slash));
         if (end == 0) break;
@@ -59,16 +87,6 @@ bool directory_make(const char *path, bool *made, Error *error) {
 bool directory_create(const char *path, Error *error) {
     bool made;
     return directory_make(path, &made, error);
-}
-
-bool directory_sync(const char *path, Error *error) {
-    int fd = open(path, O_RDONLY);
-    if (fd < 0) return fail_run(error, "cannot open the directory %s: %s", path, strerror(errno));
-    // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
-    bool ok = fsync(fd) == 0 || errno == EINVAL;
-    if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
-    close(fd);
-    return ok;
 }
 
 FILE *file_append(const char *path) {
@@ -206,11 +224,16 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 bool atomic_commit(AtomicFile *file, Error *error) {
     if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
     if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
+    // A process that has taken this one's lock removes the temporary file when it writes this file itself, so that a
+    // rename that comes too late fails.
+    if (!lock_keep_last(error)) {
+        atomic_abandon(file);
+        return false;
+    }
     if (rename(file->temporary, file->path) != 0) return abandon_because(file, errno, error);
     fclose(file->stream); // everything is on the disk already; until here the temporary file was locked
     file->stream = NULL;
-    char directory[PATH_CAPACITY];
-    return path_parent(directory, file->path, error) && directory_sync(directory, error);
+    return sync_parent(file->path, error);
 }
 
 void atomic_abandon(AtomicFile *file) {

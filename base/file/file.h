@@ -14,7 +14,8 @@ typedef struct {
     size_t size;
 } Buffer;
 
-// Create the directory and its missing parents; one that exists is fine. Fails (input) when that is not permitted.
+// Create the directory and its missing parents, so that they survive a power cut; one that exists is fine. Fails
+// (input) when that is not permitted.
 bool directory_create(const char *path, Error *error);
 
 // The same; sets *made to whether this call created it.
@@ -24,7 +25,7 @@ bool directory_make(const char *path, bool *made, Error *error);
 bool directory_sync(const char *path, Error *error);
 
 // Set the error for a path that cannot be created; `reason` is errno. It is a failure of the run when the disk is full
-// or broken or too many files are open, because another path would not help, and otherwise bad input. Returns false.
+// or broken, memory is short or too many files are open, because another path would not help, and otherwise bad input. Returns false.
 bool fail_create(const char *path, int reason, Error *error);
 
 // Open a file that exists for appending, following no symbolic link; NULL with errno.

@@ -1,3 +1,6 @@
+#ifdef __linux__
+#define _GNU_SOURCE // F_OFD_SETLK
+#endif
 #include "base/file/lock.h"
 
 #include <errno.h>
@@ -8,15 +11,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-LockResult lock_open_file(int file) {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return LOCK_MINE;
-    return errno == EWOULDBLOCK ? LOCK_TAKEN : LOCK_FAILED;
+#define ATTEMPTS 1000
+
+static Lock last; // that this process took; not held = released
+
+// Locks that belong to the open file: those of a process (F_SETLK) are gone when it closes any descriptor of the file.
+// A directory, which cannot be opened for writing, has EBADF and takes flock, as do systems without the others.
+static bool lock_whole(int file) {
+#ifdef F_OFD_SETLK
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(file, F_OFD_SETLK, &whole) == 0) return true;
+    if (errno != EBADF) return false;
+#endif
+    return flock(file, LOCK_EX | LOCK_NB) == 0;
 }
 
+LockResult lock_open_file(int file) {
+    do {
+        if (lock_whole(file)) return LOCK_MINE;
+    } while (errno == EINTR);
+    switch (errno) {
+    case EWOULDBLOCK:
+    case EACCES:
+        return LOCK_TAKEN;
+    case ENOLCK:
+    case ENOSYS:
+    case EOPNOTSUPP:
+    case EINVAL:
+    case EBADF: // of a directory, where the file system makes flock of record locks
+        return LOCK_NONE;
+    default:
+        return LOCK_FAILED;
+    }
+}
+
+// What another machine did to a path is seen for certain when the path is opened.
 bool is_at(const char *path, int file) {
     struct stat there, here;
-    return lstat(path, &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
-           there.st_ino == here.st_ino;
+    const int again = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (again < 0) return false;
+    const bool same = fstat(again, &there) == 0 && fstat(file, &here) == 0 && there.st_dev == here.st_dev &&
+                      there.st_ino == here.st_ino;
+    close(again);
+    return same;
 }
 
 // Lock files of this program are empty: anything else of that name is somebody's own.
@@ -25,37 +62,75 @@ static bool is_lock_file(int file) {
     return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
+// Open the lock file; *made: it was not there before. -1 with errno when that fails, or it is somebody's own.
+static int open_lock_file(const char *path, bool *made) {
+    const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    for (;;) {
+        int file = open(path, flags | O_CREAT | O_EXCL, 0666);
+        *made = file >= 0;
+        if (*made || errno != EEXIST) return file;
+        file = open(path, flags);
+        if (file < 0 && errno == ENOENT) continue; // it was removed in between
+        if (file < 0 || is_lock_file(file)) return file;
+        close(file);
+        errno = EEXIST;
+        return -1;
+    }
+}
+
 LockResult lock_take(Lock *lock, const char *path) {
+    bool made;
+    int file, left = -1; // by a process that has ended; open until there is a new file, whose number differs therefore
     *lock = (Lock){0};
     if (strlen(path) >= sizeof lock->path) {
         errno = ENAMETOOLONG;
         return LOCK_FAILED;
     }
-    for (;;) {
-        const int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (file < 0) return LOCK_FAILED;
-        if (!is_lock_file(file)) {
+    for (int attempt = 0; attempt < ATTEMPTS && (file = open_lock_file(path, &made)) >= 0; attempt++) {
+        const LockResult result = lock_open_file(file);
+        if (left >= 0) close(left);
+        left = -1;
+        if (result == LOCK_TAKEN || result == LOCK_FAILED) {
             close(file);
-            errno = EEXIST;
-            return LOCK_FAILED;
+            return result;
         }
-        if (lock_open_file(file) == LOCK_TAKEN) {
+        if (!is_at(path, file)) { // its holder removed it before it was locked
             close(file);
-            return LOCK_TAKEN;
-        }
-        if (is_at(path, file)) {
-            lock->held = true;
-            lock->file = file;
-            snprintf(lock->path, sizeof lock->path, "%s", path);
+        } else if (made) {
+            *lock = (Lock){.held = true, .exclusive = result == LOCK_MINE, .file = file};
+            strcpy(lock->path, path);
+            last = *lock;
             return LOCK_MINE;
+        } else { // replaced, so that a process that lost it (lock_keep) can know
+            unlink(path);
+            left = file;
         }
-        close(file); // its holder removed it between the opening and the lock
     }
+    if (left >= 0) close(left);
+    return LOCK_FAILED;
+}
+
+static bool is_mine(const Lock *lock) {
+    const LockResult result = lock_open_file(lock->file);
+    return (result == LOCK_MINE || result == LOCK_NONE) && is_at(lock->path, lock->file);
+}
+
+bool lock_keep(const Lock *lock, Error *error) {
+    return is_mine(lock) ||
+           fail_run(error,
+                    "this process has lost the lock %s, as happens when a network file system cannot be reached for a "
+                    "while; start it again to continue from what was saved",
+                    lock->path);
+}
+
+bool lock_keep_last(Error *error) {
+    return !last.held || lock_keep(&last, error);
 }
 
 void lock_release(Lock *lock) {
     if (!lock->held) return;
-    unlink(lock->path);
+    if (last.file == lock->file) last.held = false;
+    if (is_mine(lock)) unlink(lock->path);
     close(lock->file);
     lock->held = false;
 }

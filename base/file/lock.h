@@ -5,10 +5,15 @@
 
 #include "base/path.h"
 
-typedef enum { LOCK_MINE, LOCK_TAKEN, LOCK_FAILED } LockResult;
+typedef enum {
+    LOCK_MINE,
+    LOCK_TAKEN,  // another process holds it
+    LOCK_FAILED, // with errno
+    LOCK_NONE,   // the file system has no locks
+} LockResult;
 
-// Lock an open file or directory until it is closed. LOCK_TAKEN when another process holds the lock, LOCK_FAILED where
-// the file system has no locks.
+// Lock a file that is open for writing, or a directory, until it is closed. Again is no mistake. Locks of files hold on
+// all machines that share a network file system; those of directories may hold on this one only.
 LockResult lock_open_file(int file);
 
 // Does the path still name this open file or directory? False when it was removed or replaced.
@@ -16,17 +21,26 @@ bool is_at(const char *path, int file);
 
 // A lock file: it exists while a process holds it, and a process that is killed leaves it behind.
 typedef struct {
-    bool held; // start from {0}
+    bool held;      // start from {0}
+    bool exclusive; // false where the file system has no locks
     int file;
     char path[PATH_CAPACITY];
 } Lock;
 
-// Create the file, or take over the one that a killed process left, and hold it. Where the file system has no locks,
-// every process succeeds. LOCK_FAILED, with errno, when the file cannot be opened, or (EEXIST) is not an empty regular
-// file and so not a lock file.
+// Create the file, or replace the one that a killed process left, and hold it. Never LOCK_NONE: where the file system
+// has no locks, every process succeeds. LOCK_FAILED, with errno, when the file cannot be opened, or (EEXIST) is not an
+// empty regular file and so not a lock file.
 LockResult lock_take(Lock *lock, const char *path);
 
-// Remove the file and release the lock; harmless when it is not held.
+// The server of a network file system releases the lock of a machine that it has not heard of for a while. Lock it
+// again then; fails (run) when another process has held it since, so that this one has to stop.
+bool lock_keep(const Lock *lock, Error *error);
+
+// The same for the lock that this process took last, if it holds that: files are replaced only under it
+// (atomic_commit).
+bool lock_keep_last(Error *error);
+
+// Remove the file and release the lock. Does nothing if it is not held, and leaves the file of another process alone.
 void lock_release(Lock *lock);
 
 #endif

@@ -90,7 +90,8 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
         if (file < 0 && reason != EEXIST && reason != ENOENT) break;
         if (file < 0) continue;
         if (lock_open_file(file) != LOCK_TAKEN && is_at(name, file)) return file;
-        close(file); // another process took it for a leftover before it was locked, and removes it
+        temporary_remove(name); // another process took it for a leftover before it was locked, and removes it, too
+        close(file);
     }
     *name = 0;
     errno = reason;

@@ -44,9 +44,14 @@ static const Option own_options[] = {
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
     INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
-                "how many runs are trained at the same time; 0 = as many as the cores allow"),
-    NUMBER_ROW("patience", FIELD(patience), "120", 1, 1e6, "S",
-               "take over a worker's run after S seconds without a sign of life"),
+                "how many runs are trained at the same time; 0 = as many as the cores, or Slurm, allow"),
+    FLAG_ROW("list", FIELD(list),
+             "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
+    FLAG_ROW("slurm", FIELD(slurm), "train on a cluster: write DIR/slurm.sh, with a task for each run, and submit it"),
+    TEXT_ROW("sbatch", FIELD(sbatch), NULL, "OPTIONS",
+             "--slurm, with more options for sbatch: \"-t 2:00:00 -p cpu\""),
+    TEXT_ROW("share", FIELD(share), NULL, "I/N",
+             "train only every N-th run, from the I-th on; who trains the last one of all writes the report"),
     {0},
 };
 
@@ -104,6 +109,8 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
         return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
     if (*o->scale && was_given(given, "width") && !*o->tasks)
         return fail_input(error, "--scale and --width both set the width; give one of them");
+    if (o->list + o->slurm + (*o->share != '\0') > 1)
+        return fail_input(error, "--list, --slurm and --share each say who trains; give one of them");
     return true;
 }
 
@@ -161,17 +168,9 @@ static int changed_text(const json_t *now, const json_t *then) {
     return -1;
 }
 
-static bool all_done(const Comparison *c) {
-    for (int i = 0; i < plan_job_count(&c->plan); i++) {
-        const Job job = plan_job(&c->plan, i);
-        if (!job_done(c, &job)) return false;
-    }
-    return true;
-}
-
 // Continue the plan that the directory was begun with: keep the threads and the steps that were measured then. Runs on
 // texts that have changed are not mixed in one table.
-static bool take_over(Comparison *c, Error *error) {
+static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     static Comparison old;
     Plan *plan = &c->plan;
     const Plan *before = &old.plan;
@@ -202,9 +201,10 @@ static bool take_over(Comparison *c, Error *error) {
     if (plan->by_seconds && before->arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
                           path, before->arm_count);
-    if (!comparison_paths(&old, c->directory, error) || !plan_follow(plan, before, all_done(&old), error)) return false;
+    if (!comparison_paths(&old, c->directory, error) || !plan_follow(plan, before, share_done(&old, 0, 1), error))
+        return false;
     plan_left_out(left_out, plan, before);
-    if (*left_out)
+    if (*left_out && !o->list)
         printf("compare leaves out %s; their runs are kept, and are in the report again when you name them\n",
                left_out);
     return true;
@@ -218,27 +218,37 @@ static bool check_runs(const Comparison *c, Error *error) {
     return true;
 }
 
-// Make the plan, or continue the one in the directory. When several processes begin at once, one of them measures the
-// pace, and the others wait for its plan.
-static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
+// Make the plan, or continue the one in the directory, which is locked.
+static bool write_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
     Plan *plan = &c->plan;
-    char runs[PATH_CAPACITY];
-    Claim claim;
-    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
-        !comparison_claim(&claim, c, "plan", error))
-        return false;
     bool ok = true;
-    if (path_exists(c->file)) {
-        ok = take_over(c, error);
-    } else {
-        if (o->train.threads > 0)
-            plan->threads = (int)o->train.threads;
-        else
-            ok = pace_threads(plan, corpora, cores, error);
-    }
-    if (ok && !pace_known(plan)) ok = pace_arms(plan, corpora, error); // new ones in turn with the others
-    ok = ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
-    claim_release(&claim);
+    if (path_exists(c->file))
+        ok = take_over(c, o, error);
+    else if (o->train.threads > 0)
+        plan->threads = (int)o->train.threads;
+    else if (c->shares > 0 || o->slurm) // what else runs on the cores is decided elsewhere
+        plan->threads = 1;
+    else
+        ok = pace_threads(plan, corpora, cores, error);
+    // New arms are timed in turn with the others; with Slurm on a node, by the task that begins first.
+    if (ok && !pace_known(plan) && !o->slurm) ok = pace_arms(plan, corpora, error);
+    return ok && check_runs(c, error) && plan_write(c->file, plan, c->data, error);
+}
+
+// When several processes begin at once, one of them measures the pace, and the others wait for its plan.
+static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
+    char runs[PATH_CAPACITY];
+    Lock lock;
+    if (o->list) return !path_exists(c->file) || take_over(c, o, error);
+    if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
+        !comparison_lock(&lock, c, error))
+        return false;
+    const bool ok = lock.exclusive ? write_plan(c, o, corpora, cores, error)
+                                   : fail_input(error,
+                                                "the file system of %s has no locks, by which the processes of a "
+                                                "comparison share its runs; choose an --out on another one",
+                                                c->directory);
+    lock_release(&lock);
     return ok;
 }
 
@@ -283,7 +293,7 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
-    if (ok) print_settings(plan);
+    if (ok && !o->list) print_settings(plan);
     ok = ok && settle_plan(c, o, corpora, cores, error);
     for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;

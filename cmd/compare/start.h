@@ -9,11 +9,11 @@ typedef struct {
     TrainOptions train; // without data and context, which are lists
     TextList data, contrasts;
     char out[TEXT_CAPACITY], lr_grid[TEXT_CAPACITY], scale[TEXT_CAPACITY], tokens_per_parameter[TEXT_CAPACITY],
-        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY];
+        contexts[TEXT_CAPACITY], tasks[TEXT_CAPACITY], reference[TEXT_CAPACITY], share[TEXT_CAPACITY],
+        sbatch[TEXT_CAPACITY];
     long long seeds, exercises, task_steps, workers;
-    double patience;
     int budget;
-    bool unpaired;
+    bool unpaired, list, slurm;
 } CompareOptions;
 
 // The rows of CompareOptions: those of the comparison, and those training options that make sense for many runs.

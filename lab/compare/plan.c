@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define NAME_MOST  128 // bytes of a scheme's name, which becomes part of a directory's name
@@ -28,7 +29,8 @@ bool arm_fail(const Arm *arm, const Error *reason, Error *error) {
 const char *arm_print(char *word, const Arm *arm) {
     const bool label = !strpbrk(arm->name, ":=@*+, "); // otherwise a scheme is its own name
     char rate[32] = "";
-    if (arm->lr > 0) snprintf(rate, sizeof rate, "@%.17g", arm->lr);
+    // A whole number behind '@' would be a layer.
+    if (arm->lr > 0) snprintf(rate, sizeof rate, "@%.17g%s", arm->lr, arm->lr == floor(arm->lr) ? ".0" : "");
     snprintf(word, WORD_CAPACITY, "%s%s%s%s%s%s", arm->name, label ? "=" : "", label ? arm->pos : "", rate,
              *arm->window ? OWN_WINDOW " " : "", arm->window);
     return word;

@@ -10,15 +10,17 @@
 #include "lab/stats/npy.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#define PAUSES_SILENT 30 // before it is said what is waited for: 9 seconds
+
 bool comparison_paths(Comparison *c, const char *directory, Error *error) {
     if (!*directory) return fail_input(error, "the directory's name is empty; give one, such as runs/compare");
     return path_format(c->directory, error, "%s", directory) &&
-           path_format(c->file, error, "%s/compare.json", directory) &&
-           path_format(c->claims, error, "%s/claims", directory);
+           path_format(c->file, error, "%s/compare.json", directory);
 }
 
 bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job, const char *file, Error *error) {
@@ -45,17 +47,47 @@ bool job_done(const Comparison *c, const Job *job) {
     return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
 }
 
-// Files in this directory get replaced or removed, which must not happen to files behind a link.
-static bool check_inside(const char *directory, Error *error) {
-    return !path_is_link(directory) ||
-           fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", directory);
+bool job_mine(const Comparison *c, int index) {
+    return c->shares == 0 || index % c->shares == c->share;
 }
 
-bool comparison_claim(Claim *claim, const Comparison *c, const char *what, Error *error) {
-    char runs[PATH_CAPACITY];
-    return path_format(runs, error, "%s/runs", c->directory) && check_inside(runs, error) &&
-           check_inside(c->claims, error) && directory_create(c->claims, error) &&
-           claim_wait(claim, c->claims, what, c->patience, error);
+// Other machines may have done jobs just now. NFS shows what is new in a directory when it is opened.
+static void refresh(const char *path) {
+    DIR *directory = opendir(path);
+    if (directory) closedir(directory);
+}
+
+bool share_done(const Comparison *c, int share, int shares) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    if (path_format(path, &ignored, "%s/runs", c->directory)) refresh(path);
+    for (int i = share; i < plan_job_count(&c->plan); i += shares) {
+        const Job job = plan_job(&c->plan, i);
+        if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
+        if (!job_done(c, &job)) return false;
+    }
+    return true;
+}
+
+static void pause_shortly(void) {
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+}
+
+bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
+    char runs[PATH_CAPACITY], path[PATH_CAPACITY];
+    LockResult result;
+    if (!path_format(runs, error, "%s/runs", c->directory) || !path_format(path, error, "%s/lock", c->directory))
+        return false;
+    if (path_is_link(runs)) // files in this directory get replaced or removed, but not those behind a link
+        return fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", runs);
+    for (int pauses = 0; (result = lock_take(lock, path)) == LOCK_TAKEN; pauses++) {
+        if (!stop_check(&stop_at_signal, error)) return false;
+        if (pauses == PAUSES_SILENT)
+            fprintf(stderr, "bitter: waiting for the process that is writing the plan or the report in %s\n",
+                    c->directory);
+        pause_shortly();
+    }
+    return result == LOCK_MINE || fail_create(path, errno, error);
 }
 
 bool comparison_fail_changed(const Comparison *c, const char *name, Error *error) {
@@ -73,12 +105,10 @@ typedef struct {
     Comparison *comparison;
     pid_t parent;                                // the process that waits for this one
     Corpus texts[TEXTS_MOST], tasks[TASKS_MOST]; // opened when they are first needed
-    Claim claim;
-    Sighting *seen; // (jobs) what was last seen of the claims of others
     Job job;
-    int index;   // of the job
-    bool lost;   // another worker has taken the job away
-    Error first; // of the jobs that failed
+    int index;    // of the job
+    RunLock lock; // on its directory
+    Error first;  // of the jobs that failed
     TrainOptions options;
     RunPaths paths;
     Trainer trainer;
@@ -131,30 +161,25 @@ static void set_progress(const Worker *w, double share) {
     atomic_store(&w->comparison->jobs[w->index].progress, (int)(share * PROGRESS_ALL));
 }
 
-static void pause_shortly(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-}
-
 // After each step: record position parameters, tell the progress, and see whether to go on.
 static TrainNext after_step(void *context, const StepReport *report, Error *error) {
     Worker *w = context;
     const long long step = (long long)w->trainer.progress.step;
     if (!snapshot(w, step, error)) return TRAIN_FAILED;
     set_progress(w, (double)step / (double)w->options.steps);
-    if (must_stop(w)) return TRAIN_SAVE_AND_STOP;
-    w->lost = !claim_keep(&w->claim);
-    return w->lost ? TRAIN_STOP : TRAIN_GO_ON;
+    return must_stop(w) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
 }
 
 static bool train(Worker *w, Error *error) {
     const TrainLoop loop = {.paths = &w->paths,
+                            .lock = &w->lock,
                             .log = &w->log,
                             .positions = &w->positions,
                             .events = &w->events,
                             .after_step = after_step,
                             .context = w};
     if (w->trainer.progress.step == 0 && !snapshot(w, 0, error)) return false;
-    return train_loop(&w->trainer, &loop, error) && (w->lost || stop_check(&w->stop, error));
+    return train_loop(&w->trainer, &loop, error) && stop_check(&w->stop, error);
 }
 
 // Write what was measured, or that the run diverged.
@@ -185,19 +210,28 @@ static bool open_logs(Worker *w, Error *error) {
            tensorboard_open(&w->events, &w->trainer, error);
 }
 
-// Train, or continue to train, and measure, in a directory that was entered.
-static bool do_entered(Worker *w, Error *error) {
-    w->lost = false;
+// Lock the directory of the job, and set w->options and w->paths.
+static LockResult enter(Worker *w, Error *error) {
+    char out[PATH_CAPACITY];
+    w->options = plan_job_options(&w->comparison->plan, &w->job);
+    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error))
+        return LOCK_FAILED;
+    if (strlen(out) >= sizeof w->options.out) {
+        fail_input(error, "%.60s...: choose a shorter --out", out);
+        return LOCK_FAILED;
+    }
+    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
+    return run_lock(&w->lock, out, error);
+}
+
+// Train, or continue to train, and measure, in the directory that is locked.
+static bool do_job(Worker *w, Error *error) {
     w->options.resume = path_exists(w->paths.config);
-    if (job_done(w->comparison, &w->job)) return true;
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
     w->log = w->positions = w->events = (RunLog){0};
     bool ok = run_load_or_create(&w->trainer, &w->paths, &w->options, error) && open_logs(w, error);
-    if (ok) {
-        ok = train(w, error);
-        if (!w->lost) ok = finish(w, ok, error);
-    }
+    if (ok) ok = finish(w, train(w, error), error);
     log_close(&w->log);
     log_close(&w->positions);
     log_close(&w->events);
@@ -205,71 +239,59 @@ static bool do_entered(Worker *w, Error *error) {
     return ok;
 }
 
-static bool do_job(Worker *w, Error *error) {
-    char out[PATH_CAPACITY];
-    RunLock lock;
-    LockResult entered;
-    w->options = plan_job_options(&w->comparison->plan, &w->job);
-    if (!comparison_path(out, w->comparison, &w->job, "", error) || !run_paths(&w->paths, out, error)) return false;
-    if (strlen(out) >= sizeof w->options.out) return fail_input(error, "%.60s...: choose a shorter --out", out);
-    snprintf(w->options.out, sizeof w->options.out, "%.511s", out);
-    // A worker that was stopped may be in the directory still, and not know yet that it lost the claim.
-    while ((entered = run_lock(&lock, out, error)) == LOCK_TAKEN) {
-        if (!stop_check(&w->stop, error)) return false;
-        pause_shortly();
-    }
-    const bool ok = entered == LOCK_MINE && do_entered(w, error);
-    run_unlock(&lock);
-    return ok;
+// A job that fails here is left to other processes.
+static void give_up(Worker *w, const Error *error) {
+    atomic_store(&w->comparison->jobs[w->index].failed, true);
+    if (w->first.kind == ERROR_NONE) w->first = *error;
 }
 
-// Claim the first job that is not done, not claimed by others, and has not failed here. *left counts the jobs that are
-// neither done nor failed, up to that one.
-static ClaimResult next_job(Worker *w, int *left, Error *error) {
+// Lock the first job of this process that is not done, not locked by others, and has not failed here. *left counts the
+// jobs that are neither done nor failed, up to that one.
+static bool next_job(Worker *w, int *left) {
     const Comparison *c = w->comparison;
     *left = 0;
     for (w->index = 0; w->index < plan_job_count(&c->plan); w->index++) {
-        char name[PATH_CAPACITY];
+        Error error;
         w->job = plan_job(&c->plan, w->index);
+        if (!job_mine(c, w->index)) continue;
         if (atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job)) continue;
         ++*left;
-        const ClaimResult result = claim_take(&w->claim, c->claims, plan_job_name(name, &c->plan, &w->job), c->patience,
-                                              &w->seen[w->index], error);
-        if (result == CLAIM_TAKEN) continue;
-        if (result == CLAIM_FAILED || !(atomic_load(&c->jobs[w->index].failed) || job_done(c, &w->job))) return result;
-        claim_release(&w->claim); // another worker did it, or failed, before it was claimed here
+        const LockResult entered = enter(w, &error);
+        if (entered == LOCK_FAILED) give_up(w, &error);
+        if (entered != LOCK_MINE) continue;
+        if (!atomic_load(&c->jobs[w->index].failed) && !job_done(c, &w->job)) return true;
+        run_unlock(&w->lock); // another worker did it, or failed, before it was locked here
     }
-    return CLAIM_TAKEN;
+    return false;
 }
 
-// Do the claimed job. A job that fails does not stop the worker. Fails (interrupted).
+// Do the job whose directory is locked. A job that fails does not stop the worker, and has not failed if its lock was
+// lost: then another process has it now. Fails (interrupted).
 static bool try_job(Worker *w, Error *error) {
+    Error lost;
     const bool ok = do_job(w, error), stopped = !ok && error->kind == ERROR_INTERRUPTED;
-    if (!ok && !stopped) {
-        atomic_store(&w->comparison->jobs[w->index].failed, true);
-        if (w->first.kind == ERROR_NONE) w->first = *error;
-    }
-    claim_release(&w->claim);
+    if (!ok && !stopped && lock_keep(&w->lock.lock, &lost)) give_up(w, error);
+    run_unlock(&w->lock);
     return !stopped;
 }
 
 bool work(Comparison *comparison, Error *error) {
     Worker w = {.comparison = comparison, .parent = getppid()};
-    const int jobs = plan_job_count(&comparison->plan);
-    int left = 0;
+    int left;
+    bool ok = true;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};
-    w.seen = calloc((size_t)jobs, sizeof *w.seen);
-    bool ok = w.seen || fail_run(error, "no memory for the claims of %d runs", jobs);
     threads_use(comparison->plan.threads);
     while (ok) {
-        const ClaimResult result = next_job(&w, &left, error);
-        if (result == CLAIM_TAKEN && left == 0) break;
-        if (result == CLAIM_TAKEN) pause_shortly(); // other workers have claimed the rest, and may die
-        ok = (result == CLAIM_MINE ? try_job(&w, error) : result == CLAIM_TAKEN) && stop_check(&w.stop, error);
+        if (next_job(&w, &left))
+            ok = try_job(&w, error);
+        else if (left > 0)
+            pause_shortly(); // other workers have locked the rest, and may die
+        else
+            break;
+        ok = ok && stop_check(&w.stop, error);
     }
     for (int i = 0; i < comparison->plan.text_count; i++) corpus_close(&w.texts[i]);
     for (int i = 0; i < comparison->plan.task_count; i++) corpus_close(&w.tasks[i]);
-    free(w.seen);
     if (ok && w.first.kind != ERROR_NONE) *error = w.first;
     return ok && w.first.kind == ERROR_NONE;
 }

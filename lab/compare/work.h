@@ -1,10 +1,10 @@
-// The workers of a comparison: processes that train and measure its runs, and share them by claims.
+// The workers of a comparison: processes that train and measure its runs, and share them by locks.
 #ifndef BITTER_WORK_H
 #define BITTER_WORK_H
 
 #include "data/corpus.h"
-#include "lab/compare/claim.h"
 #include "lab/compare/plan.h"
+#include "lab/run/run.h"
 
 #include <stdatomic.h>
 
@@ -17,12 +17,11 @@ typedef struct {
 } JobState;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2, "processes share these without a lock");
 
-// The files are DIR/compare.json, DIR/runs/JOB/ and DIR/claims/JOB.1.
 typedef struct {
     Plan plan;
-    char directory[PATH_CAPACITY], file[PATH_CAPACITY], claims[PATH_CAPACITY];
-    double patience; // seconds without a sign of life after which a worker counts as dead
-    json_t *data;    // list of the fingerprints of the plan's texts; NULL = not known
+    char directory[PATH_CAPACITY], file[PATH_CAPACITY]; // DIR, DIR/compare.json
+    json_t *data;      // list of the fingerprints of the plan's texts; NULL = not known
+    int share, shares; // do only every shares-th job, from job `share` on; 0 shares = all jobs
     // In memory that `bitter compare` shares with the workers that it started:
     JobState *jobs;    // (jobs)
     atomic_bool *stop; // (1) these workers shall save their runs and end
@@ -41,16 +40,22 @@ int comparison_done(const Comparison *comparison);
 // Has the job been trained and measured?
 bool job_done(const Comparison *comparison, const Job *job);
 
-// Wait for the right to write `what`, "plan" or "report", which one process has at a time. Fails as claim_wait does,
-// and (input) when the directory of runs or of claims is a symbolic link.
-bool comparison_claim(Claim *claim, const Comparison *comparison, const char *what, Error *error);
+// Is the job one of those that this process has to do?
+bool job_mine(const Comparison *comparison, int index);
+
+// Are the jobs share, share + shares, ... done? Share 0 of 1 is the whole plan.
+bool share_done(const Comparison *comparison, int share, int shares);
+
+// Take DIR/lock, the right to write the plan or the report; waits while another process has it. Fails (interrupted),
+// and (input) when the lock cannot be taken or the directory of runs is a symbolic link.
+bool comparison_lock(Lock *lock, const Comparison *comparison, Error *error);
 
 // Fail (input), because the text called `name` is not the one that the comparison was begun with.
 bool comparison_fail_changed(const Comparison *comparison, const char *name, Error *error);
 
-// Do jobs until every job is done, by this worker or by others. After a signal the current run is saved, and work
-// fails (interrupted). A run that diverges is done. A run that fails is left to other processes; the error of the first
-// such run is returned when no other job is left.
+// Do jobs until every job of this process is done, by this worker or by others. After a signal the current run is
+// saved, and work fails (interrupted). A run that diverges is done. A run that fails is left to other processes; the
+// error of the first such run is returned when no other job is left.
 bool work(Comparison *comparison, Error *error);
 
 // The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and

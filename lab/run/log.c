@@ -1,5 +1,6 @@
 #include "lab/run/run.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,6 +8,8 @@
 #include <unistd.h>
 
 #define LOG_HEADER "step,tokens,seconds,train_loss,val_loss,val_ppl,lr,grad_norm,tokens_per_second\n"
+
+#define STEPS_MOST 1e15 // larger numbers were not written by this program
 
 #define PARTS_MOST 20 // into which the rows are divided ...
 #define PART_ROWS  20 // ... which are at least so many each, since single batches vary too much
@@ -17,7 +20,8 @@ static size_t kept_bytes(const char *text, long long step) {
     if (!at) return 0;
     for (at++;;) {
         const char *end = strchr(at, '\n');
-        if (!end || strtoll(at, NULL, 10) > step) return (size_t)(at - text);
+        // strtoll would look for a number in the lines below an empty one.
+        if (!end || (isdigit((unsigned char)*at) && strtoll(at, NULL, 10) > step)) return (size_t)(at - text);
         at = end + 1;
     }
 }
@@ -31,7 +35,7 @@ bool log_start(RunLog *log, const char *path, const char *header, long long step
     size_t kept = 0;
     *log = (RunLog){0};
     if (!path_format(log->path, error, "%s", path)) return false;
-    if (step > 0 && path_exists(path)) {
+    if (step > 0 && (path_exists(path) || errno != ENOENT)) { // one that cannot be looked at must not be replaced
         if (!file_read(&old, path, error)) return false;
         kept = kept_bytes((const char *)old.bytes, step);
     }
@@ -46,7 +50,7 @@ bool log_start(RunLog *log, const char *path, const char *header, long long step
 }
 
 bool log_failed(const RunLog *log, Error *error) {
-    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; make room and continue with --resume",
+    return fail_run(error, "cannot write %s: %s; the last checkpoint is good; mend this and continue with --resume",
                     log->path, strerror(errno));
 }
 
@@ -70,38 +74,40 @@ void log_close(RunLog *log) {
     log->stream = NULL;
 }
 
-typedef struct {
-    long long step;
-    double loss;
-    bool validated;
-} Row;
-
-// The next row of the text, whose newline becomes a 0; lines that are no rows are passed over. False at the end.
-static bool next_row(Row *row, char **text) {
-    for (char *end; (end = strchr(*text, '\n'));) {
-        double validation;
-        *end = 0;
-        const int found = sscanf(*text, "%lld,%*f,%*f,%lf,%lf", &row->step, &row->loss, &validation);
+// sscanf would measure the whole text behind each number.
+bool log_next(LogRow *row, const char **text) {
+    for (const char *end; (end = strchr(*text, '\n'));) {
+        double *const cells[] = {&row->step, &row->tokens, &row->seconds, &row->loss, &row->validation};
+        enum { CELLS = sizeof cells / sizeof *cells, LEAST = 4 };
+        int count = 0;
+        row->validation = NAN;
+        for (const char *at = *text; count < CELLS && !isspace((unsigned char)*at); at++) {
+            char *rest;
+            const double number = strtod(at, &rest);
+            if (rest == at) break;
+            *cells[count++] = number;
+            at = rest;
+            if (*at != ',') break;
+        }
         *text = end + 1;
-        row->validated = found == 3;
-        if (found >= 2) return true;
+        if (count >= LEAST && row->step >= 0 && row->step <= STEPS_MOST) return true;
     }
     return false;
 }
 
 bool log_validations(long long *count, const char *path, long long from, long long to, Error *error) {
     Buffer file;
-    Row row;
+    LogRow row;
     *count = 0;
     if (!path_exists(path)) return true;
     if (!file_read(&file, path, error)) return false;
-    for (char *at = (char *)file.bytes; next_row(&row, &at);)
-        *count += row.validated && row.step > from && row.step <= to;
+    for (const char *at = (const char *)file.bytes; log_next(&row, &at);)
+        *count += !isnan(row.validation) && row.step > (double)from && row.step <= (double)to;
     free(file.bytes);
     return true;
 }
 
-static void summarise(LogLosses *summary, const Row *rows, long long count) {
+static void summarise(LogLosses *summary, const LogRow *rows, long long count) {
     *summary = (LogLosses){.rows = count, .lowest = NAN, .final = NAN};
     if (count > 0) {
         summary->first = rows[0].loss;
@@ -115,7 +121,7 @@ static void summarise(LogLosses *summary, const Row *rows, long long count) {
         if (end == count) summary->final = mean;
         if (end < count && !(mean >= summary->lowest)) {
             summary->lowest = mean;
-            summary->lowest_step = rows[end - 1].step;
+            summary->lowest_step = (long long)rows[end - 1].step;
         }
     }
 }
@@ -123,12 +129,12 @@ static void summarise(LogLosses *summary, const Row *rows, long long count) {
 bool log_losses(LogLosses *summary, const char *path, Error *error) {
     Buffer file;
     if (!file_read(&file, path, error)) return false;
-    char *text = (char *)file.bytes;
+    const char *text = (const char *)file.bytes;
     size_t lines = 0;
     for (const char *at = text; *at; at++) lines += *at == '\n';
-    Row *rows = malloc((lines + 1) * sizeof *rows);
+    LogRow *rows = malloc((lines + 1) * sizeof *rows);
     long long count = 0;
-    while (rows && next_row(&rows[count], &text)) count++;
+    while (rows && log_next(&rows[count], &text)) count++;
     if (rows) summarise(summary, rows, count);
     const bool ok = rows || fail_run(error, "%s: no memory for its rows", path);
     free(file.bytes);

@@ -14,7 +14,7 @@ static const char *const own_files[] = {
     "config.json", "tokenizer.json", "model.safetensors", "best.safetensors", "state.safetensors", "log.csv",
     "lock",        "search.csv",     "descent.csv",       "measured.csv",     "positions-*.npy",   "report.md",
     "report.html", "report.tex",     "results.csv",       "compare.json",     "plot-*.svg",        "runs",
-    "claims",
+    "slurm.sh",    "slurm",
 };
 
 static bool holds(const char *directory, const char *file) {

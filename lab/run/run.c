@@ -1,6 +1,7 @@
 #include "lab/run/run.h"
 
 #include "base/file/text.h"
+#include "base/progress.h"
 #include "lab/run/config.h"
 #include "model/transfer.h"
 
@@ -9,6 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define LOOK_SECONDS 2
 
 bool run_paths(RunPaths *paths, const char *run, Error *error) {
     const char *directory = paths->directory;
@@ -83,6 +86,13 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     return result;
 }
 
+bool run_keep(RunLock *lock, Error *error) {
+    const double seconds = clock_seconds();
+    if (seconds - lock->looked < LOOK_SECONDS) return true;
+    lock->looked = seconds;
+    return lock_keep(&lock->lock, error);
+}
+
 void run_unlock(RunLock *lock) {
     if (!lock->lock.held) return;
     lock_release(&lock->lock);
@@ -116,6 +126,7 @@ bool run_create(const RunPaths *paths, const TrainOptions *options, const Traine
         (!*options->init || state_save(paths->state, &trainer->gpt, &trainer->progress, error)) &&
         config_write(paths->config, options, &trainer->gpt, trainer->corpus, error))
         return true;
+    unlink(paths->config); // it may be there already, and its directory not be on the disk
     unlink(paths->state);
     unlink(paths->tokenizer);
     return false;
@@ -221,7 +232,8 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;
     if (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
-    if (path_exists(paths->state)) return trainer_load_state(trainer, paths->state, error);
+    // A state that cannot be looked at is no reason to begin again.
+    if (path_exists(paths->state) || errno != ENOENT) return trainer_load_state(trainer, paths->state, error);
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||
            fail_input(error,

@@ -34,13 +34,17 @@ void run_default_name(char out[TEXT_CAPACITY], const char *pos);
 typedef struct {
     Lock lock; // start from {0}
     char directory[PATH_CAPACITY];
-    bool made; // run_lock made the directory
+    bool made;     // run_lock made the directory
+    double looked; // when run_keep last looked, by clock_seconds()
 } RunLock;
 
 // Make the directory if there is none, and keep other processes out of it until run_unlock. LOCK_TAKEN when another
 // process works in it, LOCK_FAILED when it cannot be written to, is a symbolic link or has a name that ends in
 // RUN_BEST. Both set the error (input; run when the disk is full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
+
+// Call often: looks every few seconds whether the lock still holds. Fails (run) when it is lost (lock_keep).
+bool run_keep(RunLock *lock, Error *error);
 
 // Let other processes in. Removes the directory if run_lock made it and it is empty. Does nothing if it is not locked.
 void run_unlock(RunLock *lock);
@@ -91,6 +95,14 @@ bool log_open(RunLog *log, const char *path, long long step, Error *error);
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);
 // Append the row of a step that was just done.
 bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Error *error);
+// A row of log.csv, read back.
+typedef struct {
+    double step, tokens, seconds, loss, validation; // NAN = this step was not validated
+} LogRow;
+
+// The next row of the text, which is moved behind it; lines that are no rows are passed over. False at the end.
+bool log_next(LogRow *row, const char **text);
+
 // What the training losses of a log.csv say. The rows are divided into parts of equal length, counted from the end.
 typedef struct {
     long long rows;

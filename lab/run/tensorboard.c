@@ -243,7 +243,7 @@ static bool cut_all(long long *newest, const char *directory, long long step, Er
     bool ok = true;
     *newest = 0;
     DIR *entries = opendir(directory);
-    if (!entries) return fail_input(error, "cannot list %s: %s", directory, strerror(errno));
+    if (!entries) return fail_run(error, "cannot list %s: %s; check the disk", directory, strerror(errno));
     for (const struct dirent *entry; ok && (entry = readdir(entries));) {
         long long seconds;
         char path[PATH_CAPACITY], end;

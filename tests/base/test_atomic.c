@@ -109,6 +109,24 @@ static void two_at_once_do_not_mix(void **state) {
     assert_int_equal(scratch_count(directory), 1);
 }
 
+// The server of a network file system gave the lock to another process, which now writes these files.
+static void nothing_is_replaced_under_a_lost_lock(void **state) {
+    AtomicFile file;
+    Lock lock;
+    Error error = {0};
+    must(atomic_text(path, "old", &error), &error);
+    assert_int_equal(lock_take(&lock, other("lock")), LOCK_MINE);
+    must(atomic_text(path, "new", &error) && atomic_open(&file, path, &error), &error);
+    assert_int_equal(unlink(other("lock")), 0);
+    assert_false(atomic_commit(&file, &error));
+    assert_int_equal(error.kind, ERROR_RUN);
+    assert_non_null(strstr(error.message, other("lock")));
+    expect_content(path, "new\n");
+    assert_int_equal(scratch_count(directory), 1);
+    lock_release(&lock);
+    must(atomic_text(path, "newer", &error), &error);
+}
+
 static void permissions_are_the_umask_s(void **state) {
     Error error;
     struct stat status;
@@ -236,6 +254,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(links_are_refused, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(nothing_planted_is_written_to, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(two_at_once_do_not_mix, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(nothing_is_replaced_under_a_lost_lock, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(permissions_are_the_umask_s, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_killed_processes_leave_is_removed, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(so_are_their_directories, make_directory, remove_directory),

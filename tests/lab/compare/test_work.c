@@ -3,9 +3,11 @@
 #include "base/interrupt.h"
 #include "lab/run/positions.h"
 #include "lab/run/train_loop.h"
+#include "tests/support/children.h"
 #include "tests/lab/compare/workers.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
@@ -31,6 +33,16 @@ static int end_plan(void **state) {
     return remove_directory(state);
 }
 
+static void expect_no_locks(void) {
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        char path[PATH_CAPACITY];
+        Error error;
+        must(comparison_path(path, &comparison, &job, "lock", &error), &error);
+        assert_false(path_exists(path));
+    }
+}
+
 static void do_all(void) {
     Error error;
     must(work(&comparison, &error), &error);
@@ -38,8 +50,7 @@ static void do_all(void) {
         const Job job = plan_job(plan, i);
         assert_true(job_done(&comparison, &job));
     }
-    assert_int_equal(rmdir(comparison.claims), 0); // nothing is left in it
-    must(directory_create(comparison.claims, &error), &error);
+    expect_no_locks();
 }
 
 static bool has(const Job *job, const char *file) {
@@ -129,7 +140,7 @@ static char *timeless(const Job *job) {
     return text;
 }
 
-// A worker that was killed left its claim and a checkpoint: the run goes on from there, and is what it would have been.
+// A worker that was killed left its lock and a checkpoint: the run goes on from there, and is what it would have been.
 static void a_dead_worker_s_run_is_taken_up(void **state) {
     do_all();
     char *straight = timeless(&learned), *trained = contents(&learned, "positions.csv"), path[PATH_CAPACITY];
@@ -160,10 +171,8 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
         log_close(&positions);
         trainer_free(&trainer);
         corpus_close(&corpus);
-        must(path_format(path, &error, "%s/learned-seed1337.1", comparison.claims), &error);
-        scratch_write(path, "elsewhere 1\n", 12);
-        const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+        path_of(path, &learned, "lock");
+        scratch_write(path, "", 0);
         do_all();
         assert_int_equal(lines_of(&learned, "log.csv"), 17);
         char *resumed = timeless(&learned);
@@ -210,8 +219,7 @@ static void what_cannot_be_written_is_said(void **state) {
         assert_int_equal(mkdir(files[i], 0777), 0);
     }
     expect_refused(work(&comparison, &error), &error, files[0]);
-    assert_int_equal(rmdir(comparison.claims), 0); // nor is it claimed any longer
-    must(directory_create(comparison.claims, &error), &error);
+    expect_no_locks(); // nor is it locked any longer
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         assert_int_equal(job_done(&comparison, &job), !comparison.jobs[i].failed);
@@ -237,6 +245,37 @@ static void another_text_is_not_trained_on(void **state) {
     assert_true(job_done(&comparison, &learned_copy)); // tasks are not of this text
 }
 
+static void work_elsewhere(int orders, int answers) {
+    Error error;
+    tell(answers, work(&comparison, &error) ? 'y' : 'n');
+}
+
+// The worker was cut off from the file server, which gave its lock to somebody else: it leaves that run alone and does
+// the others. When the run is free again, it goes on from the last checkpoint.
+static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
+    char path[PATH_CAPACITY];
+    Lock taken;
+    plan->base.steps = plan->settings[0].steps = plan->arms[0].steps[0] = 20000;
+    plan->base.save_every = 500;
+    Child child = start(work_elsewhere);
+    path_of(path, &learned, "lock");
+    while (!has(&learned, "state.safetensors")) sched_yield();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(lock_take(&taken, path), LOCK_MINE);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        while ((job.task >= 0 || job.arm > 0) && !job_done(&comparison, &job)) sched_yield();
+    }
+    assert_false(job_done(&comparison, &learned));
+    assert_in_range(lines_of(&learned, "log.csv"), 501, 20000);
+    assert_true(is_at(path, taken.file));
+    lock_release(&taken);
+    assert_int_equal(hear(child.answers), 'y');
+    assert_int_equal(end(&child), 0);
+    do_all();
+    assert_int_equal(lines_of(&learned, "log.csv"), 20001);
+}
+
 // Last: what came cannot be taken back.
 static void expect_stopped(void) {
     Error error = {0};
@@ -245,7 +284,7 @@ static void expect_stopped(void) {
     assert_true(has(&learned, "state.safetensors") && !has(&learned, "measured.csv"));
     assert_int_equal(lines_of(&learned, "log.csv"), 2);
     assert_false(has(&none, "config.json"));
-    assert_int_equal(rmdir(comparison.claims), 0);
+    expect_no_locks();
 }
 
 static void the_parent_stops_it(void **state) {
@@ -263,6 +302,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_job_is_done_once, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_dead_worker_s_run_is_taken_up, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(a_run_whose_lock_is_lost_is_left_alone, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),

@@ -19,13 +19,10 @@ static inline void tiny_runs(const char *text, int steps) {
 
 // What work() needs, once the plan is made.
 static inline void begin_work(void) {
-    Error error;
     stop = false;
     comparison.stop = &stop;
-    comparison.patience = 60;
     comparison.jobs = calloc((size_t)plan_job_count(plan), sizeof *comparison.jobs);
     assert_non_null(comparison.jobs);
-    must(directory_create(comparison.claims, &error), &error);
 }
 
 static inline void end_work(void) {

@@ -1,0 +1,147 @@
+#include "cmd/compare/divide.h"
+
+#include "cmd/shared/kernels.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
+
+extern char **environ;
+
+void divide_words(Text *words, int argc, char **argv) {
+    static const char *const left_out[] = {"--list", "--slurm", "--share", "--sbatch", "--workers"};
+    enum { FLAGS = 2, ALL = sizeof left_out / sizeof *left_out };
+    for (int i = 0; i < argc; i++) {
+        const size_t length = strcspn(argv[i], "=");
+        int n = 0;
+        while (n < ALL && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
+        if (n == ALL) {
+            text_print(words, " ");
+            shell_word(words, argv[i]);
+        } else if (n >= FLAGS && argv[i][length] == '\0') {
+            i++; // its value
+        }
+    }
+}
+
+bool divide_share(Comparison *c, const char *text, Error *error) {
+    char rest;
+    if (sscanf(text, "%9d/%9d%c", &c->share, &c->shares, &rest) != 2 || c->share < 1 || c->share > c->shares)
+        return fail_input(error, "--share %s: give I/N, such as 3/40, with I from 1 to N", text);
+    c->share--;
+    return true;
+}
+
+// The words of the command, with the path of this program in front.
+static void add_command(Text *text, const Text *words) {
+    char program[PATH_CAPACITY];
+    program_find(program, "bitter");
+    shell_word(text, program);
+    text_add(text, words->bytes, words->size);
+}
+
+bool divide_list(const Comparison *c, const Text *words, Error *error) {
+    const int count = plan_job_count(&c->plan);
+    Text list = {0};
+    for (int i = 0; i < count; i++) {
+        char name[PATH_CAPACITY];
+        const Job job = plan_job(&c->plan, i);
+        if (job_done(c, &job)) continue;
+        add_command(&list, words);
+        text_print(&list, " --share %d/%d # %s\n", i + 1, count, plan_job_name(name, &c->plan, &job));
+    }
+    const bool ok = (!words->failed && !list.failed) || fail_run(error, "no memory for a list of %d commands", count);
+    if (ok && list.size > 0) fwrite(list.bytes, 1, list.size, stdout);
+    text_free(&list);
+    return ok;
+}
+
+// The numbers of the tasks that have something to do: "1-3,7".
+static void add_array(Text *script, const Comparison *c, int tasks) {
+    const char *separator = "";
+    for (int task = 0; task < tasks; task++) {
+        if (share_done(c, task, tasks)) continue;
+        const int first = task;
+        while (task + 1 < tasks && !share_done(c, task + 1, tasks)) task++;
+        text_print(script, "%s%d", separator, first + 1);
+        if (task > first) text_print(script, "-%d", task + 1);
+        separator = ",";
+    }
+}
+
+// A path in double quotes, as sbatch reads it; %% stands for a percent sign.
+static void add_output(Text *script, const char *directory) {
+    text_print(script, "\"");
+    for (const char *c = directory; *c; c++) text_print(script, "%s%c", *c == '%' ? "%" : *c == '"' ? "\\" : "", *c);
+    text_print(script, "/%%a.log\"");
+}
+
+static bool write_text(const char *path, const Text *text, Error *error) {
+    AtomicFile file;
+    return atomic_open(&file, path, error) && atomic_write(&file, text->bytes, text->size, error) &&
+           atomic_commit(&file, error);
+}
+
+bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
+    char here[PATH_CAPACITY] = "";
+    if (*c->directory != '/' && !getcwd(here, sizeof here))
+        return fail_run(error, "the working directory has no path: %s", strerror(errno));
+    if (!path_format(logs, error, "%s%s%s/slurm", here, *here ? "/" : "", c->directory)) return false;
+    return !strchr(logs, '\\') ||
+           fail_input(error, "%s: Slurm writes to no path with a backslash; choose another --out", logs);
+}
+
+// Every word of the script is quoted for the shell that will read it.
+static bool write_script(const char *path, const Comparison *c, const Text *words, const char *logs, int workers,
+                         const char *options, Error *error) {
+    const int count = plan_job_count(&c->plan), tasks = count < ARRAY_MOST ? count : ARRAY_MOST;
+    char here[PATH_CAPACITY];
+    Text script = {0};
+    if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
+    text_print(&script, "#!/bin/sh\n# The runs of a comparison, one a task. `sbatch` submits this script.\n"
+                        "#SBATCH --job-name=bitter --requeue --array=");
+    add_array(&script, c, tasks);
+    if (workers > 0) text_print(&script, "%%%d", workers);
+    text_print(&script, "\n#SBATCH --cpus-per-task=%d --open-mode=append --output=", c->plan.threads);
+    add_output(&script, logs);
+    if (*options) text_print(&script, "\n#SBATCH %s", options);
+    text_print(&script, "\ncd ");
+    shell_word(&script, here);
+    text_print(&script, " || exit\nexec ");
+    add_command(&script, words);
+    text_print(&script, " --share \"$SLURM_ARRAY_TASK_ID/%d\"\n", tasks);
+    const bool ok = ((!words->failed && !script.failed) || fail_run(error, "no memory for %s", path)) &&
+                    directory_create(logs, error) && write_text(path, &script, error);
+    text_free(&script);
+    return ok;
+}
+
+bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int workers, const char *options,
+                  Error *error) {
+    char path[PATH_CAPACITY], quoted[QUOTED_CAPACITY], sbatch[] = "sbatch", end[] = "--";
+    char *const arguments[] = {sbatch, end, path, NULL};
+    pid_t process;
+    int status = 0;
+    if (!path_format(path, error, "%s/slurm.sh", c->directory) ||
+        !write_script(path, c, words, logs, workers, options, error))
+        return false;
+    printf("slurm   %s has a task for each run; the last one writes the report; logs are in %s/slurm\n", path,
+           c->directory);
+    fflush(stdout);
+    kernels_forget();
+    const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);
+    if (trouble == ENOENT) {
+        printf("slurm   there is no sbatch here; where there is, in this directory: sbatch %s\n",
+               shell_quoted(quoted, path));
+        return true;
+    }
+    if (trouble) return fail_run(error, "cannot start sbatch: %s", strerror(trouble));
+    while (waitpid(process, &status, 0) < 0)
+        if (errno != EINTR) return fail_run(error, "cannot wait for sbatch: %s", strerror(errno));
+    return status == 0 || fail_run(error, "sbatch did not take %s; no run was submitted", path);
+}

@@ -1,0 +1,118 @@
+# Comparisons whose runs are started by something else: --share, --list with xargs and make, and --slurm with an sbatch
+# that only keeps what it is given. Every word comes through shells and sbatch as it was typed.
+. tests/support/shell
+
+out="it's 100% of \$HOME/\`a \"b\"\`"
+set -- none 'a=rope*1' 'b=rope+learned' --layers 1 --heads 2 --context 16 --batch 4 --width 16 --steps 30 --seeds 2 \
+    --eval-tokens 1000 --data builtin:tales:bytes=40000 --contrast 'a - none' --tasks copy:max=2 --task-steps 30 \
+    --exercises 9
+runs=12
+PATH=$(dirname "$BITTER"):$PATH # where the system does not tell a program its own path, commands begin with its name
+mkdir straight && cd straight || exit 1
+need compare "$@" --threads 1 --workers 1 --out "$out"
+timeless "$out" >"$scratch/straight"
+cd .. || exit 1
+
+same() {
+    timeless "$out" >"$scratch/divided" && diff "$scratch/straight" "$scratch/divided"
+}
+
+# --- a list of commands ---
+mkdir list && cd list || exit 1
+need compare "$@" --out "$out" --list --workers 3
+cp "$scratch/out" "$scratch/list"
+check "a command for each run" test "$(wc -l <"$scratch/list")" -eq $runs
+check "their numbers" test "$(sed 's|.* --share \([0-9]*\)/12 # .*|\1|' "$scratch/list" | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 9 10 11 12 '
+check "their names" test "$(sed 's|.* # ||' "$scratch/list" | sort | tr '\n' ' ')" = "$(cd "../straight/$out/runs" && echo * '')"
+check "which write nothing" test -z "$(ls)"
+check "the first of them does one run" sh -c "$(head -n 1 "$scratch/list")"
+check "and no other" test "$(ls "$out"/runs/*/measured.csv)" = "$out/runs/none-seed1337/measured.csv"
+check "it has one thread, unless another number is given" grep -q '"threads": 1,' "$out/compare.json"
+check "the report's command has no share" grep -qF " --exercises 9 --out 'it'\\\\''s 100% of \$HOME/\`a \\\"b\\\"\`'\"," "$out/compare.json"
+check "without the others there is no report" test ! -e "$out/report.md"
+need compare "$@" --out "$out" --list
+cp "$scratch/out" "$scratch/rest"
+check "a run that is done is not listed" test "$(sed 1d "$scratch/list")" = "$(cat "$scratch/rest")"
+refuses "what does not fit the directory" "compare.json;--steps 30, not 40" compare "$@" --steps 40 --out "$out" --list
+tr '\n' '\0' <"$scratch/rest" | xargs -0 -n 1 -P 2 sh -c >"$scratch/xargs" 2>&1
+check "xargs runs the rest of the list" whole "$out" 30
+check "the last process writes the same report" same
+check "the others say who does" grep -q 'the process that does the last of all writes the report$' "$scratch/xargs"
+need compare "$@" --out "$out" --list
+check "then nothing is left to list" test ! -s "$scratch/out"
+cd .. || exit 1
+
+mkdir made && cd made || exit 1
+need compare "$@" --out "$out" --list
+awk '{ gsub(/\$/, "$$"); print "run" NR ":\n\t" $0; all = all " run" NR } END { print "all:" all }' "$scratch/out" |
+    make -j 2 -k -f - all >"$scratch/make" 2>&1
+check "make runs the list" whole "$out" 30
+check "make: the same report" same
+cd .. || exit 1
+
+# --- shares of several runs ---
+mkdir shares && cd shares || exit 1
+succeed "a share of five" compare "$@" --out "$out" --share 2/5
+check "the 2nd, 7th and 12th run" test "$(cd "$out/runs" && echo *)" = 'a-seed1337 copy:max=2-b-seed1338 none-seed1338'
+check "it says how many they are" says '12 runs; .*; 3 of the runs here; 1 side by side with 1 thread each$'
+for share in 1/5 3/5 4/5; do need compare "$@" --out "$out" --share $share; done
+check "three of four shares: no report" test ! -e "$out/report.md"
+succeed "the last share" compare "$@" --out "$out" --share 5/5 --workers 2
+check "shares: the same report" same
+succeed "a share that has no run" compare "$@" --out "$out" --share 13/13
+cd .. || exit 1
+for share in 0/3 4/3 3 x 1/3x 1/0 -1/3 1/99999999999; do refuses "--share $share" "--share $share;3/40" compare "$@" --share $share; done
+refuses "--list and --slurm" "--list, --slurm and --share;one of them" compare "$@" --list --slurm
+refuses "--sbatch and --share" "--list, --slurm and --share;one of them" compare "$@" --share 1/2 --sbatch --wait
+
+# --- Slurm ---
+mkdir slurm "$scratch/bin" && cd slurm || exit 1
+cat >"$scratch/bin/sbatch" <<END
+#!/bin/sh
+printf '%s\n' "\$@" >"$scratch/given"
+echo Submitted batch job 7
+END
+chmod +x "$scratch/bin/sbatch"
+old_path=$PATH
+PATH=$scratch/bin:$PATH
+refuses "a mistake is found before sbatch is called" "no position scheme 'wrope'" compare "$@" wrope --out "$out" --slurm
+refuses "a directory that Slurm cannot write to" 'a\b/slurm;backslash' compare "$@" --out 'a\b' --slurm
+check "sbatch was not called" test ! -e "$scratch/given"
+need compare "$@" --out "$out" --workers 5 --slurm --threads 2 --sbatch "--time=2:00:00 --comment='x y'"
+check "sbatch is given the script" test "$(cat "$scratch/given")" = "--
+$out/slurm.sh"
+check "what it says is shown" says '^Submitted batch job 7$'
+check "nothing is trained yet, and no scheme is timed" test -z "$(ls "$out/runs")" -a "$(grep -c '^pace' "$scratch/out")" -eq 0
+cat >"$scratch/expected" <<END
+#SBATCH --job-name=bitter --requeue --array=1-12%5
+#SBATCH --cpus-per-task=2 --open-mode=append --output="$(pwd | sed 's/%/%%/g; s/"/\\"/g')/it's 100%% of \$HOME/\`a \\"b\\"\`/slurm/%a.log"
+#SBATCH --time=2:00:00 --comment='x y'
+END
+grep '^#SBATCH' "$out/slurm.sh" >"$scratch/header"
+check "its options" diff "$scratch/expected" "$scratch/header"
+rm -r "./$out"
+need compare "$@" --out "$out" --slurm
+for task in 2 3 4 9; do (cd / && SLURM_ARRAY_TASK_ID=$task sh "$scratch/work/slurm/$out/slurm.sh" >>"$scratch/tasks" 2>&1); done
+check "tasks train, wherever they start" test "$(ls "$out"/runs/*/measured.csv | wc -l)" -eq 4
+printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/sbatch"
+run compare "$@" --out "$out" --slurm
+wrong=$(complaint 1 "sbatch did not take;slurm.sh;no run was submitted")
+if [ -z "$wrong" ]; then pass "sbatch refuses"; else fail "sbatch refuses" "$(story "$wrong")"; fi
+check "the next script has the other runs" grep -qF -- ' --array=1,5-8,10-12' "$out/slurm.sh"
+# shellcheck disable=SC2046
+need compare $(seq -f 's%g=none' 17) --seeds 64 --steps 1 --context 16 --data builtin:tales:bytes=40000 --out large --list
+check "17 schemes and 64 seeds: 1088 commands" test "$(wc -l <"$scratch/out")" -eq 1088
+# shellcheck disable=SC2046
+run compare $(seq -f 's%g=none' 17) --seeds 64 --steps 1 --context 16 --data builtin:tales:bytes=40000 --out large --slurm
+check "but 1000 tasks" grep -q -- ' --array=1-1000$' large/slurm.sh
+check "of which some have two runs" grep -q -- ' --share "$SLURM_ARRAY_TASK_ID/1000"$' large/slurm.sh
+mkdir "$scratch/empty"
+PATH=$scratch/empty
+run compare "$@" --out "$out" --slurm
+PATH=$old_path
+check "without sbatch" test $code -eq 0
+check "it says how to submit" says "there is no sbatch here; .*: sbatch 'it'.''s 100% of .HOME/.a \"b\".*/slurm\.sh'$"
+for task in 1 5 6 7 8 10 11 12; do SLURM_ARRAY_TASK_ID=$task sh "$out/slurm.sh" >>"$scratch/tasks" 2>&1; done
+check "all tasks: every step once" whole "$out" 30
+check "all tasks: the same report" same
+finish

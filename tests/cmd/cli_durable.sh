@@ -1,0 +1,64 @@
+# What a command says is done survives a power cut: it has written every file to the disk before the file gets its name,
+# and then the directory; and the rows of a log before the checkpoint that they lead to. strace shows the order of calls.
+. tests/support/shell
+strace -o "$scratch/trace" true 2>/dev/null || { skip "durable" "strace cannot be had here"; finish; }
+
+# Calls of one process -> complaints.
+undurable() {
+    awk -v here="$(pwd)" '
+        function whole(path) { gsub(/"/, "", path); return path ~ /^\// ? path : here "/" path }
+        function parent(path) { sub(/\/+$/, "", path); sub(/\/[^\/]*$/, "", path); return path }
+        function named(path) { unsynced[parent(path)] = path }
+        / = -1 / { next }
+        match($0, /^[0-9]+ +(write|fsync)\([0-9]+<[^>]*>/) {
+            path = substr($0, RSTART, RLENGTH)
+            sub(/^[^<]*</, "", path)
+            sub(/>$/, "", path)
+            if ($2 ~ /^write/) { dirty[path] = 1; next }
+            delete dirty[path]
+            delete unsynced[path]
+        }
+        $2 ~ /^mkdir\(/ { sub(/^mkdir\(/, "", $2); sub(/,$/, "", $2); named(whole($2)) }
+        $2 ~ /^rename\(/ {
+            sub(/^rename\(/, "", $2); sub(/,$/, "", $2); sub(/\)$/, "", $3)
+            from = whole($2); to = whole($3)
+            if (from in dirty) print to " got its name before it was on the disk"
+            if (to ~ /state.safetensors$/)
+                for (path in dirty) if (path ~ /log.csv|positions.csv|events/) print to " came before the rows of " path
+            named(to)
+            renamed++
+        }
+        END {
+            for (path in unsynced) print path " was not written to the disk with " unsynced[path]
+            for (path in dirty) if (path ~ /\/work\//) print path " was not written to the disk"
+            if (renamed + 0 == 0) print "no file was renamed"
+        }' "$1"
+}
+
+# durable NAME ARGUMENT...: the command, and what strace saw.
+durable() {
+    name=$1
+    shift
+    # The sanitizer cannot look for leaks under strace.
+    check "$name" strace -f -y -s 0 -e trace=write,fsync,mkdir,rename -E ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" \
+        -o "$scratch/trace" "$BITTER" "$@"
+    wrong=$(undurable "$scratch/trace")
+    if [ -z "$wrong" ]; then pass "$name: durable"; else fail "$name: durable" "$wrong"; fi
+}
+
+small='--layers 1 --heads 2 --width 8 --context 16 --batch 1 --threads 1 --steps 6 --data builtin:tales:bytes=20000'
+durable "train" train $small --save-every 2 --eval-every 2 --pos learned --tensorboard --out runs/deep/run
+durable "resume" train --resume --steps 8 --out runs/deep/run
+durable "prepare" prepare --out runs/data/tales --shard-tokens 4000 builtin:tales:bytes=20000
+durable "compare" compare none rope $small --seeds 1 --workers 1 --out runs/compare
+need train $small --width 64 --pos rope --out base
+durable "export" export base --out runs/exports/hf
+durable "import" import runs/exports/hf --out runs/imported
+durable "extend" extend base --method yarn --factor 2 --out runs/extended/yarn
+
+# --- the check notices what it is for ---
+printf '%s\n' "1 write(3<$(pwd)/a.tmp>, \"\"..., 9) = 9" '1 rename("a.tmp", "a") = 0' "1 fsync(4<$(pwd)>) = 0" >"$scratch/trace"
+check "noticed: a file that was not synced" test -n "$(undurable "$scratch/trace")"
+printf '%s\n' '1 mkdir("a", 0777) = 0' '1 rename("a/b.tmp", "a/b") = 0' "1 fsync(4<$(pwd)/a>) = 0" >"$scratch/trace"
+check "noticed: a directory that was not synced" test -n "$(undurable "$scratch/trace")"
+finish
