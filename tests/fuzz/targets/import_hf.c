@@ -1,0 +1,53 @@
+// Models that transformers wrote: config.json and, behind a byte 0xFF, model.safetensors, or
+// model.safetensors.index.json and, behind another, the file a.safetensors that it may name.
+#include "lab/exchange/exchange.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void write_sealed(const char *name, const uint8_t *bytes, size_t size) {
+    char path[PATH_CAPACITY];
+    uint8_t *sealed = fuzz_copy(NULL, 0, bytes, size);
+    fuzz_seal(sealed, size);
+    fuzz_file(path, name, sealed, size);
+    free(sealed);
+}
+
+// What was imported must be refused by export, or be imported again.
+static void check_export(const Run *run) {
+    char path[PATH_CAPACITY];
+    Run again;
+    Error error;
+    fuzz_must(path_format(path, &error, "%s/exported", fuzz_directory()) && directory_create(path, &error), &error);
+    if (!fuzz_taken(export_hf(run, "run", path, &error), &error)) return;
+    fuzz_must(import_hf(&again, path, &error), &error);
+    assert(run->gpt.tensors.total == again.gpt.tensors.total &&
+           memcmp(run->gpt.params, again.gpt.params, run->gpt.tensors.total * sizeof(real)) == 0);
+    run_close(&again);
+}
+
+bool fuzz_import_hf(const uint8_t *bytes, size_t size) {
+    static const char weights[] = "hf/model.safetensors", index[] = "hf/model.safetensors.index.json";
+    char path[PATH_CAPACITY], directory[PATH_CAPACITY];
+    size_t length;
+    Run run;
+    Error error;
+    const uint8_t *part = fuzz_part(&length, &bytes, &size);
+    unlink(fuzz_file(path, index, "", 0));
+    unlink(fuzz_file(path, weights, "", 0));
+    fuzz_file(path, "hf/config.json", part, length);
+    if (size > 0 && *bytes == '{') {
+        part = fuzz_part(&length, &bytes, &size);
+        fuzz_file(path, index, part, length);
+        write_sealed("hf/a.safetensors", bytes, size);
+    } else {
+        write_sealed(weights, bytes, size);
+    }
+    fuzz_must(path_parent(directory, path, &error), &error);
+    if (!fuzz_taken(import_hf(&run, directory, &error), &error)) return false;
+    check_export(&run);
+    run_close(&run);
+    return true;
+}

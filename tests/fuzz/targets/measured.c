@@ -1,0 +1,34 @@
+// measured.csv of the runs of a comparison, and the statistics that follow from it.
+#include "lab/compare/differences.h"
+#include "lab/report/report.h"
+#include "tests/fuzz/comparison.h"
+
+bool fuzz_measured(const uint8_t *bytes, size_t size) {
+    static char *const arms[] = {"none", "learned", "sinusoidal"};
+    static Comparison comparison;
+    static FILE *nowhere;
+    char path[PATH_CAPACITY];
+    Outcome outcome;
+    Differences differences;
+    Error error;
+    if (!nowhere) {
+        fuzz_comparison(&comparison, "measured", arms, 3, "1e-3,3e-3", "parity");
+        nowhere = fopen("/dev/null", "w");
+        assert(nowhere);
+    }
+    for (int i = 0; i < plan_job_count(&comparison.plan); i++) {
+        const Job job = plan_job(&comparison.plan, i);
+        fuzz_run_file(&comparison, &job, "measured.csv", bytes, size);
+    }
+    const bool taken = fuzz_taken(outcome_read(&outcome, &comparison, &error), &error);
+    if (taken) {
+        fuzz_must(outcome_differences(&differences, &outcome, &error), &error);
+        differences_free(&differences);
+        fuzz_must(report_table(nowhere, &outcome, 0, &error) &&
+                      path_format(path, &error, "%s/results.csv", comparison.directory) &&
+                      outcome_write(path, &outcome, &error),
+                  &error);
+        outcome_free(&outcome);
+    }
+    return taken;
+}

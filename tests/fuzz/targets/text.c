@@ -1,0 +1,35 @@
+// Text for `bitter prepare`, with each kind of tokenizer.
+#include "cmd/prepare/inputs.h"
+#include "cmd/prepare/tokens.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size) {
+    InputTexts texts = {0};
+    Tokens tokens = {0};
+    Tokenizer tokenizer = {0};
+    UnknownCharacters unknown = {0};
+    TokenizerChoice choice;
+    Error error;
+    fuzz_must(tokenizer_choose(&choice, kind, &error), &error);
+    const bool ok = fuzz_taken(read_inputs(&texts, &path, 1, &error) &&
+                                   encode_texts(&tokens, &tokenizer, &unknown, &texts, &choice, &error),
+                               &error);
+    if (ok && unknown.total == 0) fuzz_decode(&tokens, &tokenizer, bytes, size);
+    texts_free(&texts);
+    tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
+    unknown_free(&unknown);
+    return ok;
+}
+
+// With bytes, and, as this takes longer, with one of the other tokenizers, which the size chooses.
+bool fuzz_text(const uint8_t *bytes, size_t size) {
+    static const char some[] = "{\"tokenizer\": \"chars\", \"vocab_size\": 4, \"characters\": \" abc\"}";
+    char path[PATH_CAPACITY], known[PATH_CAPACITY];
+    const char *const others[] = {"chars", "bpe:300", fuzz_file(known, "known/tokenizer.json", some, strlen(some))};
+    fuzz_file(path, "text", bytes, size);
+    prepare(others[size % 3], path, bytes, size);
+    return prepare("bytes", path, bytes, size);
+}

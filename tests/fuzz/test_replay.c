@@ -1,0 +1,55 @@
+// Every target gets every file of its corpus: seeds, and inputs that `make fuzz` has found. A seed whose name begins
+// with "good" must be taken: otherwise the fuzzer would start from what the first check refuses. $FUZZ_CORPUS names
+// another directory of corpora; its files need not be good.
+#include "tests/fuzz/fuzz.h"
+
+#include "base/file/file.h"
+#include "tests/support/support.h"
+
+#include <dirent.h>
+
+enum { TARGETS_MOST = 64 };
+
+static void replay_file(const FuzzTarget *target, const char *path, bool good) {
+    Buffer file;
+    Error error;
+    printf("%s\n", path); // if the target ends the program, this is the file that it had
+    fflush(stdout);
+    must(file_read(&file, path, &error), &error);
+    // Without the 0 behind it, so that the sanitizers see a read past its end.
+    uint8_t *bytes = malloc(file.size ? file.size : 1);
+    assert_non_null(bytes);
+    memcpy(bytes, file.bytes, file.size);
+    if (!target->run(bytes, file.size) && good) fail_msg("%s was refused: %s", path, fuzz_refusal());
+    free(bytes);
+    free(file.bytes);
+}
+
+static void replay(void **state) {
+    const FuzzTarget *target = *state;
+    const char *other = getenv("FUZZ_CORPUS");
+    char directory[PATH_CAPACITY], path[PATH_CAPACITY];
+    int good = 0;
+    Error error;
+    must(path_format(directory, &error, "%s/%s", other ? other : "tests/fuzz/corpus", target->name), &error);
+    DIR *entries = opendir(directory);
+    if (!entries) fail_msg("there is no directory %s", directory);
+    for (const struct dirent *entry; (entry = readdir(entries));) {
+        if (*entry->d_name == '.') continue;
+        must(path_format(path, &error, "%s/%s", directory, entry->d_name), &error);
+        const bool is_good = !other && strncmp(entry->d_name, "good", 4) == 0;
+        replay_file(target, path, is_good);
+        good += is_good;
+    }
+    closedir(entries);
+    if (!other) assert_true(good > 0);
+}
+
+int main(void) {
+    struct CMUnitTest tests[TARGETS_MOST] = {{0}};
+    size_t count = 0;
+    for (const FuzzTarget *target = fuzz_targets; target->name; target++)
+        tests[count++] =
+            (struct CMUnitTest){.name = target->name, .test_func = replay, .initial_state = (void *)target};
+    return _cmocka_run_group_tests("replay", tests, count, NULL, NULL);
+}
