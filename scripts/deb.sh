@@ -46,7 +46,7 @@ library oldest "$here" "$oldest"
 for level in $newer; do
     library "$level" "$here/glibc-hwcaps/$level" "-march=$level -mprefer-vector-width=512"
 done
-${CC:-cc} $hardened "$build/oldest/float/train.o" -L"$here" -lbitter -lm -Wl,-rpath,/usr/lib/bitter \
+${CC:-cc} $hardened "$build/oldest/float/train.o" -L"$here" -lbitter -ljansson -lm -Wl,-rpath,/usr/lib/bitter \
     -o "$root/usr/bin/bitter"
 find "$root/usr/bin" "$root/usr/lib" -type f -exec strip --strip-unneeded {} +
 
