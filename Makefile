@@ -2,6 +2,7 @@
 # Variables to set: CC, CFLAGS (optimisation and extra flags), LDFLAGS, ARCH, SANITIZE=1, BUILD, V=1, and
 # BLAS=openblas|blis|mkl|accelerate|none, the library of matrix products; keep each in a BUILD of its own (`make
 # bench-blas`). KERNELS=blas leaves all products to it. VECTOR=16|32|64: bytes of a vector of the program's own kernels.
+# MPI=1: with mpicc, so that mpirun can share `bitter train` among processes (docs/machines.md).
 # PREFIX and DESTDIR: where `make install` puts the program (/usr/local), and what to put before these paths.
 # WASM_CC: a clang with a C library for WebAssembly, for `make lesson` alone.
 
@@ -82,7 +83,16 @@ ifneq ($(VECTOR),)
 INCLUDES += -DVECTOR=$(or $(filter 16 32 64,$(VECTOR)),$(error VECTOR is 16, 32 or 64 bytes, not '$(VECTOR)'))
 endif
 
-COMPILE := $(CC) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
+# mpicc adds what MPI needs to the command of a compiler.
+COMPILER := $(CC)
+ifneq ($(MPI),)
+COMPILER := OMPI_CC="$(CC)" MPICH_CC="$(CC)" mpicc
+ifeq ($(filter deps clean help,$(MAKECMDGOALS))$(shell command -v mpicc),)
+$(error MPI=1 needs mpicc, the compiler of an MPI library: `make MPI=1 deps` installs Open MPI)
+endif
+endif
+
+COMPILE := $(COMPILER) -std=c11 -D_XOPEN_SOURCE=700 $(if $(filter Darwin,$(shell uname -s)),-D_DARWIN_C_SOURCE) \
            $(CFLAGS) $(ARCH) $(MATH) $(OPENMP) $(WARNINGS) $(SANITIZERS) -I. $(INCLUDES) -MMD -MP
 LIBS    := $(LIBDIRS) $(OPENMP_LIB) $(BLAS_LIB) -ljansson -lpcre2-8 -lz -lm
 
@@ -91,20 +101,25 @@ Q       := $(if $(V),,@)
 SAY      = $(if $(V),,@printf '  %-8s %s\n' $(1) '$(2)')
 
 FOLDERS := base data model posenc lab cmd
-LIBRARY := $(sort $(shell find $(FOLDERS) -name '*.c'))
+LIBRARY := $(filter-out lab/ranks/$(if $(MPI),alone,mpi).c,$(sort $(shell find $(FOLDERS) -name '*.c')))
 TALES   := $(BUILD)/tales_text.c
 EXERCISES := $(BUILD)/exercises_text.c
 PAGE    := $(BUILD)/page_text.c
 LINES   := $(BUILD)/lines_text.c
+# What kills programs and lets their calls fail; Linux alone is asked for that.
+LINUX   := $(filter Linux,$(shell uname -s))
+TORTURE := $(addprefix $(BUILD)/torture/,$(if $(LINUX),strike allocations.so) $(if $(LINUX),$(if $(filter x86_64,$(shell uname -m)),faults)))
 # Tests in the order of the folders, so that the first failure is the one to look at. tests/README.md says what double_*
 # are. `make test ONLY=posenc/stretch` runs the tests whose path begins so.
-tests_of = $(foreach folder,$(FOLDERS) lesson,$(sort $(shell find tests/$(folder) -name '$(1)')))
+tests_of = $(foreach folder,$(FOLDERS) lesson fuzz,$(sort $(shell find tests/$(folder) -name '$(1)')))
 only     = $(foreach test,$(1),$(if $(findstring /tests/$(ONLY),/$(test)),$(test)))
 SCRIPTS := $(call only,$(wildcard tests/*.sh) $(call tests_of,*.sh))
+FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/float/%.o,tests/fuzz/fuzz.c $(wildcard tests/fuzz/targets/*.c))
+FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize products arm interop bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures valgrind lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -134,7 +149,7 @@ deb: ## build and test bitter.deb, a Debian package for all machines of this arc
 	@BUILD=$(BUILD)/deb sh tests/run tests/package/deb.sh
 
 deps: ## install the libraries and tools that are missing
-	@WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
+	@MPI="$(MPI)" WASM_CC="$(if $(filter lesson,$(MAKECMDGOALS)),$(WASM_CC))" sh scripts/deps.sh "$(CC) -E $(INCLUDES)"
 
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
@@ -150,6 +165,20 @@ test-programs: $(TEST_PROGRAMS)
 sanitize: ## run all tests under the sanitizers
 	@$(MAKE) --no-print-directory SANITIZE=1 CFLAGS="-O1 -g" test
 
+fuzz: ## give damaged files and words to all that reads them, by libFuzzer (FUZZ_SECONDS=300, resumable)
+	@sh scripts/fuzz.sh check
+	@$(MAKE) -s --no-print-directory BUILD=$(FUZZ_BUILD) BLAS=none CC=clang SANITIZE=1 CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" \
+	    $(FUZZ_BUILD)/float/fuzz
+	@sh scripts/fuzz.sh all $(FUZZ_BUILD)/float/fuzz
+
+fuzz-coverage: ## which share of the lines of each reader `make fuzz` has reached
+	@$(MAKE) -s --no-print-directory BUILD=$(BUILD)/fuzz/coverage BLAS=none CC=gcc CFLAGS="-O0 -g --coverage" \
+	    $(BUILD)/fuzz/coverage/float/tests/fuzz/test_replay
+	@sh scripts/fuzz.sh coverage $(BUILD)/fuzz/coverage/float
+
+fuzz-seeds: all ## make the inputs again that `make fuzz` starts from
+	@sh scripts/fuzz_seeds.sh $(abspath $(PROGRAM))
+
 products: ## test the model with every kind of matrix product: OpenBLAS alone, no BLAS, vectors of each width
 	@$(MAKE) --no-print-directory KERNELS=blas BUILD=build/blas test ONLY=model
 	@BITTER=$(CURDIR)/build/blas/bitter BUILD=build/blas sh tests/run tests/cmd/cli_kernels.sh
@@ -159,8 +188,20 @@ products: ## test the model with every kind of matrix product: OpenBLAS alone, n
 arm: all ## build for 64-bit ARM; test the model and the positions in qemu's emulation (15 minutes)
 	@sh scripts/arm.sh "$(MAKE)" $(abspath $(PROGRAM))
 
+hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Linux, root, GlusterFS)
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=1200 sh tests/run tests/hosts/two_hosts.sh
+
 interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
 	@sh scripts/interop.sh $(abspath $(PROGRAM)) $(BUILD)
+
+torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (1 hour, resumable)
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/torture/torture.sh
+
+faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=7200 sh tests/run tests/torture/faults.sh
+
+mutate: ## change one token of the code 300 times; does a test notice? (hours, resumable)
+	@MAKE="$(MAKE)" BUILD=$(BUILD) sh tests/mutate/mutate.sh
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
 	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))
@@ -201,7 +242,17 @@ lesson: | $(filter deps,$(MAKECMDGOALS)) ## build lesson/lesson.html, the lesson
 
 pictures: all ## draw the pictures of README.md again
 	sh scripts/places.sh ./$(PROGRAM) >docs/places.svg
-	sh scripts/gaps.sh runs/baseline/experiment/results.csv docs/gaps.svg
+
+bench-ranks: ## how fast mpirun makes training, and what a slow network costs (5 minutes)
+	@$(MAKE) -s --no-print-directory MPI=1 BUILD=build/mpi build/mpi/bitter
+	@sh scripts/bench_ranks.sh build/mpi/bitter
+
+ranks: ## test `bitter train` under mpirun, in a build of its own; wants `make MPI=1 deps`
+	@$(MAKE) -s --no-print-directory MPI=1 BUILD=build/mpi build/mpi/bitter build/mpi/float/tests/lab/ranks/test_ranks
+	@TIME_LIMIT=900 BITTER=$(CURDIR)/build/mpi/bitter BUILD=build/mpi sh tests/run tests/mpi/ranks.sh
+
+cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
@@ -287,8 +338,25 @@ $(BUILD)/float/tests/%: $(BUILD)/float/tests/%.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
+# The program that gives every target its corpus, and the same targets with libFuzzer.
+$(BUILD)/float/tests/fuzz/test_replay: $(BUILD)/float/tests/fuzz/test_replay.o $(FUZZ_OBJECTS) $(BUILD)/float/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+$(BUILD)/float/fuzz: $(BUILD)/float/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUILD)/float/libbitter.a
+	$(call SAY,link,$@)
+	$(Q)$(COMPILE) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
+
 $(BUILD)/double/tests/%: $(BUILD)/double/tests/%.o $(BUILD)/double/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
+
+$(BUILD)/torture/%: tests/torture/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 $(WARNINGS) $< -o $@
+
+$(BUILD)/torture/%.so: tests/torture/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 $(WARNINGS) -fPIC -shared $< -o $@
 
 -include $(shell find $(BUILD)/float $(BUILD)/double -name '*.d' 2>/dev/null)

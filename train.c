@@ -9,6 +9,7 @@
 //   forward   train_pass_forward()   adds the scheme's codes, then through all layers to the input of the head
 //   backward  train_pass_backward()  the loss of each target, nll (B,T), then the gradients of the mean loss, from the
 //                                    head back to the embeddings
+//   sum       ranks_sum()            under mpirun, the gradients of all processes, which have shared the batches
 //   norm      gradient_norm()        the norm of all gradients
 //   AdamW     adamw_step()           the gradients are scaled down if their norm is above --clip, the parameters move,
 //                                    and the gradients are set to 0
@@ -23,6 +24,7 @@
 #include "cmd/train/show.h"
 #include "cmd/train/start.h"
 #include "cmd/train/text.h"
+#include "lab/ranks/ranks.h"
 #include "lab/run/config.h"
 #include "lab/run/positions.h"
 #include "lab/run/tensorboard.h"
@@ -30,20 +32,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+// The files of the run, which rank 0 alone reads and writes.
+typedef struct {
+    RunPaths paths;
+    RunLock lock;
+    RunLog log, positions, events;
+} RunFiles;
+
 // Do the remaining steps of the run.
-static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *positions, RunLog *events,
-                  Error *error) {
+static bool train(Trainer *trainer, RunFiles *files, Error *error) {
     const TrainOptions *o = trainer->options;
+    const RunPaths *paths = &files->paths;
     TrainShow show = {.trainer = trainer};
     const TrainLoop loop = {.paths = paths,
-                            .log = log,
-                            .positions = positions,
-                            .events = events,
+                            .lock = &files->lock,
+                            .log = &files->log,
+                            .positions = &files->positions,
+                            .events = &files->events,
                             .keeps_best = true,
                             .after_step = train_show_step,
                             .context = &show};
@@ -51,10 +62,11 @@ static bool train(Trainer *trainer, const RunPaths *paths, RunLog *log, RunLog *
     kernels_report(stdout, "train");
     train_describe(trainer, o);
     progress_start(&show.line, "train", (double)trainer->progress.step, (double)o->steps);
-    if (!(train_finished(trainer) ? run_save(trainer, paths, log, error) : train_loop(trainer, &loop, error)))
-        return false;
+    const bool ok = train_finished(trainer) ? !ranks_first() || run_save(trainer, paths, &files->log, error)
+                                            : train_loop(trainer, &loop, error);
+    if (!ok) return false;
     progress_clear(&show.line);
-    if (train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
+    if (ranks_first() && train_finished(trainer) && !train_check_learning(trainer, paths, error)) return false;
     train_show_end(trainer);
     return true;
 }
@@ -66,6 +78,24 @@ static bool tell_difference(const RunPaths *paths, const TrainOptions *options) 
         fprintf(stderr, "bitter train: this run was started in another way (%s), so its numbers may differ a little\n",
                 difference);
     return true;
+}
+
+static bool open_files(RunFiles *files, Trainer *trainer, TrainOptions *options, long long steps, Error *error) {
+    const RunPaths *paths = &files->paths;
+    return tell_difference(paths, options) && train_lock_run(&files->lock, &files->paths, options, error) &&
+           run_load_or_create(trainer, paths, options, error) &&
+           train_continue(trainer, options, steps, paths, error) &&
+           log_open(&files->log, paths->log, (long long)trainer->progress.step, error) &&
+           positions_open(&files->positions, paths->positions, &trainer->gpt, (long long)trainer->progress.step,
+                          error) &&
+           tensorboard_open(&files->events, trainer, error);
+}
+
+static void close_files(RunFiles *files) {
+    log_close(&files->log);
+    log_close(&files->positions);
+    log_close(&files->events);
+    run_unlock(&files->lock);
 }
 
 // `bitter train FILE` is `bitter prepare FILE`, and `bitter train --data` with what that has made. Sets *text to the
@@ -97,37 +127,31 @@ bool command_train(int argc, char **argv, Error *error) {
     bool given[ARGUMENTS_MOST];
     const char *text;
     long long steps;
-    RunPaths paths;
+    RunFiles files = {0};
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     if (strcmp(options.pos, "help") == 0) {
         print_schemes();
         return true;
     }
-    if (!take_operand(&options, &text, given, argc - first, argv + first, error) ||
-        !train_complete_options(&options, &steps, &paths, given, error) ||
-        (text && !train_prepare(&options, text, error)))
-        return false;
+    const bool complete = !ranks_first() || (take_operand(&options, &text, given, argc - first, argv + first, error) &&
+                                             train_complete_options(&options, &steps, &files.paths, given, error) &&
+                                             (!text || train_prepare(&options, text, error)));
+    if (!ranks_agree(complete, error) || !ranks_share(&options, sizeof options, error)) return false;
     threads_use(options.threads);
 
     Corpus corpus = {0};
     Trainer trainer = {0};
-    RunLog log = {0}, positions = {0}, events = {0};
-    RunLock lock = {0};
-    const bool ok =
-        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error) &&
-        tell_difference(&paths, &options) && train_lock_run(&lock, &paths, &options, error) &&
-        run_load_or_create(&trainer, &paths, &options, error) &&
-        train_continue(&trainer, &options, steps, &paths, error) &&
-        log_open(&log, paths.log, (long long)trainer.progress.step, error) &&
-        positions_open(&positions, paths.positions, &trainer.gpt, (long long)trainer.progress.step, error) &&
-        tensorboard_open(&events, &trainer, error) && train(&trainer, &paths, &log, &positions, &events, error);
+    const bool created =
+        corpus_open(&corpus, options.data, error) && trainer_create(&trainer, &options, &corpus, error);
+    bool ok = ranks_agree(created, error) &&
+              ranks_agree(!ranks_first() || open_files(&files, &trainer, &options, steps, error), error) &&
+              ranks_share(&options, sizeof options, error) && trainer_share(&trainer, error) &&
+              train(&trainer, &files, error);
+    ok = ranks_agree(ok, error);
     const bool finished = ok && train_finished(&trainer);
-    log_close(&log);
-    log_close(&positions);
-    log_close(&events);
+    close_files(&files);
     trainer_free(&trainer);
     corpus_close(&corpus);
-    run_unlock(&lock);
     if (ok && !finished) *error = (Error){.kind = ERROR_INTERRUPTED}; // train_show_end has said so
     return ok && finished;
 }
@@ -178,19 +202,54 @@ static bool run_in_double(char **argv, Error *error) {
                     twin, strerror(errno));
 }
 
+// mpirun starts the program several times. Only `train` shares its work then, and only when it was built with MPI: the
+// first process says so, and the others leave.
+static void check_launch(const Command *command) {
+    const bool shares = command->run == command_train;
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *rank = getenv("OMPI_COMM_WORLD_RANK"); // Open MPI
+    if (!size) {
+        size = getenv("PMI_SIZE"); // MPICH and Intel MPI
+        rank = getenv("PMI_RANK");
+    }
+    if (!size || strcmp(size, "1") == 0 || (shares && ranks_built)) return;
+    if (rank && strcmp(rank, "0") != 0) exit(ERROR_NONE);
+    Error error;
+    if (shares)
+        fail_input(&error,
+                   "mpirun has started %s processes, but this program was built without MPI; build it again "
+                   "with `make MPI=1`",
+                   size);
+    else
+        fail_input(&error, "mpirun has started %s processes, but only `bitter train` shares its work; leave out mpirun",
+                   size);
+    die(command->name, &error);
+}
+
 // Returns the exit code.
 static int run_command(const Command *command, int argc, char **argv) {
     const bool is_double = sizeof(real) == sizeof(double);
     Error error = {0};
+    check_launch(command);
     if (command->in_double && !is_double && !run_in_double(argv, &error)) die(NULL, &error);
     if (command->uses_model) kernels_choose(argv);
     if (!command->in_double && is_double) {
         fail_input(&error, "this is the build in double, for gradient checks only; use bitter for `%s`", command->name);
         die(NULL, &error);
     }
+    if (command->run == command_train && !ranks_start(&error)) die(command->name, &error);
     const bool ok = command->run(argc - 1, argv + 1, &error);
     if (!ok && *error.message) die(command->name, &error);
     return output_finish(ok ? ERROR_NONE : error.kind);
+}
+
+// For jansson, most of whose functions are used without a look at what they return: an object that memory ran out for
+// would lack members.
+static void *allocate_json(size_t size) {
+    void *block = malloc(size);
+    if (block) return block;
+    Error error;
+    fail_run(&error, "no memory for %zu bytes of JSON; end other programs and try again", size);
+    die(NULL, &error);
 }
 
 // If the caller closed standard output, the next file that is opened would get its descriptor. Open /dev/null there.
@@ -218,6 +277,7 @@ int main(int argc, char **argv) {
     const char *names[sizeof commands / sizeof *commands];
     int count = 0;
     file_limit_catch();
+    json_set_alloc_funcs(allocate_json, free);
     for (const Command *c = commands; c->name; c++) {
         if (strcmp(name, c->name) == 0) return run_command(c, argc, argv);
         names[count++] = c->name;

@@ -63,6 +63,5 @@ bool command_report(int argc, char **argv, Error *error) {
                           "directory of `bitter compare` or `bitter train`, or a table, FILE.csv",
                           directory);
     }
-    comparison.patience = 120;
     return plan_read(&comparison.plan, &comparison.data, comparison.file, error) && report(&comparison, stdout, error);
 }

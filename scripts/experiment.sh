@@ -7,9 +7,9 @@
 # TEXT: the book (see book.sh). SCALE and TOKENS: the sizes, and the tokens for each parameter; TOKENS=0.2 trains a
 # hundredth, to try the script.
 set -eu
-# All have the learning rate 3e-3. SCHEME@RATE gives a scheme a rate of its own, such as the best one of
-# experiment_full.sh.
-schemes="none learned sinusoidal rope alibi rope-learned t5 fire alibi-learned"
+# The learning rates are those that the part "rates" of experiment_full.sh found; schemes that were not tried there have
+# that of their kind, 8e-3.
+schemes="none learned sinusoidal rope alibi rope-learned t5@1.6e-2 fire@1.6e-2 alibi-learned"
 
 bitter=${1:?"usage: sh scripts/experiment.sh BITTER [DIR]"}
 out=${2:-runs/experiment}
@@ -23,6 +23,6 @@ mkdir -p "$out"
     --scale "${SCALE:-20k,70k,200k}" --tokens-per-parameter "${TOKENS:-20}" \
     --contrast "learned - sinusoidal" --contrast "rope-learned - rope" --contrast "t5 - alibi" \
     --contrast "fire - alibi" --contrast "alibi-learned - alibi" \
-    --batch 8 --warmup 30 --lr 3e-3 --min-lr 3e-4 --eval-every 200 --save-every 500 \
+    --batch 8 --warmup 30 --lr 8e-3 --eval-every 200 --save-every 500 \
     --tasks "offset:offset=4,min=4,max=12" --width 64 --task-steps 600 --out "$out"
 sh "$(dirname "$0")/keep_report.sh" "$out" "$results"

@@ -3,7 +3,8 @@
 # Nine comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
-# PARTS names the parts to do ("rates tokens ladder rates-400k starts texts context epochs primary").
+# PARTS names the parts to do ("rates tokens ladder rates-400k starts texts context epochs primary"). The other parts read
+# the rates from RESULTS, so the recorded ones do until "rates" has run.
 # TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates       the learning rate of every scheme, on seeds that no other part uses
@@ -26,7 +27,7 @@ parts=${PARTS:-"rates tokens ladder rates-400k starts texts context epochs prima
 seeds=${SEEDS:-5}
 text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out"
-sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts"
+sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts.txt"
 data=$out/data
 designed="sinusoidal rope alibi alibi-steep"
 scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
@@ -49,7 +50,7 @@ named() {
 rate() {
     awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
         $column["scheme"] == name && $column["chosen"] == 1 { print $column["learning_rate"]; exit }' \
-        "$out/rates/results.csv"
+        "$results/rates/results.csv"
 }
 
 # arms NAME...: the same, each with its rate. LABEL=SPEC~NAME gives a variant the rate of NAME.
@@ -86,7 +87,7 @@ best() {
                 sum += $column["value"]
                 n++
             }
-            END { printf "%.6f %s\n", sum / n, name }' "$out/rates/results.csv"
+            END { printf "%.6f %s\n", sum / n, name }' "$results/rates/results.csv"
     done | sort -n | awk 'NR == 1 { print $2 }'
 }
 
@@ -126,7 +127,7 @@ for part in $parts; do
             --contrast "alibi-steep - alibi" --contrast "alibi-random - alibi-learned"
         ;;
     texts)
-        part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts") $shape \
+        part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts.txt") $shape \
             --tokens-per-parameter "$(tokens 10)" --seeds 3 --seed 501 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         ;;

@@ -10,7 +10,7 @@ set -eu
 bitter=${1:?"usage: sh scripts/layers.sh BITTER [DIR]"}
 out=${2:-runs/layers}
 results=${RESULTS:-runs/baseline/layers}
-steps=${STEPS:-3000}
+steps=${STEPS:-4500}
 cores=$(getconf _NPROCESSORS_ONLN)
 seeds="1337 1338 1339" # those of compare
 lengths=258,512,1024,2048
@@ -72,15 +72,16 @@ sh "$(dirname "$0")/keep_report.sh" "$out" "$results"
 for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | sed "s/$/ $seed/"; done |
     xargs -P "$cores" -I '{}' env ONE='{}' STEPS="$steps" RESULTS="$results" sh "$0" "$bitter" "$out"
 
-# One row for each arrangement: perplexity in windows of 1, 2, 4 and 8 times the trained length, then the share of passkeys
-# found, as means over the seeds. Depths count alike.
+# One row for each arrangement: perplexity in windows of 1, 2, 4 and 8 times the trained length, as means over the seeds.
+# Then how many seeds learned to find passkeys, half of them or more at the trained length, and what share these find.
+# Depths count alike. Under it, how much the loss changes from 128 to 1024.
 {
     echo "scheme,seed,length,depth,documents,right"
     for seed in $seeds; do echo "$arms" | cut -d '|' -f 1 | while read -r name; do
         tail -n +2 "$out/passkey/$name-$seed.csv" | cut -d , -f 1-4 | sed "s/^/$name,$seed,/"
     done; done
 } >"$results/passkey.csv"
-awk -F, -v lengths="$lengths" '
+awk -F, -v lengths="$lengths" -v first="${seeds%% *}" '
     FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; file++; next }
     file == 1 && $column["quantity"] == "loss" && $column["task"] == "" {
         name = $column["scheme"]
@@ -88,16 +89,47 @@ awk -F, -v lengths="$lengths" '
         loss[name, $column["x"]] += $column["value"]
         runs[name, $column["x"]]++
     }
-    file == 2 { right[$1, $3] += $6; documents[$1, $3] += $5 }
+    file == 2 { right[$1, $2, $3] += $6; documents[$1, $2, $3] += $5 }
+    function found(name, at,    seed, r, d) {
+        for (seed = first; seed < first + 3; seed++) if (learned[name, seed]) {
+            r += right[name, seed, at]
+            d += documents[name, seed, at]
+        }
+        return d ? sprintf("%.0f%%", 100 * r / d) : "-"
+    }
     END {
         split(lengths, l, ",")
-        print "| scheme | perplexity at 128 | 256 | 512 | 1024 | passkeys found at 258 | 512 | 1024 | 2048 |"
-        print "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+        print "| scheme | perplexity at 128 | 256 | 512 | 1024 | seeds | passkeys found at 258 | 512 | 1024 | 2048 |"
+        print "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
         for (n = 1; n <= count; n++) {
             line = "| " names[n] " |"
             for (x = 128; x <= 1024; x *= 2) line = line sprintf(" %.3f |", exp(loss[names[n], x] / runs[names[n], x]))
-            for (i = 1; i <= 4; i++) line = line sprintf(" %.0f%% |", 100 * right[names[n], l[i]] / documents[names[n], l[i]])
+            seeds = 0
+            for (seed = first; seed < first + 3; seed++)
+                seeds += learned[names[n], seed] = 2 * right[names[n], seed, l[1]] >= documents[names[n], seed, l[1]]
+            line = line " " seeds " of 3 |"
+            for (i = 1; i <= 4; i++) line = line " " found(names[n], l[i]) " |"
             print line
         }
     }' "$results/results.csv" "$results/passkey.csv" >"$results/table.md"
+{
+    echo
+    echo "| scheme | change in loss from 128 to 1024, nats a byte | low | high |"
+    echo "|---|---:|---:|---:|"
+    echo "$arms" | cut -d '|' -f 1 | while read -r name; do
+        awk -F, -v name="$name" '
+            NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+            $column["scheme"] == name && $column["quantity"] == "loss" {
+                if ($column["x"] == 128) short[$column["seed"]] = $column["value"]
+                if ($column["x"] == 1024) long[$column["seed"]] = $column["value"]
+            }
+            END { for (seed in long) print name, long[seed] - short[seed] }' "$results/results.csv" |
+            awk -v m="$(echo "$arms" | wc -l)" -f "$(dirname "$0")/interval.awk" |
+            awk -v name="$name" '{ printf "| %s | %+.3f | %+.3f | %+.3f |\n", name, $1, $2, $3 }'
+    done
+    echo
+    echo "Perplexity is a mean over three seeds. A seed counts as one that learned passkeys when it finds half of them or more"
+    echo "at 258 bytes; the shares are those of these seeds. With 95% confidence all intervals hold at once (Bonferroni)."
+    sh "$(dirname "$0")/machine.sh" "make layers" "$out/runs/rope-seed1337"
+} >>"$results/table.md"
 cat "$results/table.md"

@@ -22,7 +22,7 @@ float_headers='lesson/module.h'
 double_headers='lesson/module.h posenc/rotation/rotate.h lab/lesson/pair.h lab/lesson/picture.h'
 called='(lesson|rope|rope_pair|pair|picture)_[a-z_]*'
 # Files that need an operating system; lesson/wasi/ has what the modules need of them.
-left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c'
+left_out='base/memory.c base/interrupt.c base/file/file.c data/bpe/splitter.c lab/ranks/mpi.c'
 
 give_up() {
     echo "lesson.sh: $*" >&2
@@ -93,7 +93,7 @@ make_modules() {
     rm -f "$work"/include/*
     for header in $(native_headers); do ln -sf "$header" "$work/include/"; done
     # shellcheck disable=SC2046
-    compile float '' $(sources lab/eval lab/lesson lab/run lesson/train.c)
+    compile float '' $(sources lab/eval lab/lesson lab/ranks lab/run lesson/train.c)
     # shellcheck disable=SC2046
     compile double -DREAL_DOUBLE $(sources lab/lesson lesson/check.c)
     # shellcheck disable=SC2086

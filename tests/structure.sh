@@ -7,7 +7,7 @@ cd "$repository" || exit 1
 # From the bottom up.
 folders='base base/file data/made data/made/tales data/made/task data/bpe data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
-    lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
+    lab/ranks lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
     cmd/shared cmd/compare cmd/eval cmd/lesson cmd/prepare cmd/train cmd lesson/exercises .'
 most_files=20          # a folder
 most_lines=400         # a file
@@ -54,7 +54,8 @@ notices "a file beside train.c" in_a_folder "$scratch/lost"
 # The tests of lab/stats/ are in tests/lab/stats/.
 in_a_folder_of_tests() { # FILE-WITH-NAMES
     awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) known["tests/" list[i]] = 1
-                                   known["tests/support"] = known["tests/lesson/solutions"] = 1 }
+                                   known["tests/support"] = known["tests/lesson/solutions"] = 1
+                                   known["tests/torture"] = known["tests/fuzz"] = known["tests/fuzz/targets"] = 1 }
         /^tests\// { folder = $0; sub("/[^/]*$", "", folder)
           if (!(folder in known)) { print folder " mirrors no folder: " $0; bad = 1 } }
         END { exit bad }' "$1"

@@ -78,8 +78,7 @@ static bool is_behind(void) {
     return gemm_uses_blas() && is_own_choice() && vectors_of(blas_core()) < vectors_here();
 }
 
-// The path of the running program; `name` where the system cannot tell.
-static void find_program(char program[PATH_CAPACITY], const char *name) {
+void program_find(char program[PATH_CAPACITY], const char *name) {
     const ssize_t length = readlink("/proc/self/exe", program, PATH_CAPACITY - 1);
     if (length > 0)
         program[length] = '\0';
@@ -104,7 +103,7 @@ void kernels_choose(char **argv) {
     if (!is_behind() || is_traced()) return;
     const bool guess = getenv(OWN_CHOICE) != NULL;
     char program[PATH_CAPACITY];
-    find_program(program, argv[0]);
+    program_find(program, argv[0]);
     setenv(OWN_CHOICE, own, 1);
     for (Vectors vectors = vectors_here(); vectors > vectors_of(own); vectors--) {
         setenv(OPENBLAS_CORE, usual_core[vectors], 1);
@@ -116,6 +115,12 @@ void kernels_choose(char **argv) {
         setenv(OPENBLAS_CORE, own, 1);
         setenv(OWN_CHOICE, GUESS, 1);
     }
+}
+
+void kernels_forget(void) {
+    if (!getenv(OWN_CHOICE)) return;
+    unsetenv(OPENBLAS_CORE);
+    unsetenv(OWN_CHOICE);
 }
 
 int kernels_check(void) {

@@ -4,6 +4,8 @@
 #ifndef BITTER_KERNELS_H
 #define BITTER_KERNELS_H
 
+#include "base/path.h"
+
 #include <stdio.h>
 
 // The hidden command with which kernels_choose tries a core: exit code 0 when OpenBLAS uses the core that
@@ -16,6 +18,12 @@
 // other processors than x86-64. A test can set OPENBLAS_CORETYPE together with BITTER_CORETYPE=guess: the core then
 // counts as OpenBLAS's own choice.
 void kernels_choose(char **argv);
+
+// Call before a command of another program that may start this one on another machine, which chooses for itself.
+void kernels_forget(void);
+
+// The path of the running program; `name` where the system cannot tell.
+void program_find(char program[PATH_CAPACITY], const char *name);
 
 // Runs the hidden command. Returns its exit code: 0, or 1.
 int kernels_check(void);

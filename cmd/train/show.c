@@ -1,8 +1,8 @@
 #include "cmd/train/show.h"
 
 #include "base/file/text.h"
-#include "base/interrupt.h"
 #include "lab/eval/generate.h"
+#include "lab/ranks/ranks.h"
 #include "posenc/gate.h"
 
 #include <math.h>
@@ -74,11 +74,11 @@ TrainNext train_show_step(void *show, const StepReport *report, Error *error) {
         warn_of_rise(trainer, report->validation.loss);
     }
     progress_show(&s->line, (double)step, "step %lld/%lld  loss %.4f", step, o->steps, report->loss);
-    if (o->sample_every > 0 && step % o->sample_every == 0) {
+    if (ranks_first() && o->sample_every > 0 && step % o->sample_every == 0) {
         progress_clear(&s->line);
         print_sample(trainer, step);
     }
-    return interrupt_came() || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
+    return report->interrupted || trainer_out_of_patience(trainer) ? TRAIN_SAVE_AND_STOP : TRAIN_GO_ON;
 }
 
 static bool fail_diverged(const Trainer *trainer, const char *reason, Error *error) {

@@ -2,11 +2,13 @@
 
 #include "base/file/text.h"
 #include "cmd/shared/describe.h"
+#include "lab/ranks/ranks.h"
 #include "lab/run/config.h"
 #include "posenc/rotation/rotate.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -201,6 +203,7 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     const Gpt *gpt = &trainer->gpt;
     const bool task = is_task(&trainer->corpus->builtin);
     const int rotations = mix_stretchable(&gpt->pos);
+    const long long rows = options->batch * options->accumulate; // of a step
     char pos[TEXT_CAPACITY], shape[TEXT_CAPACITY];
     mix_print(&gpt->pos, pos);
     shape_describe(shape, &gpt->shape);
@@ -211,6 +214,10 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
     printf("pos     %s\n", pos);
     if (rotations >= 0) describe_rotations(&gpt->pos.part[rotations]);
     describe_data(trainer->corpus);
+    if (ranks_count() > 1)
+        printf("shared  by %d processes, each with %lld of the %lld %s of a step and %d thread%s\n", ranks_count(),
+               rows / ranks_count(), rows, task ? "exercises" : "windows", omp_get_max_threads(),
+               omp_get_max_threads() > 1 ? "s" : "");
     const long long done = (long long)trainer->progress.step;
     if (trainer_out_of_patience(trainer))
         printf("run     %s has stopped at step %lld of %lld\n", options->out, done, options->steps);
@@ -218,6 +225,6 @@ void train_describe(const Trainer *trainer, const TrainOptions *options) {
         printf("run     %s is complete: all of its %lld steps are done\n", options->out, done);
     else
         printf("run     %s, steps %lld to %lld of %lld %s each\n", options->out, done + 1, options->steps,
-               options->batch * options->accumulate * (task ? 1 : options->context), task ? "exercises" : "tokens");
+               rows * (task ? 1 : options->context), task ? "exercises" : "tokens");
     fflush(stdout);
 }

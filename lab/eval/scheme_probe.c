@@ -35,9 +35,6 @@ static void layout(Probe *probe, const Mix *pos) {
     mix_layout(&probe->tables, pos, arena, probe->positions, 1, false);
     probe->at = arena_take(arena, T * sizeof *probe->at);
     probe->x = arena_reals(arena, T * (3 * C + T));
-    probe->q = probe->x + T * C;
-    probe->k = probe->q + T * C;
-    probe->S = probe->k + T * C;
     probe->kept = arena_reals(arena, T * (3 * C + T));
     probe->features = arena_reals(arena, T * (size_t)mix_features(pos));
     mix_scratch(probe->scratch, &probe->tables, arena, (int)T, (int)T, false);
@@ -55,6 +52,10 @@ static bool probe_create(Probe *probe, const Gpt *gpt, int layer, uint64_t seed,
     layout(probe, &gpt->pos);
     if (!arena_allocate(&probe->arena, "the measurements of a scheme", error)) return false;
     layout(probe, &gpt->pos);
+    const size_t rows = (size_t)probe->T * (size_t)probe->C;
+    probe->q = probe->x + rows;
+    probe->k = probe->q + rows;
+    probe->S = probe->k + rows;
     mix_prepare(&probe->tables);
     return true;
 }

@@ -73,8 +73,8 @@ static bool evaluated(void *context, const Search *search, const Evaluated *e) {
     return !job->unwritten && !interrupt_came();
 }
 
-// The settings that make two searches the same search.
-static void describe_settings(LongropeSearch *job) {
+// The settings that make two searches the same search. False when there is no memory to print so many.
+static bool describe_settings(LongropeSearch *job) {
     const SearchOptions *o = &job->search.options;
     const Extension *x = job->x;
     const Gpt *gpt = &x->run.gpt;
@@ -82,7 +82,7 @@ static void describe_settings(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
-    snprintf(
+    const int length = snprintf(
         job->settings, sizeof job->settings,
         "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
         "generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %lld"
@@ -91,6 +91,7 @@ static void describe_settings(LongropeSearch *job) {
         o->probability, o->far, o->abandon, !o->forget, o->seed,
         job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
         job->stretch.bare_start ? " except at the start" : "", starts, weights, text);
+    return length > 0;
 }
 
 // The names of the columns but for that of the checksum.
@@ -271,9 +272,9 @@ static bool find(Stretch *result, Extension *x, Error *error) {
     Stretch starts[STARTS_MOST];
     job.start_count = extension_starts(starts, x);
     for (int i = 0; i < job.start_count; i++) job.starts[i] = candidate_of(&space, &starts[i]);
-    describe_settings(&job);
     name_columns(&job);
-    bool ok = !job.columns.failed || fail_run(error, "no memory for the columns of %s", job.path);
+    bool ok = (describe_settings(&job) && !job.columns.failed) ||
+              fail_run(error, "no memory for the first lines of %s", job.path);
     ok = ok && open_csv(&job, error) && run(result, &job, error);
     if (job.csv && fclose(job.csv) != 0 && ok) ok = fail_run(error, "cannot write %s: %s", job.path, strerror(errno));
     search_end(&job.search);

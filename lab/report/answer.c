@@ -91,7 +91,9 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
             Finding f = report_contrast_over_texts(facts, i, setting);
-            f.setting = "over the texts";
+            char words[SETTING_WORDS + 32];
+            snprintf(words, sizeof words, *f.setting ? "over the texts (%s)" : "over the texts", f.setting);
+            f.setting = words;
             add_row(&all, facts, i, &f, by_contrast);
         }
     for (int n = 0; n < contrasts * settings; n++) {
@@ -144,6 +146,9 @@ static void settings(Page *page, const Facts *facts) {
     page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained",
                    facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
     text_free(&common);
+    if (plan->by_seconds)
+        page_paragraph(page, "Steps, tokens and epochs are those of %s; the other schemes train for the same time.",
+                       plan->arms[plan->reference].name);
     if (!any) return;
     page_table(page, "%s", "");
     page_row(page, true, "setting");

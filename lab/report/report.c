@@ -132,9 +132,9 @@ static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
 }
 
 bool report(const Comparison *comparison, FILE *out, Error *error) {
-    Claim claim;
-    if (!comparison_claim(&claim, comparison, "report", error)) return false;
+    Lock lock;
+    if (!comparison_lock(&lock, comparison, error)) return false;
     const bool ok = report_now(comparison, out, error);
-    claim_release(&claim);
+    lock_release(&lock);
     return ok;
 }

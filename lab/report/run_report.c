@@ -15,12 +15,11 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     int rows = 0;
     for (const char *at = text; *at; at++) rows += *at == '\n';
     const int every = validation ? 1 : 1 + rows / POINTS_MOST;
-    int row = 0;
-    for (const char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
-        double step, tokens, seconds, train, loss;
-        const int found = sscanf(line + 1, "%lf,%lf,%lf,%lf,%lf", &step, &tokens, &seconds, &train, &loss);
-        if (validation && found == 5) chart_point(chart, step, loss);
-        if (!validation && found >= 4 && row++ % every == 0) chart_point(chart, step, train);
+    int number = 0;
+    LogRow row;
+    while (log_next(&row, &text)) {
+        if (validation && !isnan(row.validation)) chart_point(chart, row.step, row.validation);
+        if (!validation && number++ % every == 0) chart_point(chart, row.step, row.loss);
     }
 }
 
@@ -109,7 +108,8 @@ static bool sample(Page *page, const Run *run, Error *error) {
                              .context = run->gpt.shape.context,
                              .random = {random_key(1337, "sample"), 0}};
     bool ok = generate(out, &run->gpt, &run->tokenizer, &generation, error);
-    if (fclose(out) != 0 && ok) ok = fail_run(error, "no memory for a sample");
+    const bool closed = fclose(out) == 0 && text; // of a text without memory, glibc says nothing
+    if (!closed && ok) ok = fail_run(error, "no memory for a sample");
     if (ok) {
         page_heading(page, "A sample");
         page_paragraph(page, "%d tokens at temperature %g:", generation.tokens, generation.sampling.temperature);

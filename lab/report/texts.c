@@ -44,8 +44,7 @@ static void texts_table(Page *page, const Facts *facts) {
     for (int rest = 0; rest < each; rest++)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast_over_texts(facts, i, rest);
-            const char *rest_words = facts->settings[rest] + strlen(plan->texts[0].name); // " (70k)"
-            page_row(page, false, "%s - %s%s", f.arm, f.other, rest_words);
+            page_row(page, false, "%s - %s%s%s", f.arm, f.other, *f.setting ? " at " : "", f.setting);
             const bool judged = report_difference_cells(page, f.gap.mean, f.interval);
             page_cell(page, "%s", judged ? verdict_words(f.verdict) : "-");
             for (int text = 0; text < plan->text_count; text++)

@@ -1,5 +1,6 @@
 // How training went: validation losses against tokens and time.
 #include "lab/report/sections.h"
+#include "lab/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,15 +19,14 @@ static void parse_curve(Curve *curve, const char *log) {
     for (int pass = 0; pass < 2; pass++) {
         curve->count = 0;
         int rows = 0;
-        for (const char *line = strchr(log, '\n'); line; line = strchr(line + 1, '\n')) {
-            double step, tokens, seconds, train, loss;
-            if (sscanf(line + 1, "%lf,%lf,%lf,%lf,%lf", &step, &tokens, &seconds, &train, &loss) != 5)
-                continue; // rows without a validation have nothing between the commas
+        LogRow row;
+        for (const char *at = log; log_next(&row, &at);) {
+            if (isnan(row.validation)) continue;
             if (pass == 1 && rows % every == 0) {
-                curve->tokens[curve->count] = tokens;
-                curve->seconds[curve->count] = seconds;
-                curve->low[curve->count] = curve->high[curve->count] = loss;
-                curve->loss[curve->count++] = loss;
+                curve->tokens[curve->count] = row.tokens;
+                curve->seconds[curve->count] = row.seconds;
+                curve->low[curve->count] = curve->high[curve->count] = row.validation;
+                curve->loss[curve->count++] = row.validation;
             }
             rows++;
         }

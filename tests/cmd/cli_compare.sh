@@ -1,65 +1,13 @@
 # Comparisons: whether their processes are killed or stopped, or others join them, every run is trained once and the
 # report is the same except for times; a real difference between schemes is found, and noise is not taken for one.
 . tests/support/shell
+. "$repository/tests/support/comparison"
 
 shape='--layers 1 --heads 2 --context 16 --batch 4 --threads 1 --warmup 5 --eval-every 100 --save-every 100 --eval-tokens 1000'
 data='--data builtin:tales:bytes=40000'
 small="$shape --width 16 $data"
 long="$small --steps 1000 --seeds 2 --workers 2"
 three='none learned rope'
-
-# start NAME ARGUMENT...: bitter in the background; its id is $job, what it says in $scratch/NAME.out and .err.
-start() {
-    called=$1
-    shift
-    "$BITTER" "$@" >"$scratch/$called.out" 2>"$scratch/$called.err" </dev/null &
-    job=$!
-}
-
-collect() {
-    wait $job 2>/dev/null
-    code=$?
-    job=
-}
-
-# What it said on stderr but for how far it was, which slow machines are told every ten seconds.
-complaints() { # NAME...
-    for called; do grep -vE '^compare +[0-9]+%' "$scratch/$called.err"; done
-}
-
-workers_of() {
-    ps -A -o pid= -o ppid= | awk -v parent="$1" '$2 == parent { print $1 }'
-}
-
-# Rows of all logs of a comparison.
-rows() {
-    cat "$1"/runs/*/log.csv 2>/dev/null | wc -l
-}
-
-wait_for_rows() { # DIR ROWS
-    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.02; done
-}
-
-# The summary, in which time has no say, and the results without it.
-timeless() {
-    cat "$1/report.md"
-    grep -v ',seconds,' "$1/results.csv"
-}
-
-same() { # DIR DIR
-    timeless "$1" >"$scratch/one" && timeless "$2" >"$scratch/other" && [ "$(wc -l <"$scratch/one")" -gt 100 ] &&
-        diff "$scratch/one" "$scratch/other"
-}
-
-# Every step of every run is in its log once, and nothing is left of those who worked on it.
-whole() { # DIR STEPS
-    for log in "$1"/runs/*/log.csv; do
-        awk -F , -v file="$log" -v steps="$2" 'NR > 1 && $1 != NR - 1 { bad = 1 }
-            END { if (bad || NR != steps + 1) { print file ": " NR " rows"; exit 1 } }' "$log" || return 1
-    done
-    find "$1/claims" "$1/runs" -name 'state.safetensors' -o -name '*.tmp' -o -name '.*' -o -path '*/claims/*' |
-        awk '{ print; left = 1 } END { exit left }'
-}
 
 # What the trained positions were during training.
 same_positions() { # DIR DIR
@@ -98,6 +46,12 @@ start budget compare $small --steps 200 --seeds 1 --budget seconds --out budget 
 budget=$job
 start pace compare $small --threads 0 --steps 5 --seeds 1 --out pace none
 pace=$job
+start held compare $small --threads 0 --steps 5 --seeds 1 --out held none
+held=$job
+while [ ! -f held/lock ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
+kill -STOP $job
+start waiting compare $small --threads 0 --steps 5 --seeds 1 --out held none
+waiting=$job
 job=
 
 # --- a comparison ---
@@ -118,6 +72,7 @@ check "shared weights and batches: equal CRCs in a seed, other ones in another" 
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
 check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|url\(.?http' straight/report.html
 
+mkdir straight/claims && : >straight/claims/none-seed1337.1 # as versions without locks left them
 touch mark && sleep 0.02
 cp -r straight copy
 succeed "the same again" compare $long --out straight $three
@@ -177,21 +132,27 @@ check "one worker killed: the other one does its work" test $code -eq 0
 check "one worker killed: it is said" grep -q 'a worker was ended by signal 9; the others continue' "$scratch/kill.err"
 check "one worker killed: the same report" same straight worker
 
-# A worker that is stopped for longer than the others have patience loses its run, and nobody is hurt.
-start stop compare $small --steps 3000 --seeds 1 --workers 2 --patience 1 --out stopped none
-wait_for_rows stopped 100
-busy=
-for pid in $(workers_of $job); do grep -qs " $pid\$" stopped/claims/none-seed1337.1 && busy=$pid; done
-check "a claim names its worker" test -n "$busy"
-kill -STOP "$busy"
-patience=400
-while [ ! -f stopped/claims/none-seed1337.2 ] && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
-check "a stopped worker's run is taken over" test -f stopped/claims/none-seed1337.2
-kill -CONT "$busy"
-collect
-check "and done, when it lets go of it" test $code -eq 0
-check "without complaints" test -z "$(complaints stop)"
-check "every step once" whole stopped 3000
+# A stopped worker keeps its run, and others wait; when it is killed, its run is free at once.
+for signal in CONT KILL; do
+    rm -rf stopped
+    start stop compare $small --steps 3000 --seeds 1 --workers 1 --out stopped none
+    stopped=$job
+    wait_for_rows stopped 100
+    busy=$(workers_of $job)
+    kill -STOP "$busy"
+    start other compare $small --steps 3000 --seeds 1 --workers 2 --out stopped none
+    while [ "$(workers_of $job | wc -l)" -lt 2 ] && kill -0 $job 2>/dev/null; do sleep 0.02; done
+    before=$(rows stopped)
+    sleep 1
+    check "a stopped worker keeps its run" test "$(rows stopped)" -eq "$before"
+    kill -$signal "$busy"
+    collect
+    check "SIG$signal: the run is done" test $code -eq 0
+    check "SIG$signal: without complaints" test -z "$(complaints other)"
+    job=$stopped
+    collect
+    check "SIG$signal: every step once" whole stopped 3000
+done
 
 # --- interrupted ---
 for signal in INT TERM; do
@@ -207,7 +168,7 @@ for signal in INT TERM; do
         '^bitter compare: [0-5] of 6 runs are done; run the same command again' "$scratch/int.err"
     check "SIG$signal: nothing else is said" test "$(complaints int | wc -l)" -eq 1
     check "SIG$signal: saved" test -n "$(find interrupted -name state.safetensors)"
-    check "SIG$signal: no claims" test -z "$(ls -A interrupted/claims)"
+    check "SIG$signal: no locks" test -z "$(find interrupted -name lock)"
 done
 refuses "a report without a complete seed" "interrupted;no seed is complete;bitter compare" report interrupted
 succeed "the same command goes on" compare $long --out interrupted $three
@@ -218,12 +179,12 @@ for signal in KILL TERM; do
     rm -rf measuring
     start measure compare $small --steps 3 --seeds 1 --workers 1 --tasks copy:max=8 --task-steps 3 \
         --exercises 1000000 --out measuring none
-    patience=400
-    while ! ls measuring/runs/copy*/measured.csv.*.tmp >/dev/null 2>&1 && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
+    tries=400
+    while ! ls measuring/runs/copy*/measured.csv.*.tmp >/dev/null 2>&1 && [ $((tries -= 1)) -gt 0 ]; do sleep 0.05; done
     kill -$signal "$([ $signal = KILL ] && workers_of $job || echo $job)"
-    patience=400
-    while kill -0 $job 2>/dev/null && [ $((patience -= 1)) -gt 0 ]; do sleep 0.05; done
-    [ $patience -gt 0 ] || kill -9 $job
+    tries=400
+    while kill -0 $job 2>/dev/null && [ $((tries -= 1)) -gt 0 ]; do sleep 0.05; done
+    [ $tries -gt 0 ] || kill -9 $job
     collect
     check "SIG$signal while measuring: exit code" test $code -eq "$([ $signal = KILL ] && echo 1 || echo 130)"
     check "SIG$signal while measuring: said" grep -q '^bitter compare: 1 of 2 runs are done; run the same' "$scratch/measure.err"
@@ -243,7 +204,7 @@ succeed "the others were done, and then it is" compare $small --steps 20 --seeds
 rm -r barred
 
 # --- two processes in one directory ---
-twice "two processes at once" compare $long --patience 5 --out shared $three
+twice "two processes at once" compare $long --out shared $three
 check "every step once, though there were two" whole shared 1000
 check "two at once: the same report" same straight shared
 for pair in 1 2 3 4; do
@@ -327,6 +288,14 @@ paced() {
 job=$pace
 collect
 check "without --threads, the pace is measured" paced "$scratch/pace.out"
+while [ ! -s "$scratch/waiting.err" ] && kill -0 $waiting 2>/dev/null; do sleep 0.1; done
+check "who waits long for a plan says so" grep -q 'waiting for the process that is writing the plan or the report in held$' \
+    "$scratch/waiting.err"
+kill -CONT $held
+for job in $held $waiting; do
+    collect
+    check "and goes on when it is written" test $code -eq 0
+done
 job=$budget
 collect
 check "--budget seconds" test $code -eq 0

@@ -250,6 +250,18 @@ wrong=$(complaint 3 'step;loss;first in;h.0;--lr')
 if [ -z "$wrong" ]; then pass "non-finite loss"; else fail "non-finite loss" "$(story "$wrong")"; fi
 check "it keeps a readable checkpoint" "$BITTER" sample wild --tokens 1
 
+# --- under mpirun, in a program without MPI ---
+export OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0
+refuses "train under mpirun" "4 processes;without MPI;make MPI=1" train $small --data bytes --out new
+refuses "another command under mpirun" "4 processes;only;train" eval run
+OMPI_COMM_WORLD_RANK=1
+succeed "the other processes leave" eval run
+check "and say nothing" test ! -s "$scratch/out" -a ! -s "$scratch/err"
+unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK
+export PMI_SIZE=4 PMI_RANK=0
+refuses "train under MPICH's mpirun" "4 processes;without MPI" train $small --data bytes --out new
+unset PMI_SIZE PMI_RANK
+
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod 555 locked
     refuses "unwritable directory for a run" "locked;Permission denied" train $small --data bytes --out locked/run

@@ -25,7 +25,7 @@ refuses "--logits run/model.safetensors" "--logits;of the run" eval run --logits
 refuses "--logits run/positions-2.npy" "--logits;of the run" eval run --logits run/positions-2.npy
 refuses "--passkey --csv" "run/config.json;of the run" eval run --passkey --samples 1 --csv run/config.json
 refuses "--task --csv" "task/state.safetensors;of the run" eval task --task --samples 2 --csv task/state.safetensors
-for file in compare.json results.csv report.md report.html report.tex plot-1.svg claims runs; do
+for file in compare.json results.csv report.md report.html report.tex plot-1.svg lock runs slurm.sh; do
     refuses "--csv comparison/$file" "of the comparison" eval run --csv comparison/$file
 done
 succeed "another name in that directory" eval run --csv run/eval.csv

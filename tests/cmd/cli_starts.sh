@@ -89,6 +89,16 @@ kill -9 $job
 wait $job 2>/dev/null
 job=
 check "killed, it leaves its lock" test -f busy/lock
+"$BITTER" train --resume --out busy >"$scratch/out" 2>"$scratch/err" </dev/null &
+job=$!
+while ! grep -q '^step' "$scratch/out" && kill -0 $job 2>/dev/null; do sleep 0.01; done
+rm busy/lock && : >busy/lock
+wait $job
+code=$?
+job=
+wrong=$(complaint 1 "has lost the lock busy/lock;start it again")
+if [ -z "$wrong" ]; then pass "it ends when its lock is lost"; else fail "it ends when its lock is lost" "$(story "$wrong")"; fi
+check "without saving, or removing the lock of another" test -f busy/lock -a ! -f busy/state.safetensors
 sed '/^  "crc32"/d; s/"steps": 1000000/"steps": 5/; s/"warmup": 100/"warmup": 5/' busy/config.json >edited && mv edited busy/config.json
 succeed "which keeps nobody from resuming it" train --resume --out busy
 check "and goes in the end" test ! -f busy/lock

@@ -33,6 +33,10 @@ bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
         char words[SETTING_WORDS] = "";
         setting_words(words, plan, &plan->settings[s]);
         memcpy(facts->settings[s], words, sizeof words);
+        if (plan->text_count > 1 && words[strlen(plan->texts[plan->settings[s].text].name)]) {
+            const char *rest = words + strlen(plan->texts[plan->settings[s].text].name) + strlen(" (");
+            snprintf(facts->beside_text[s], SETTING_WORDS, "%.*s", (int)strlen(rest) - 1, rest);
+        }
         if (*words) snprintf(facts->at[s], sizeof facts->at[s], " %s %s", plan->text_count > 1 ? "on" : "at", words);
     }
     return outcome_differences(&facts->differences, outcome, error);
@@ -80,7 +84,10 @@ Finding report_contrast(const Facts *facts, int i, int setting) {
 }
 
 Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
-    return finding_of(facts, report_named(facts, i) + facts->outcome->comparison->plan.setting_count + setting);
+    Finding f = finding_of(facts, report_named(facts, i) + facts->outcome->comparison->plan.setting_count + setting);
+    f.setting = facts->beside_text[setting];
+    f.place = "at";
+    return f;
 }
 
 Finding report_pair(const Facts *facts, int arm, int other, int setting) {

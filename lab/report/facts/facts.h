@@ -12,8 +12,9 @@
 typedef struct {
     const Outcome *outcome;
     Differences differences;
-    char settings[SETTINGS_MOST][SETTING_WORDS]; // "70k (20 tokens a parameter)"; "" if there is only one
-    char at[SETTINGS_MOST][SETTING_WORDS + 4];   // " at 70k", " on book", or ""
+    char settings[SETTINGS_MOST][SETTING_WORDS];    // "70k (20 tokens a parameter)"; "" if there is only one
+    char at[SETTINGS_MOST][SETTING_WORDS + 4];      // " at 70k", " on book", or ""
+    char beside_text[SETTINGS_MOST][SETTING_WORDS]; // the words for a setting without its text: "70k", or ""
 } Facts;
 
 // Fails (run) without memory.

@@ -50,7 +50,8 @@ static void write_numbers(Page *page, const Chart *chart) {
     page_row(page, true, spread ? "series|%s|%s|low|high" : "series|%s|%s", chart->x_label, chart->y_label);
     for (int l = 0; l < chart->count; l++) {
         const Line *line = &chart->lines[l];
-        for (const Point *point = line->points; point < line->points + line->count; point++) {
+        for (int i = 0; i < line->count; i++) {
+            const Point *point = &line->points[i];
             if (isnan(point->y)) continue;
             page_row(page, false, "%s|%.6g|%.6g", line->name, point->x, point->y);
             if (!spread) continue;

@@ -300,6 +300,29 @@ static void texts_are_the_units(void **state) {
     }
 }
 
+// With several sizes there is an answer for each of them.
+static void over_the_texts_settings_are_told_apart(void **state) {
+    Outcome outcome;
+    Error error;
+    begin(plan);
+    must(plan_text(plan, "book", VOCAB, 1e6, &error) && set_arms(plan, "sinusoidal;learned", "", &error) &&
+             plan_rates(plan, "", &error) && set_sizes(plan, "0.1M,0.3M", "", &error) && plan_tasks(plan, "", &error),
+         &error);
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        const double gap = plan->settings[job.setting].parameters < 200000 ? -0.3 : 0.3;
+        put_rising(&job, 3 + job.arm * (gap + 0.0001 * (job.seed + job.setting / 2)), 0);
+    }
+    read_all(&outcome);
+    char *text = section(report_answer, &outcome);
+    expect_text(text, "- Over the 2 texts: learned is better than sinusoidal at 0.1M by 0.2998 nats");
+    expect_text(text, "; worse at 0.3M by 0.30");
+    expect_text(text, "over the texts (0.1M)");
+    expect_text(text, "over the texts (0.3M)");
+    free(text);
+    outcome_free(&outcome);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_difference_has_one_verdict, begin_directory, remove_directory),
@@ -313,6 +336,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(texts_are_the_units, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(over_the_texts_settings_are_told_apart, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,6 +275,8 @@ static void limits_are_those_of_the_plan(void **state) {
         put_all();
         read_all(&outcome);
         char *limits = section(report_limits, &outcome), *repeat = section(report_repeat, &outcome);
+        char *answer = section(report_answer, &outcome);
+        assert_int_equal(strstr(answer, "Steps, tokens and epochs are those of none; ") != NULL, given);
         assert_int_equal(strstr(limits, no_rates) != NULL, !given);
         assert_int_equal(strstr(limits, tasks) != NULL, given);
         assert_int_equal(strstr(limits, timed) != NULL, given);
@@ -283,6 +285,7 @@ static void limits_are_those_of_the_plan(void **state) {
         assert_int_equal(strstr(repeat, "for none; every other scheme has seeds of its own") != NULL, given);
         assert_int_equal(strstr(repeat, batches) != NULL, given);
         assert_int_equal(strstr(repeat, "All runs of a seed saw the same batches") != NULL, !given);
+        free(answer);
         free(limits);
         free(repeat);
         outcome_free(&outcome);
