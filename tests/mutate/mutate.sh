@@ -3,7 +3,8 @@
 #   MUTATE_COUNT=300 MUTATE_SEED=1 BUILD=build MAKE=make sh tests/mutate/mutate.sh
 #
 # What is below BUILD/mutate: tree/ is a copy of the sources, in which each mutant is built; base/ holds what was built
-# without one; results.csv has a line for each mutant tried. MUTATE_AGAIN=1 tries those again that survived.
+# without one; results.csv has a line for each mutant tried, to begin with those of MUTATE_KNOWN (the recorded ones,
+# runs/baseline/mutate/results.csv; none with /dev/null). MUTATE_AGAIN=1 tries those again that survived.
 set -u
 export LC_ALL=C OMP_NUM_THREADS=1
 count=${MUTATE_COUNT:-300}
@@ -160,7 +161,7 @@ copy_sources
 # shellcheck disable=SC2046
 (cd "$tree" && awk -v seed="$seed" -f tests/mutate/mutants.awk $(find $rooms -name '*.[ch]' | sort)) >"$place/mutants"
 echo "MUTATE_SEED=$seed MUTATE_COUNT=$count; $(wc -l <"$place/mutants") mutants to choose from"
-touch "$results"
+[ -f "$results" ] || cp "${MUTATE_KNOWN:-runs/baseline/mutate/results.csv}" "$results" 2>/dev/null || touch "$results"
 if [ -n "${MUTATE_AGAIN:-}" ]; then
     awk -F, 'FNR == NR { result[$1] = $3; next } result[$1] != "survived"' "$results" "$results" >"$place/results-new"
     mv "$place/results-new" "$results"
