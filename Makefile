@@ -119,7 +119,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -257,6 +257,12 @@ cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root,
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
 	sh tests/valgrind build/valgrind/bitter
+
+memcheck: ## all tests under valgrind's memcheck (hours)
+	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" all test-memcheck
+
+test-memcheck: test-programs
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/memcheck $(TEST_PROGRAMS) $(SCRIPTS)
 
 threads: ## train, search and compare under the thread sanitizer (2 minutes; clang with libomp)
 	@$(MAKE) -s --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
