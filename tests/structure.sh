@@ -55,7 +55,7 @@ notices "a file beside train.c" in_a_folder "$scratch/lost"
 in_a_folder_of_tests() { # FILE-WITH-NAMES
     awk -v folders="$folders" 'BEGIN { n = split(folders, list); for (i = 1; i <= n; i++) known["tests/" list[i]] = 1
                                    known["tests/support"] = known["tests/lesson/solutions"] = 1
-                                   known["tests/torture"] = known["tests/fuzz"] = known["tests/fuzz/targets"] = 1 }
+                                   known["tests/torture"] = known["tests/threads"] = known["tests/fuzz"] = known["tests/fuzz/targets"] = 1 }
         /^tests\// { folder = $0; sub("/[^/]*$", "", folder)
           if (!(folder in known)) { print folder " mirrors no folder: " $0; bad = 1 } }
         END { exit bad }' "$1"
