@@ -194,7 +194,7 @@ hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Lin
 interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
 	@sh scripts/interop.sh $(abspath $(PROGRAM)) $(BUILD)
 
-torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (1 hour, resumable)
+torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
 	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/torture/torture.sh
 
 faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
