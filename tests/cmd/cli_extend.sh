@@ -1,6 +1,7 @@
 # A run that is stretched to a longer context: every method writes a run like any other, a search that was stopped
 # continues as if it had not been, and impossible requests are refused.
 . tests/support/shell
+. "$repository/tests/support/background"
 
 small='--layers 2 --heads 2 --width 16 --context 16 --batch 4 --threads 1'
 data=builtin:tales:bytes=40000
@@ -223,25 +224,6 @@ check "factors of short windows stay" same_losses short short-yarn 4,16
 # --- a search that was stopped ---
 many='--windows 4 --population 64 --generations 30 --abandon 0.01 --threads 1'
 search="extend run --method longrope --factor 4 $many"
-
-rows() {
-    if [ -f "$1" ]; then wc -l <"$1"; else echo 0; fi
-}
-
-start() { # ARGUMENT...
-    "$BITTER" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
-    job=$!
-}
-
-wait_for_rows() { # FILE ROWS
-    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
-}
-
-collect() {
-    wait $job 2>/dev/null
-    code=$?
-    job=
-}
 
 # stopped SIGNAL ROWS: start or go on with ./stopped, and stop it when search.csv has so many rows.
 stopped() {

@@ -1,31 +1,10 @@
 # A run that is killed or interrupted at any instant, any number of times, and continued, ends with the same bytes as a
 # run that was left alone.
 . tests/support/shell
+. "$repository/tests/support/background"
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 data=builtin:tales:bytes=20000
-
-rows() {
-    if [ -f "$1/log.csv" ]; then wc -l <"$1/log.csv"; else echo 0; fi
-}
-
-# start ARGUMENT...: bitter in the background, $job.
-start() {
-    "$BITTER" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
-    job=$!
-}
-
-# Wait for the job's log to have this many rows, or for its end.
-wait_for_rows() { # RUN ROWS
-    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.01; done
-}
-
-# collect: the job's exit code -> $code, quietly.
-collect() {
-    wait $job 2>/dev/null
-    code=$?
-    job=
-}
 
 # The log but for its two time columns.
 timeless() {
@@ -75,7 +54,7 @@ killed() {
     hits=0 torn=0 unreadable='' round=1
     start train "$@" --steps "$steps" --save-every 1 --out killed
     while [ "$round" -le "$kills" ]; do
-        wait_for_rows killed $((steps * round / (kills + 1)))
+        wait_for_rows killed/log.csv $((steps * round / (kills + 1)))
         sleep "0.00$((round * 7 % 10))"
         kill -9 $job 2>/dev/null
         collect
@@ -142,7 +121,7 @@ rm -r learned fixed
 need train $small --data $data --steps 5 --out origin
 need train $small --data $data --steps 400 --init origin --out straight
 start train $small --data $data --steps 400 --init origin --save-every 0 --out killed
-wait_for_rows killed 5
+wait_for_rows killed/log.csv 5
 kill -9 $job 2>/dev/null
 collect
 check "killed before the first checkpoint" test $code -eq 137 -a ! -f killed/model.safetensors
@@ -156,7 +135,7 @@ rm -r killed straight
 need train $small --data $data --steps 1500 --out straight
 for signal in INT TERM; do
     start train $small --data $data --steps 1500 --save-every 0 --out stopped
-    wait_for_rows stopped 5
+    wait_for_rows stopped/log.csv 5
     kill -$signal $job
     collect
     check "SIG$signal: exit code 130" test $code -eq 130

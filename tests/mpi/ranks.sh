@@ -1,6 +1,7 @@
 # One run that the processes of mpirun share: the same bits as one process with as many batches of its own, whatever ends
 # it. `make ranks` runs this with a program that was built by `make MPI=1`.
 . tests/support/shell
+. "$repository/tests/support/background"
 
 program=$(cd "$repository" && absolute "$BUILD/float/tests/lab/ranks/test_ranks")
 if ! command -v mpirun >/dev/null; then
@@ -182,23 +183,15 @@ if [ -z "$wrong" ]; then pass "files that must not grow"; else fail "files that 
 rm -rf full here there nowhere
 
 # --- interrupted, killed, resumed ---
-rows() {
-    if [ -f "$1/log.csv" ]; then wc -l <"$1/log.csv"; else echo 0; fi
-}
-start() { # PROCESSES ARGUMENT...: in the background, $job
+share() { # PROCESSES ARGUMENT...: in the background, $job
     processes=$1
     shift
     ran="mpirun -n $processes bitter $*"
     mpirun $more -n "$processes" "$BITTER" "$@" >"$scratch/out" 2>"$scratch/all" </dev/null &
     job=$!
 }
-wait_for_rows() { # RUN ROWS
-    while [ "$(rows "$1")" -lt "$2" ] && kill -0 $job 2>/dev/null; do sleep 0.05; done
-}
-collect() {
-    wait $job 2>/dev/null
-    code=$?
-    job=
+gather() {
+    collect
     own_words
 }
 process() { # first|last of the job
@@ -211,10 +204,10 @@ straight=$(checksum)
 need train $long --batch 2 --accumulate 4 --out parts
 
 for signal in INT TERM; do
-    start 4 train $long --save-every 0 --out stopped
-    wait_for_rows stopped 5
+    share 4 train $long --save-every 0 --out stopped
+    wait_for_rows stopped/log.csv 5
     kill -$signal "$(process last)"
-    collect
+    gather
     check "SIG$signal to one process: exit code 130" test $code -eq 130
     check "SIG$signal: the command that continues" says '^  bitter train --resume --out stopped$'
     need_shared 4 train --resume --out stopped
@@ -222,20 +215,20 @@ for signal in INT TERM; do
     rm -r stopped
 done
 
-start 4 train $long --save-every 0 --out stopped
-wait_for_rows stopped 5
+share 4 train $long --save-every 0 --out stopped
+wait_for_rows stopped/log.csv 5
 kill -INT $job
-collect
+gather
 check "Ctrl-C: saved" test $code -ne 0 -a -f stopped/state.safetensors
 need_shared 4 train --resume --out stopped
 check "Ctrl-C: continued with the same bits" same_training parts stopped
 rm -r stopped
 
 for which in first last; do
-    start 4 train $long --save-every 10 --out killed
-    wait_for_rows killed 25
+    share 4 train $long --save-every 10 --out killed
+    wait_for_rows killed/log.csv 25
     kill -9 "$(process $which)"
-    collect
+    gather
     check "kill -9, the $which process: the run ends" test $code -ne 0
     check "kill -9, the $which process: at most one sentence" test "$(wc -l <"$scratch/err")" -le 1
     succeed "kill -9, the $which process: the checkpoint is good" eval killed --eval-tokens 100
@@ -245,19 +238,16 @@ for which in first last; do
 done
 
 # 4 processes, then one, then 2.
-start 4 train $long --out moved
-wait_for_rows moved 50
+share 4 train $long --out moved
+wait_for_rows moved/log.csv 50
 kill -INT "$(process last)"
-collect
+gather
 check "the first part" test $code -eq 130
 ran="bitter train --resume --out moved"
-"$BITTER" train --resume --out moved >"$scratch/out" 2>"$scratch/err" </dev/null &
-job=$!
-wait_for_rows moved $(($(rows moved) + 50))
+start train --resume --out moved
+wait_for_rows moved/log.csv $(($(rows moved/log.csv) + 50))
 kill -INT $job
-wait $job
-code=$?
-job=
+collect
 check "continued by one process, which says so" grep -q 'processes: 4 before, 1 now' "$scratch/err"
 check "the second part" test $code -eq 130
 need_shared 2 train --resume --out moved
