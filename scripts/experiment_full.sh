@@ -1,21 +1,22 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
-# Nine comparisons, each with a report of its own (4 to 5 hours on 2 cores). Finished runs are kept: stop it and start
+# Eleven comparisons, each with a report of its own (5 to 6 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
-# PARTS names the parts to do ("rates tokens ladder rates-400k starts texts context epochs primary"). The other parts read
-# the rates from RESULTS, so the recorded ones do until "rates" has run.
+# PARTS names the parts to do ("rates rates-50k rates-400k rates-tokens tokens ladder starts texts context epochs primary").
+# The other parts read the rates from RESULTS, so the recorded ones do until those parts have run.
 # TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
-#   rates       the learning rate of every scheme, on seeds that no other part uses
-#   tokens      more training: 5 to 320 tokens a parameter
-#   ladder      larger models of the same depth and the same heads
-#   rates-400k  whether those rates still suit the ladder's largest size (one seed)
-#   starts      what a scheme begins with against what it learns
-#   texts       five kinds of text
-#   context     windows four times as long
-#   epochs      little text, read many times
-#   primary     the best designed scheme against the best one that is learned from scratch, with the same time to train
+#   rates         the learning rate of every scheme at 126k parameters, on seeds that no other part uses
+#   rates-50k, rates-400k  the same at the ladder's other sizes
+#   rates-tokens  the same for each length of training in "tokens"
+#   tokens        more training: 5 to 320 tokens a parameter
+#   ladder        larger models of the same depth and the same heads
+#   starts        what a scheme begins with against what it learns
+#   texts         five kinds of text
+#   context       windows four times as long
+#   epochs        little text, read many times
+#   primary       the best designed scheme against the best one that is learned from scratch, with the same time to train
 #
 # The primary question was settled before any of its runs: the two schemes are those with the lowest loss in the part
 # "rates", on the half of the validation text that chooses, at the best rate of each; and the seeds are new ones.
@@ -23,7 +24,7 @@ set -eu
 bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
 out=${2:-runs/experiment-full}
 results=${RESULTS:-runs/baseline/experiment-full}
-parts=${PARTS:-"rates tokens ladder rates-400k starts texts context epochs primary"}
+parts=${PARTS:-"rates rates-50k rates-400k rates-tokens tokens ladder starts texts context epochs primary"}
 seeds=${SEEDS:-5}
 text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out"
@@ -46,14 +47,18 @@ named() {
     for name in "$@"; do echo "$name=$(spec "$name")"; done
 }
 
-# rate NAME: the learning rate that the part "rates" chose for a scheme.
+# rate NAME: the learning rates that were chosen for a scheme, one for each setting of the parts that `from` names.
+from=rates
 rate() {
-    awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-        $column["scheme"] == name && $column["chosen"] == 1 { print $column["learning_rate"]; exit }' \
-        "$results/rates/results.csv"
+    for chosen in $from; do
+        awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+            $column["scheme"] == name && $column["chosen"] == 1 && !seen[$column["setting"]]++ {
+                print $column["learning_rate"]
+            }' "$results/$chosen/results.csv"
+    done | paste -s -d / -
 }
 
-# arms NAME...: the same, each with its rate. LABEL=SPEC~NAME gives a variant the rate of NAME.
+# arms NAME...: the schemes as compare takes them, each with its rates. LABEL=SPEC~NAME gives a variant those of NAME.
 arms() {
     for name in "$@"; do
         case $name in
@@ -92,6 +97,7 @@ best() {
 }
 
 for part in $parts; do
+    from=rates
     # The lists of schemes are meant to be split into words.
     # shellcheck disable=SC2046,SC2086
     case $part in
@@ -101,20 +107,32 @@ for part in $parts; do
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" \
             --contrast "fire - alibi" --contrast "t5 - alibi"
         ;;
+    rates-50k)
+        part rates-50k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
+            --layers 4 --heads 4 --scale 50k --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
+            --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 151
+        ;;
+    rates-400k)
+        part rates-400k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
+            --layers 4 --heads 4 --scale 400k --lr-grid 1e-3,2e-3,4e-3,8e-3 \
+            --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 151
+        ;;
+    rates-tokens)
+        part rates-tokens learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
+            --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
+            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds 1 --seed 151
+        ;;
     tokens)
+        from=rates-tokens
         part tokens $(arms learned sinusoidal rope alibi) --data "$data/book" --layers 4 --heads 4 --width 32 \
             --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds "$seeds" --seed 201 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "learned - alibi"
         ;;
     ladder)
+        from="rates-50k rates rates-400k"
         part ladder $(arms learned sinusoidal rope rope-random alibi fire) --data "$data/book" --layers 4 --heads 4 \
             --scale 50k,140k,400k --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 301 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
-        ;;
-    rates-400k)
-        part rates-400k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
-            --layers 4 --heads 4 --scale 400k --lr-grid 4e-3,8e-3,1.6e-2 \
-            --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 301
         ;;
     starts)
         part starts $(arms learned learned-sin=learned:start=sinusoidal~learned \
@@ -149,8 +167,8 @@ for part in $parts; do
         ;;
     primary)
         one=$(best "$designed") other=$(best "$scratch")
-        part primary $(arms "$one" "$other") --data "$data/book" --layers 4 --heads 4 --width 64 \
-            --tokens-per-parameter "$(tokens 20)" --budget seconds --reference "$one" --seeds 10 --seed 801 \
+        part primary $(arms "$one" "$other") --data "$data/book" $shape \
+            --tokens-per-parameter "$(tokens 20)" --budget seconds --reference "$one" --seeds 20 --seed 901 \
             --contrast "$other - $one"
         ;;
     *)

@@ -156,7 +156,7 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     snprintf(plan->base.pos, sizeof plan->base.pos, "rope");
     return check_given(o, given, error) && open_texts(plan, corpora, &o->data, error) &&
            plan_seeds(plan, o->seeds, error) && plan_arms(plan, names, count, o->reference, error) &&
-           plan_rates(plan, o->lr_grid, error) && plan_settings(plan, &lists, error) &&
+           plan_settings(plan, &lists, error) && plan_rates(plan, o->lr_grid, error) &&
            plan_tasks(plan, o->tasks, error) && name_contrasts(plan, &o->contrasts, done, error) &&
            check_jobs(plan, corpora, error);
 }

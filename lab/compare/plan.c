@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define NAME_MOST  128 // bytes of a scheme's name, which becomes part of a directory's name
@@ -28,11 +27,8 @@ bool arm_fail(const Arm *arm, const Error *reason, Error *error) {
 
 const char *arm_print(char *word, const Arm *arm) {
     const bool label = !strpbrk(arm->name, ":=@*+, "); // otherwise a scheme is its own name
-    char rate[32] = "";
-    // A whole number behind '@' would be a layer.
-    if (arm->lr > 0) snprintf(rate, sizeof rate, "@%.17g%s", arm->lr, arm->lr == floor(arm->lr) ? ".0" : "");
-    snprintf(word, WORD_CAPACITY, "%s%s%s%s%s%s", arm->name, label ? "=" : "", label ? arm->pos : "", rate,
-             *arm->window ? OWN_WINDOW " " : "", arm->window);
+    snprintf(word, WORD_CAPACITY, "%s%s%s%s%s%s%s", arm->name, label ? "=" : "", label ? arm->pos : "",
+             *arm->own_rates ? "@" : "", arm->own_rates, *arm->window ? OWN_WINDOW " " : "", arm->window);
     return word;
 }
 
@@ -56,19 +52,25 @@ static bool set_own_window(Arm *arm, size_t *length, const char *text, Error *er
            fail_input(error, "%.*s: %s", (int)strcspn(text, ":=@ "), text, reason.message);
 }
 
-// The learning rate behind the last '@' of "SCHEME@LR"; *length is that of the words before it. A list of layers
-// stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
-static bool set_own_rate(Arm *arm, size_t *length, const char *text, Error *error) {
-    const char *at = strrchr(text, '@');
+// The learning rates behind the last '@' of "SCHEME@LR/LR/..."; *length is that of the words before it. A list of
+// layers stands behind an '@', too: whole numbers, or "heads=", while a rate is a fraction.
+static bool set_own_rates(Arm *arm, size_t *length, const char *text, Error *error) {
+    const char *at = strrchr(text, '@'), *list;
+    char word[TEXT_CAPACITY];
     TrainOptions options;
     if (at &&
         (strncmp(at, "@heads=", 7) == 0 || (isdigit((unsigned char)at[1]) && !at[1 + strspn(at + 1, "0123456789,-")])))
         at = NULL;
     *length = at ? (size_t)(at - text) : strlen(text);
     if (!at) return true;
-    if (!option_set(&options, option_find(train_options, "lr"), at + 1, text, error)) return false;
-    arm->lr = options.lr;
-    return options.lr > 0 || fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
+    snprintf(arm->own_rates, sizeof arm->own_rates, "%s", at + 1);
+    for (list = arm->own_rates; list_word(word, &list, "/");) {
+        if (!option_set(&options, option_find(train_options, "lr"), word, text, error)) return false;
+        if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
+        if (arm->lr_count == SETTINGS_MOST) return fail_input(error, "%s: too many learning rates", text);
+        arm->lr[arm->lr_count++] = options.lr;
+    }
+    return arm->lr_count > 0 || fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", text);
 }
 
 // Parse "LABEL=SCHEME:options@LR --window KEYS". An '=' behind a ':' or '@' belongs to the scheme.
@@ -79,7 +81,7 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     if (strlen(word) >= sizeof arm->name) return fail_input(error, "the scheme '%.40s...' is too long", word);
     if (!set_own_window(arm, &all, word, error)) return false;
     snprintf(text, sizeof text, "%.*s", (int)all, word);
-    if (!set_own_rate(arm, &all, text, error)) return false;
+    if (!set_own_rates(arm, &all, text, error)) return false;
     text[all] = '\0';
     const size_t label = strcspn(text, ":=@");
     const bool labelled = label > 0 && text[label] == '=';
@@ -138,10 +140,18 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
     if (!list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, option_find(train_options, "lr"), "--lr-grid",
                       error))
         return false;
-    for (int a = 0; a < plan->arm_count && plan->rate_count > 1; a++)
-        if (plan->arms[a].lr > 0)
-            return fail_input(error, "--lr-grid: %s has a learning rate of its own; leave out '@%g' or --lr-grid",
-                              plan->arms[a].name, plan->arms[a].lr);
+    for (int a = 0; a < plan->arm_count; a++) {
+        const Arm *arm = &plan->arms[a];
+        if (arm->lr_count > 0 && plan->rate_count > 1)
+            return fail_input(error, "--lr-grid: %s has a learning rate of its own; leave out '@%s' or --lr-grid",
+                              arm->name, arm->own_rates);
+        if (arm->lr_count > 1 && arm->lr_count != plan->setting_count)
+            return fail_input(error,
+                              "%s@%s: %d learning rates, but %d setting%s; give one for each setting, in the order of "
+                              "the table of settings, or one for all",
+                              arm->name, arm->own_rates, arm->lr_count, plan->setting_count,
+                              plan->setting_count == 1 ? "" : "s");
+    }
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
     return true;
 }
@@ -194,8 +204,9 @@ int plan_job_index(const Plan *plan, const Job *job) {
 }
 
 double plan_job_rate(const Plan *plan, const Job *job) {
-    const double own = plan->arms[job->arm].lr;
-    return own > 0 ? own : job->task >= 0 ? plan->base.lr : plan->rates[job->rate];
+    const Arm *arm = &plan->arms[job->arm];
+    if (arm->lr_count > 0) return arm->lr[arm->lr_count > 1 ? job->setting : 0];
+    return job->task >= 0 ? plan->base.lr : plan->rates[job->rate];
 }
 
 long long plan_job_seed(const Plan *plan, const Job *job) {

@@ -29,9 +29,11 @@ typedef struct {
     const Scheme *scheme;                         // NULL: several are combined
     unsigned enters;                              // where its schemes enter the model: bit 1 << Enters
     bool learned;                                 // the scheme, with its options, has parameters of its own
-    const char *designed; // of a learned scheme: the designed one that it is compared with; or NULL
-    int seed_block;       // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
-    double lr;            // SCHEME@LR: the only learning rate of its runs; 0 = those of the plan
+    const char *designed;          // of a learned scheme: the designed one that it is compared with; or NULL
+    int seed_block;                // with --unpaired: its seeds begin seed_block * SEEDS_MOST after that of the options
+    char own_rates[TEXT_CAPACITY]; // SCHEME@LR or SCHEME@LR/LR/...: its own learning rates; "" = those of the plan
+    double lr[SETTINGS_MOST];      // the same as numbers, one for each setting
+    int lr_count;                  // or one for all; or 0
     long long steps[SETTINGS_MOST]; // of its runs on text; all arms have the same unless the budget is time
     Speed speeds[SETTINGS_MOST];    // see lab/compare/pace.h
 } Arm;
@@ -92,9 +94,9 @@ typedef struct {
 // Call it after plan->unpaired is set.
 bool plan_seeds(Plan *plan, long long seeds, Error *error);
 
-// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" behind it if it has a learning rate of its own and
-// " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first). Fails (input)
-// when there are too many, one is not valid, or two have the same name.
+// Parse the schemes, "SCHEME" or "LABEL=SCHEME", each with "@LR" or "@LR/LR/..." behind it if it has learning rates of
+// its own and " --window KEYS" if it has windows of its own, and find the one called `reference` ("" = the first).
+// Fails (input) when there are too many, one is not valid, or two have the same name.
 bool plan_arms(Plan *plan, char *const *words, int count, const char *reference, Error *error);
 
 // Name a contrast "ARM - OTHER". Fails (input) when it is not that, a scheme is not among the arms, both are the same,
@@ -116,7 +118,7 @@ int plan_arm(const Plan *plan, const char *name);
 bool arm_is(const Arm *arm, const char *scheme);
 
 // The arm as it can be typed, "LABEL=SCHEME@LR --window KEYS" or "SCHEME", into a buffer of WORD_CAPACITY bytes.
-#define WORD_CAPACITY (4 * TEXT_CAPACITY)
+#define WORD_CAPACITY (5 * TEXT_CAPACITY)
 const char *arm_print(char *word, const Arm *arm);
 
 // Fail with what is wrong with an arm, its label in front; without a label, the reason names the scheme.
@@ -126,7 +128,8 @@ bool arm_fail(const Arm *arm, const Error *reason, Error *error);
 bool arms_same(const Arm *a, const Arm *b);
 
 // Parse the lists "3e-4,1e-3" and "copy:max=5 parity". An empty list means the learning rate of the options, or no
-// tasks. Call plan_rates after plan_arms. Fail (input).
+// tasks. Call plan_rates when there are all arms and settings: it also checks that an arm with several learning rates
+// has one for each setting. Fail (input).
 bool plan_rates(Plan *plan, const char *list, Error *error);
 bool plan_tasks(Plan *plan, const char *list, Error *error);
 
@@ -169,7 +172,7 @@ int plan_job_index(const Plan *plan, const Job *job);
 // The name of the job's directory, such as "0.3M-rope-lr0.003-seed1337": the setting, the scheme, a learning rate that
 // is not that of the options, and the seed. The names of different jobs differ. Returns `name`.
 const char *plan_job_name(char name[PATH_CAPACITY], const Plan *plan, const Job *job);
-// The job's learning rate and seed.
+// The job's learning rate and seed. On tasks, an arm with several learning rates has the first of them.
 double plan_job_rate(const Plan *plan, const Job *job);
 long long plan_job_seed(const Plan *plan, const Job *job);
 // The options of the job's run; --out is still to be set. While it trains, it is validated on the first CURVE_TOKENS

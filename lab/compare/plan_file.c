@@ -23,9 +23,10 @@ static json_t *arms_json(const Plan *plan) {
             json_array_append_new(steps, json_integer(arm->steps[s]));
             json_array_append_new(speeds, json_pack("[f, f, f]", rounds[0], rounds[1], rounds[2]));
         }
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:f, s:i, s:o, s:o}", "name", arm->name, "pos",
-                                               arm->pos, "window", arm->window, "learning_rate", arm->lr, "seeds_block",
-                                               arm->seed_block, "steps", steps, "tokens_a_second", speeds));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o}", "name", arm->name, "pos", arm->pos,
+                                        "window", arm->window, "learning_rate", arm->own_rates, "seeds_block",
+                                        arm->seed_block, "steps", steps, "tokens_a_second", speeds));
     }
     return array;
 }
@@ -182,6 +183,17 @@ static bool read_speeds(Arm *arm, const json_t *array, const Plan *plan, const c
     return true;
 }
 
+// The learning rates as they were typed. Files of earlier versions have a number, 0 for none.
+static bool read_own_rates(Arm *arm, const json_t *object, const char *path, Error *error) {
+    const json_t *rates = json_object_get(object, "learning_rate");
+    double rate;
+    if (json_is_string(rates)) return read_text(arm->own_rates, sizeof arm->own_rates, rates, path, error);
+    if (!member_number(&rate, object, "learning_rate", 0, 100, path, error)) return false;
+    // A whole number behind '@' would be a layer.
+    if (rate > 0) snprintf(arm->own_rates, sizeof arm->own_rates, "%.17g%s", rate, rate == floor(rate) ? ".0" : "");
+    return true;
+}
+
 // Rebuild the words as they were typed, and let plan_arms check them. Files of earlier versions have no "window".
 static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *error) {
     static char typed[ARMS_MOST][WORD_CAPACITY], pos[ARMS_MOST][TEXT_CAPACITY];
@@ -192,7 +204,7 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         if (!read_text(arm.name, sizeof arm.name, json_object_get(object, "name"), path, error) ||
             !read_text(arm.pos, sizeof arm.pos, json_object_get(object, "pos"), path, error) ||
             (keys && !read_text(arm.window, sizeof arm.window, keys, path, error)) ||
-            !member_number(&arm.lr, object, "learning_rate", 0, 100, path, error))
+            !read_own_rates(&arm, object, path, error))
             return false;
         memcpy(pos[a], arm.pos, sizeof pos[a]);
         words[a] = typed[a];

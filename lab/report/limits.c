@@ -14,7 +14,12 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
     page_paragraph(page,
                    "Larger models, other texts and longer training may give other results. Losses are measured on the "
                    "second half of the validation text, which was not used to choose anything.");
-    if (plan->rate_count == 1)
+    int given = 0; // arms whose rates were given with them
+    for (int arm = 0; arm < plan->arm_count; arm++) given += plan->arms[arm].lr_count > 0;
+    if (given == plan->arm_count)
+        page_paragraph(page,
+                       "Each scheme was trained at learning rates that were given with it. No others were tried here.");
+    else if (plan->rate_count == 1)
         page_paragraph(
             page, "No learning rates were tried for the schemes: each was trained at one rate, which may suit some "
                   "better than others. --lr-grid lets each scheme choose.");

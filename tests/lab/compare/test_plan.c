@@ -144,45 +144,6 @@ static void learning_rates_are_a_list(void **state) {
     }
 }
 
-static void schemes_may_have_rates_of_their_own(void **state) {
-    static Plan plan;
-    char name[PATH_CAPACITY];
-    Error error = {0};
-    begin(&plan);
-    plan.base.min_lr = 1e-4;
-    must(set_arms(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error) && plan_rates(&plan, "", &error) &&
-             set_sizes(&plan, "", "", &error) && plan_tasks(&plan, "copy", &error),
-         &error);
-    static const char *const names[] = {"rope", "a", "alibi"}, *const runs[] = {"rope-lr0.002-seed1337", "a-seed1337",
-                                                                                "alibi-seed1337"};
-    static const double rates[] = {2e-3, 1e-3, 1e-3};
-    for (int a = 0; a < 3; a++) {
-        const Job job = {.task = -1, .arm = a}, task = {.task = 0, .arm = a};
-        assert_string_equal(plan.arms[a].name, names[a]);
-        assert_string_equal(plan_job_name(name, &plan, &job), runs[a]);
-        assert_true(plan_job_options(&plan, &job).lr == rates[a] && plan_job_options(&plan, &task).lr == rates[a]);
-        expect_near("min_lr", (size_t)a, plan_job_options(&plan, &job).min_lr, rates[a] / 10, 1e-12);
-    }
-    must(set_arms(&plan, "rope@3.0;b=rope@3;c=rope@0-2,3@3.0", "", &error), &error); // a whole number is a layer
-    assert_true(plan.arms[0].lr == 3 && plan.arms[1].lr == 0 && plan.arms[2].lr == 3);
-    assert_string_equal(plan.arms[1].typed, "rope@3");
-    must(set_arms(&plan, "rope@2e-3;a=rope:base=7@0.001;alibi", "", &error), &error);
-    must(plan_rates(&plan, "3e-3", &error), &error);
-    expect_refusal(plan_rates(&plan, "1e-3,3e-3", &error), &error, "two choices",
-                   "--lr-grid;rope has a learning rate of its own;'@0.002'");
-    static const char *const wrong[][2] = {{"rope@", "''"},
-                                           {"rope@x", "'x'"},
-                                           {"rope@-1", "'-1'"},
-                                           {"rope@0.0", "above 0"},
-                                           {"rope@101.5", "100"},
-                                           {"@1", "scheme"},
-                                           {"a=rope@1@2", "named twice"},
-                                           {"a=rope@1@2.5@0.1", "layers"},
-                                           {"rope@1e-3;rope@2e-3", "two schemes are called rope"}};
-    for (size_t i = 0; i < COUNT(wrong); i++)
-        expect_refusal(set_arms(&plan, wrong[i][0], "", &error), &error, wrong[i][0], i == 6 ? "" : wrong[i][1]);
-}
-
 static void schemes_may_have_windows_of_their_own(void **state) {
     static Plan plan;
     char word[WORD_CAPACITY], name[PATH_CAPACITY];
@@ -201,7 +162,7 @@ static void schemes_may_have_windows_of_their_own(void **state) {
     }
     const Job labelled = {.task = -1, .arm = 1};
     assert_string_equal(plan_job_name(name, &plan, &labelled), "a-lr0.002-seed1337");
-    assert_string_equal(arm_print(word, &plan.arms[1]), "a=rope:base=10000,pairing=half,skip=0@0.002 --window 64*3,0");
+    assert_string_equal(arm_print(word, &plan.arms[1]), "a=rope:base=10000,pairing=half,skip=0@2e-3 --window 64*3,0");
     assert_string_equal(arm_print(word, &plan.arms[3]), "alibi@0-2 none@3");
     assert_true(arms_same(&plan.arms[1], &plan.arms[2]) && !arms_same(&plan.arms[0], &plan.arms[1]));
     // The designed scheme of a learned one has the same windows.
@@ -368,7 +329,6 @@ int main(void) {
         cmocka_unit_test(names_and_numbers_of_schemes_have_limits),
         cmocka_unit_test(learned_schemes_know_their_designed_ones),
         cmocka_unit_test(learning_rates_are_a_list),
-        cmocka_unit_test(schemes_may_have_rates_of_their_own),
         cmocka_unit_test(schemes_may_have_windows_of_their_own),
         cmocka_unit_test(tasks_are_a_list),
         cmocka_unit_test(every_combination_is_one_job),

@@ -22,7 +22,9 @@ static bool same_arms(const Plan *a, const Plan *b) {
     bool same = a->arm_count == b->arm_count;
     for (int i = 0; same && i < a->arm_count; i++) {
         same = strcmp(a->arms[i].name, b->arms[i].name) == 0 && arms_same(&a->arms[i], &b->arms[i]) &&
-               a->arms[i].lr == b->arms[i].lr && a->arms[i].seed_block == b->arms[i].seed_block;
+               strcmp(a->arms[i].own_rates, b->arms[i].own_rates) == 0 && a->arms[i].lr_count == b->arms[i].lr_count &&
+               memcmp(a->arms[i].lr, b->arms[i].lr, sizeof a->arms[i].lr) == 0 &&
+               a->arms[i].seed_block == b->arms[i].seed_block;
         for (int s = 0; s < a->setting_count; s++)
             same = same && a->arms[i].steps[s] == b->arms[i].steps[s] &&
                    memcmp(&a->arms[i].speeds[s], &b->arms[i].speeds[s], sizeof a->arms[i].speeds[s]) == 0;
@@ -87,8 +89,9 @@ static void plans_come_back(void **state) {
     expect_round_trip(&plan);
     begin(&plan);
     const SettingLists lists = {.scale = "0.1M,1e6", .tokens_per_parameter = "0.1,1e+05", .contexts = "64,128"};
-    must(plan_text(&plan, "a/my.book/", 300, 12345, &error) && set_arms(&plan, "rope@0.1;a=alibi@3e-3", "", &error) &&
-             plan_rates(&plan, "", &error) && plan_settings(&plan, &lists, &error),
+    must(plan_text(&plan, "a/my.book/", 300, 12345, &error) &&
+             set_arms(&plan, "rope@.1/2.0/3e0/4/5/6/7/8/9/10/11/12/13/14/5e-7/16;a=alibi@3e-3", "", &error) &&
+             plan_settings(&plan, &lists, &error) && plan_rates(&plan, "", &error),
          &error);
     plan.base.seed = 7;
     plan.unpaired = plan.default_contrasts = true;
@@ -214,6 +217,25 @@ static void damage(const char *keys, const char *value) {
     json_decref(json);
 }
 
+// Before schemes could have several learning rates, each had one as a number, 0 for none.
+static void rates_of_earlier_versions_are_read(void **state) {
+    static Plan plan, found;
+    Error error;
+    make_small(&plan);
+    must(set_arms(&plan, "rope@2.0;a=alibi@3e-3;none", "", &error) && set_sizes(&plan, "", "", &error) &&
+             plan_write(path, &plan, NULL, &error),
+         &error);
+    damage("schemes;0;learning_rate", "2.0");
+    damage("schemes;1;learning_rate", "3e-3");
+    damage("schemes;2;learning_rate", "0");
+    must(plan_read(&found, &data, path, &error), &error);
+    assert_true(found.arms[0].lr[0] == 2 && found.arms[1].lr[0] == 3e-3 && found.arms[2].lr_count == 0);
+    damage("schemes;1;learning_rate", "101");
+    expect_refusal(plan_read(&found, &data, path, &error), &error, "a large rate", "learning_rate");
+    damage("schemes;1;learning_rate", "\"1e-3/2e-3\"");
+    expect_refusal(plan_read(&found, &data, path, &error), &error, "two rates", "2 learning rates, but 1 setting;");
+}
+
 static const struct {
     const char *keys, *value, *parts; // value NULL = any of a wrong type, or none at all
 } members[] = {{"options", NULL, ""},
@@ -269,6 +291,7 @@ static const struct {
                {"settings;1;parameters", NULL, "\"parameters\""},
                {"schemes;0;learning_rate", NULL, "learning"},
                {"schemes;0;learning_rate", "-1", "\"learning_rate\""},
+               {"schemes;0;learning_rate", "\"x\"", "'x'"},
                {"settings;0;text", "0.5", "\"text\""},
                {"schemes;0;tokens_a_second", NULL, "tokens_a_second"},
                {"schemes;0;tokens_a_second;1", "[3, 2]", "tokens_a_second"},
@@ -352,6 +375,7 @@ int main(void) {
         cmocka_unit_test(plans_come_back),
         cmocka_unit_test(names_that_are_no_text_are_refused),
         cmocka_unit_test(files_of_earlier_versions_are_refused),
+        cmocka_unit_test(rates_of_earlier_versions_are_read),
         cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(flipped_bits_are_refused_or_harmless),
         cmocka_unit_test(wrong_members_are_refused),

@@ -292,6 +292,20 @@ static void limits_are_those_of_the_plan(void **state) {
     }
 }
 
+static void rates_given_with_all_schemes_are_told(void **state) {
+    for (int all = 0; all < 2; all++) {
+        Outcome outcome;
+        make_plan(all ? "none@2e-3;alibi@1e-3" : "none@2e-3;alibi", "", "", "");
+        put_all();
+        read_all(&outcome);
+        char *limits = section(report_limits, &outcome);
+        assert_int_equal(strstr(limits, "at learning rates that were given with it") != NULL, all);
+        assert_int_equal(strstr(limits, "each was trained at one rate") != NULL, !all);
+        free(limits);
+        outcome_free(&outcome);
+    }
+}
+
 // What these seeds would resolve is more than what a resolved difference is certain to; without schemes that effects
 // are listed for, the page says so.
 static void what_is_missing_is_told(void **state) {
@@ -330,6 +344,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(times_within_noise_are_marked, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(longer_windows_are_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(limits_are_those_of_the_plan, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(rates_given_with_all_schemes_are_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_is_missing_is_told, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
