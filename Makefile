@@ -227,7 +227,7 @@ extend-rule: all ## is LongRoPE's rule, that factors rise, right? (1 hour, resum
 extend-2m: all ## one held-out window of 2,097,152 tokens (4 hours, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
 
-experiment: all ## compare learned and designed positions (50 minutes, resumable)
+experiment: all ## compare learned and designed positions (45 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
 
 experiment-full: all ## the same in eleven parts that answer a reviewer's questions (5 to 6 hours, resumable)

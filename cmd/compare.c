@@ -196,14 +196,16 @@ static bool train_all(Comparison *c, int workers, int cores, Error *error) {
 }
 
 bool command_compare(int argc, char **argv, Error *error) {
-    const Usage usage = {"compare",
-                         "Train position schemes from the same seeds on the same batches, and test which differences "
-                         "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
-                         "\"LABEL=SCHEME --window KEYS\" to give it windows. Finished runs are never repeated.",
-                         "SCHEME...", compare_options(),
-                         "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
-                         "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"
-                         "  bitter compare rope \"local=rope*3,none --window 32*3,0\" --out runs/local\n"};
+    const Usage usage = {
+        "compare",
+        "Train position schemes from the same seeds on the same batches, and test which differences "
+        "are more than chance. Write LABEL=SCHEME to give a scheme a name of your own, and "
+        "\"LABEL=SCHEME --window KEYS\" to give it windows. SCHEME@LR has a learning rate of its own, and "
+        "SCHEME@LR/LR/... one for each setting. Finished runs are never repeated.",
+        "SCHEME...", compare_options(),
+        "  bitter compare none learned rope alibi --steps 500 --out runs/first\n"
+        "  bitter compare sinusoidal learned --scale 30k,100k,300k --out runs/ladder\n"
+        "  bitter compare rope \"local=rope*3,none --window 32*3,0\" --out runs/local\n"};
     CompareOptions options = {0};
     static Comparison comparison;
     char logs[PATH_CAPACITY];

@@ -114,7 +114,7 @@ for part in $parts; do
         ;;
     rates-400k)
         part rates-400k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
-            --layers 4 --heads 4 --scale 400k --lr-grid 1e-3,2e-3,4e-3,8e-3 \
+            --layers 4 --heads 4 --scale 400k --lr-grid 2e-3,4e-3,8e-3 \
             --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 151
         ;;
     rates-tokens)
