@@ -28,13 +28,14 @@ typedef struct {
 } Crew;
 
 static void crew_start(Crew *crew, Comparison *c, int count) {
+    const pid_t parent = getpid();
     fflush(NULL);
     for (*crew = (Crew){0}; crew->count < count; crew->count++) {
         const pid_t pid = fork();
         if (pid == 0) {
             Error error;
             interrupt_catch();
-            if (work(c, &error)) _exit(0);
+            if (work(c, parent, &error)) _exit(0);
             if (error.kind != ERROR_INTERRUPTED) fprintf(stderr, "bitter compare: %s\n", error.message);
             _exit(error.kind);
         }
@@ -166,8 +167,8 @@ static bool run_all(Comparison *c, int workers, Error *error) {
 
 // The command for the report.
 static void keep_command(char *out, size_t capacity, const Text *words) {
-    if (!words->failed && words->size + sizeof "bitter" <= capacity)
-        snprintf(out, capacity, "bitter%.*s", (int)words->size, words->bytes);
+    if (!words->failed && words->size + sizeof "bitter compare" <= capacity)
+        snprintf(out, capacity, "bitter compare%.*s", (int)words->size, words->size ? words->bytes : "");
     else
         snprintf(out, capacity, "bitter compare ... (longer than %zu bytes)", capacity);
 }
@@ -215,10 +216,10 @@ bool command_compare(int argc, char **argv, Error *error) {
     keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
-    if (*options.sbatch) options.slurm = true;
+    if (compare_given(given, "sbatch")) options.slurm = true;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) &&
-         (!*options.share || divide_share(&comparison, options.share, error)) &&
+         (!compare_given(given, "share") || divide_share(&comparison, options.share, error)) &&
          (!options.slurm || divide_logs(logs, &comparison, error));
     if (ok) kernels_report(options.list ? stderr : stdout, "compare");
     ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);

@@ -40,6 +40,12 @@ bool fail_create(const char *path, int reason, Error *error) {
     return fail_place("create", path, reason, "", error);
 }
 
+bool fail_lock(const char *path, int reason, Error *error) {
+    if (reason == EEXIST || reason == EISDIR || reason == ELOOP)
+        return fail_input(error, "%s is in the way of a lock file of that name; move it elsewhere", path);
+    return fail_create(path, reason, error);
+}
+
 bool directory_sync(const char *path, Error *error) {
     int fd = open(path, O_RDONLY);
     if (fd < 0) {

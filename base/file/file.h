@@ -25,8 +25,12 @@ bool directory_make(const char *path, bool *made, Error *error);
 bool directory_sync(const char *path, Error *error);
 
 // Set the error for a path that cannot be created; `reason` is errno. It is a failure of the run when the disk is full
-// or broken, memory is short or too many files are open, because another path would not help, and otherwise bad input. Returns false.
+// or broken, memory is short or too many files are open, because another path would not help, and otherwise bad input.
+// Returns false.
 bool fail_create(const char *path, int reason, Error *error);
+
+// The same for a lock file that lock_take could not take.
+bool fail_lock(const char *path, int reason, Error *error);
 
 // Open a file that exists for appending, following no symbolic link; NULL with errno.
 FILE *file_append(const char *path);

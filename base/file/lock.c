@@ -127,6 +127,11 @@ bool lock_keep_last(Error *error) {
     return !last.held || lock_keep(&last, error);
 }
 
+void lock_leave(void) {
+    if (last.held) close(last.file);
+    last.held = false;
+}
+
 void lock_release(Lock *lock) {
     if (!lock->held) return;
     if (last.file == lock->file) last.held = false;

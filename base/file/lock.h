@@ -40,6 +40,10 @@ bool lock_keep(const Lock *lock, Error *error);
 // (atomic_commit).
 bool lock_keep_last(Error *error);
 
+// In a process that was just forked: let go of the lock that its parent took last, which would otherwise last until
+// both have ended.
+void lock_leave(void);
+
 // Remove the file and release the lock. Does nothing if it is not held, and leaves the file of another process alone.
 void lock_release(Lock *lock);
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { SHARE_CAPACITY = 48 };
 enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured for more or fewer (MaxArraySize)
 
 extern char **environ;
@@ -16,7 +17,7 @@ extern char **environ;
 void divide_words(Text *words, int argc, char **argv) {
     static const char *const left_out[] = {"--list", "--slurm", "--share", "--sbatch", "--workers"};
     enum { FLAGS = 2, ALL = sizeof left_out / sizeof *left_out };
-    for (int i = 0; i < argc; i++) {
+    for (int i = 1; i < argc; i++) {
         const size_t length = strcspn(argv[i], "=");
         int n = 0;
         while (n < ALL && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
@@ -31,17 +32,19 @@ void divide_words(Text *words, int argc, char **argv) {
 
 bool divide_share(Comparison *c, const char *text, Error *error) {
     char rest;
-    if (sscanf(text, "%9d/%9d%c", &c->share, &c->shares, &rest) != 2 || c->share < 1 || c->share > c->shares)
+    if (strspn(text, "0123456789/") < strlen(text) || sscanf(text, "%9d/%9d%c", &c->share, &c->shares, &rest) != 2 ||
+        c->share < 1 || c->share > c->shares)
         return fail_input(error, "--share %s: give I/N, such as 3/40, with I from 1 to N", text);
     c->share--;
     return true;
 }
 
-// The words of the command, with the path of this program in front.
-static void add_command(Text *text, const Text *words) {
+// The command for a share, which stands in front of the words, because "--" may end the options.
+static void add_command(Text *text, const char *share, const Text *words) {
     char program[PATH_CAPACITY];
     program_find(program, "bitter");
     shell_word(text, program);
+    text_print(text, " compare --share %s", share);
     text_add(text, words->bytes, words->size);
 }
 
@@ -49,11 +52,12 @@ bool divide_list(const Comparison *c, const Text *words, Error *error) {
     const int count = plan_job_count(&c->plan);
     Text list = {0};
     for (int i = 0; i < count; i++) {
-        char name[PATH_CAPACITY];
+        char name[PATH_CAPACITY], share[SHARE_CAPACITY];
         const Job job = plan_job(&c->plan, i);
         if (job_done(c, &job)) continue;
-        add_command(&list, words);
-        text_print(&list, " --share %d/%d # %s\n", i + 1, count, plan_job_name(name, &c->plan, &job));
+        snprintf(share, sizeof share, "%d/%d", i + 1, count);
+        add_command(&list, share, words);
+        text_print(&list, " # %s\n", plan_job_name(name, &c->plan, &job));
     }
     const bool ok = (!words->failed && !list.failed) || fail_run(error, "no memory for a list of %d commands", count);
     if (ok && list.size > 0) fwrite(list.bytes, 1, list.size, stdout);
@@ -100,8 +104,9 @@ bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
 static bool write_script(const char *path, const Comparison *c, const Text *words, const char *logs, int workers,
                          const char *options, Error *error) {
     const int count = plan_job_count(&c->plan), tasks = count < ARRAY_MOST ? count : ARRAY_MOST;
-    char here[PATH_CAPACITY];
+    char here[PATH_CAPACITY], share[SHARE_CAPACITY];
     Text script = {0};
+    snprintf(share, sizeof share, "\"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
     text_print(&script, "#!/bin/sh\n# The runs of a comparison, one a task. `sbatch` submits this script.\n"
                         "#SBATCH --job-name=bitter --requeue --array=");
@@ -113,8 +118,8 @@ static bool write_script(const char *path, const Comparison *c, const Text *word
     text_print(&script, "\ncd ");
     shell_word(&script, here);
     text_print(&script, " || exit\nexec ");
-    add_command(&script, words);
-    text_print(&script, " --share \"$SLURM_ARRAY_TASK_ID/%d\"\n", tasks);
+    add_command(&script, share, words);
+    text_print(&script, "\n");
     const bool ok = ((!words->failed && !script.failed) || fail_run(error, "no memory for %s", path)) &&
                     directory_create(logs, error) && write_text(path, &script, error);
     text_free(&script);

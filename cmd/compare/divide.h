@@ -6,7 +6,8 @@
 #include "base/file/text.h"
 #include "lab/compare/work.h"
 
-// Append the words of a command as it was typed, each with a space in front, without the options that say who trains:
+// Append the words behind "compare", as they were typed, each with a space in front, without the options that say who
+// trains:
 // --list, --slurm, --share, --sbatch and --workers.
 void divide_words(Text *words, int argc, char **argv);
 

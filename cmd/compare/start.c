@@ -48,8 +48,7 @@ static const Option own_options[] = {
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
     FLAG_ROW("slurm", FIELD(slurm), "train on a cluster: write DIR/slurm.sh, with a task for each run, and submit it"),
-    TEXT_ROW("sbatch", FIELD(sbatch), NULL, "OPTIONS",
-             "--slurm, with more options for sbatch: \"-t 2:00:00 -p cpu\""),
+    TEXT_ROW("sbatch", FIELD(sbatch), NULL, "OPTIONS", "--slurm, with more options for sbatch: \"-t 2:00:00 -p cpu\""),
     TEXT_ROW("share", FIELD(share), NULL, "I/N",
              "train only every N-th run, from the I-th on; who trains the last one of all writes the report"),
     {0},
@@ -71,7 +70,7 @@ const Option *compare_options(void) {
     return table;
 }
 
-static bool was_given(const bool *given, const char *name) {
+bool compare_given(const bool *given, const char *name) {
     const Option *table = compare_options();
     return given[option_find(table, name) - table];
 }
@@ -105,11 +104,11 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
 
 // Options that say the same thing twice.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
-    if (*o->tokens_per_parameter && was_given(given, "steps"))
+    if (*o->tokens_per_parameter && compare_given(given, "steps"))
         return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
-    if (*o->scale && was_given(given, "width") && !*o->tasks)
+    if (*o->scale && compare_given(given, "width") && !*o->tasks)
         return fail_input(error, "--scale and --width both set the width; give one of them");
-    if (o->list + o->slurm + (*o->share != '\0') > 1)
+    if (o->list + o->slurm + compare_given(given, "share") > 1)
         return fail_input(error, "--list, --slurm and --share each say who trains; give one of them");
     return true;
 }
@@ -145,9 +144,9 @@ static bool make_plan(Plan *plan, Corpus corpora[TEXTS_MOST], const CompareOptio
     const SettingLists lists = {.scale = o->scale,
                                 .tokens_per_parameter = o->tokens_per_parameter,
                                 .contexts = o->contexts,
-                                .layers = was_given(given, "layers"),
-                                .heads = was_given(given, "heads"),
-                                .steps = was_given(given, "steps")};
+                                .layers = compare_given(given, "layers"),
+                                .heads = compare_given(given, "heads"),
+                                .steps = compare_given(given, "steps")};
     plan->base = o->train;
     plan->exercises = (int)o->exercises;
     plan->task_steps = o->task_steps > 0 ? o->task_steps : o->train.steps;
@@ -184,6 +183,9 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!plan_agrees(plan, before, path, error)) return false;
     if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
     plan->threads = before->threads;
+    if (o->train.threads > 0 && o->train.threads != before->threads)
+        printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
+               before->threads == 1 ? "" : "s", path);
     for (int a = 0; a < plan->arm_count; a++) {
         Arm *arm = &plan->arms[a];
         const int b = plan_arm(before, arm->name);

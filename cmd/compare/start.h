@@ -19,6 +19,9 @@ typedef struct {
 // The rows of CompareOptions: those of the comparison, and those training options that make sense for many runs.
 const Option *compare_options(void);
 
+// Was this option typed, even with an empty value? `given` is what arguments_parse found for compare_options.
+bool compare_given(const bool *given, const char *name);
+
 // Make the plan and the fingerprints of its texts, or continue the plan in the directory. given (rows of
 // compare_options) tells what was typed; `names` (count) are the schemes. Prints the settings, and the pace where it is
 // measured, with so many cores. Fails on every mistake that can be found before the first run.

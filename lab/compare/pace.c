@@ -1,5 +1,6 @@
 #include "lab/compare/pace.h"
 
+#include "base/file/lock.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "lab/run/train_loop.h"
@@ -34,8 +35,8 @@ typedef struct {
 } Round;
 
 // In a process of its own: train for a round and return the tokens a second. Prints why and returns NAN when the
-// training fails.
-static double train_for(const TrainOptions *options, const Corpus *corpus, const Round *round) {
+// training fails. Stops when the parent is gone.
+static double train_for(const TrainOptions *options, const Corpus *corpus, const Round *round, pid_t parent) {
     const clockid_t clock = round->clock;
     Trainer trainer;
     StepReport report;
@@ -45,8 +46,9 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, const
     for (int step = 0; ok && step < WARM_UP; step++) ok = train_step(&report, &trainer, &error);
     const double start = clock_seconds(), start_of_clock = seconds_of(clock);
     double tokens = 0;
-    for (long long step = 0; ok && step < round->steps && seconds_of(clock) - start_of_clock < round->seconds &&
-                             clock_seconds() - start < PATIENCE * round->seconds;
+    for (long long step = 0;
+         ok && getppid() == parent && step < round->steps && seconds_of(clock) - start_of_clock < round->seconds &&
+         clock_seconds() - start < PATIENCE * round->seconds;
          step++) {
         ok = train_step(&report, &trainer, &error);
         tokens += (double)report.tokens;
@@ -61,6 +63,7 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, const
 static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpora, int arm, int setting,
                          int processes, int threads, const Round *round, Error *error) {
     pid_t children[PROCESSES_MOST];
+    const pid_t parent = getpid();
     const Job job = {.setting = setting, .task = -1, .arm = arm};
     TrainOptions options = plan_job_options(plan, &job);
     options.threads = threads;
@@ -74,17 +77,24 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
         children[started] = fork();
         if (children[started] < 0) break;
         if (children[started] > 0) continue;
-        speeds[started] = train_for(&options, &corpora[plan->settings[setting].text], round);
+        lock_leave();
+        speeds[started] = train_for(&options, &corpora[plan->settings[setting].text], round, parent);
         _exit(0);
     }
     const int trouble = errno;
+    int signal = 0;
     *tokens_per_second = 0;
     for (int i = 0; i < started; i++) {
-        waitpid(children[i], NULL, 0);
+        int status = 0;
+        waitpid(children[i], &status, 0);
+        if (WIFSIGNALED(status)) signal = WTERMSIG(status);
         *tokens_per_second += speeds[i];
     }
     shared_free(speeds, PROCESSES_MOST * sizeof *speeds);
     if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
+    if (signal)
+        return fail_run(error, "the scheme %s cannot be timed: a short training run was ended by signal %d",
+                        plan->arms[arm].name, signal);
     return *tokens_per_second > 0 ||
            fail_run(error, "the scheme %s cannot be timed: a short training run failed (see the message above)",
                     plan->arms[arm].name);

@@ -87,7 +87,7 @@ bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
                     c->directory);
         pause_shortly();
     }
-    return result == LOCK_MINE || fail_create(path, errno, error);
+    return result == LOCK_MINE || fail_lock(path, errno, error);
 }
 
 bool comparison_fail_changed(const Comparison *c, const char *name, Error *error) {
@@ -275,8 +275,8 @@ static bool try_job(Worker *w, Error *error) {
     return !stopped;
 }
 
-bool work(Comparison *comparison, Error *error) {
-    Worker w = {.comparison = comparison, .parent = getppid()};
+bool work(Comparison *comparison, pid_t parent, Error *error) {
+    Worker w = {.comparison = comparison, .parent = parent};
     int left;
     bool ok = true;
     w.stop = (Stop){must_stop, &w, "run the same command again to continue"};

@@ -7,6 +7,7 @@
 #include "lab/run/run.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 // The state of a job, which one process writes and others read. It has no locks, because a process may be killed while
 // it holds one.
@@ -55,8 +56,9 @@ bool comparison_fail_changed(const Comparison *comparison, const char *name, Err
 
 // Do jobs until every job of this process is done, by this worker or by others. After a signal the current run is
 // saved, and work fails (interrupted). A run that diverges is done. A run that fails is left to other processes; the
-// error of the first such run is returned when no other job is left.
-bool work(Comparison *comparison, Error *error);
+// error of the first such run is returned when no other job is left. When `parent`, which waits for this process, is
+// gone, work stops as after a signal.
+bool work(Comparison *comparison, pid_t parent, Error *error);
 
 // The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and
 // all of `steps`.

@@ -80,7 +80,7 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
         fail_input(error, "another process is working on the run in %s; wait until it ends, or choose another --out",
                    directory);
     if (result == LOCK_FAILED) {
-        fail_create(path, errno, error);
+        fail_lock(path, errno, error);
         if (lock->made) rmdir(directory);
     }
     return result;

@@ -127,7 +127,7 @@ task_on() { # NODE
     squeue -h -t running -w "$1" -o %K
 }
 log_of() { # TASK
-    echo "it's/many/runs/$(sed -n "s|.* --share $1/$runs # ||p" "$scratch/list")/log.csv"
+    echo "it's/many/runs/$(sed -n "s|.* --share $1/$runs .* # ||p" "$scratch/list")/log.csv"
 }
 trains_on() { # NODE: does a task there train, and has it saved a checkpoint?
     task=$(task_on "$1")

@@ -22,7 +22,7 @@ mkdir list && cd list || exit 1
 need compare "$@" --out "$out" --list --workers 3
 cp "$scratch/out" "$scratch/list"
 check "a command for each run" test "$(wc -l <"$scratch/list")" -eq $runs
-check "their numbers" test "$(sed 's|.* --share \([0-9]*\)/12 # .*|\1|' "$scratch/list" | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 9 10 11 12 '
+check "their numbers" test "$(sed 's|.* compare --share \([0-9]*\)/12 .*|\1|' "$scratch/list" | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 9 10 11 12 '
 check "their names" test "$(sed 's|.* # ||' "$scratch/list" | sort | tr '\n' ' ')" = "$(cd "../straight/$out/runs" && echo * '')"
 check "which write nothing" test -z "$(ls)"
 check "the first of them does one run" sh -c "$(head -n 1 "$scratch/list")"
@@ -61,7 +61,10 @@ succeed "the last share" compare "$@" --out "$out" --share 5/5 --workers 2
 check "shares: the same report" same
 succeed "a share that has no run" compare "$@" --out "$out" --share 13/13
 cd .. || exit 1
-for share in 0/3 4/3 3 x 1/3x 1/0 -1/3 1/99999999999; do refuses "--share $share" "--share $share;3/40" compare "$@" --share $share; done
+for share in 0/3 4/3 3 x 1/3x 1/0 -1/3 1/99999999999 +1/3; do refuses "--share $share" "--share $share;3/40" compare "$@" --share $share; done
+refuses "--share without a share" "--share : give I/N" compare "$@" --share ""
+need compare --steps 3 --context 8 --data builtin:tales:bytes=8000 --seeds 1 --out ended --list -- none
+check "a list with the end of options" sh -c "$(cat "$scratch/out")"
 refuses "--list and --slurm" "--list, --slurm and --share;one of them" compare "$@" --list --slurm
 refuses "--sbatch and --share" "--list, --slurm and --share;one of them" compare "$@" --share 1/2 --sbatch --wait
 
@@ -105,12 +108,13 @@ check "17 schemes and 64 seeds: 1088 commands" test "$(wc -l <"$scratch/out")" -
 # shellcheck disable=SC2046
 run compare $(seq -f 's%g=none' 17) --seeds 64 --steps 1 --context 16 --data builtin:tales:bytes=40000 --out large --slurm
 check "but 1000 tasks" grep -q -- ' --array=1-1000$' large/slurm.sh
-check "of which some have two runs" grep -q -- ' --share "$SLURM_ARRAY_TASK_ID/1000"$' large/slurm.sh
+check "of which some have two runs" grep -q -- ' --share "$SLURM_ARRAY_TASK_ID/1000" ' large/slurm.sh
 mkdir "$scratch/empty"
 PATH=$scratch/empty
-run compare "$@" --out "$out" --slurm
+run compare "$@" --out "$out" --sbatch "" --threads 2
 PATH=$old_path
 check "without sbatch" test $code -eq 0
+check "--threads is not that of the plan" says 'keeps to 1 thread for each run, as in .*compare.json$'
 check "it says how to submit" says "there is no sbatch here; .*: sbatch 'it'.''s 100% of .HOME/.a \"b\".*/slurm\.sh'$"
 for task in 1 5 6 7 8 10 11 12; do SLURM_ARRAY_TASK_ID=$task sh "$out/slurm.sh" >>"$scratch/tasks" 2>&1; done
 check "all tasks: every step once" whole "$out" 30

@@ -109,15 +109,16 @@ inject() {
     wrong=$(ending)
     [ -z "$wrong" ] || printf '%s: %s\n' "$1" "$wrong"
     sed "s/^/$code /" ../err >>../sentences
-    [ $code -ne 0 ] || wrong=$wrong$(differences "$home/reference")
+    if [ $code -eq 0 ]; then
+        wrong=$(differences "$home/reference")
+        [ -z "$wrong" ] || printf '%s: exit code 0, but\n%s\n' "$1" "$wrong"
+    fi
     if [ $code -ne 0 ] || [ -n "$wrong" ]; then
         first=$code fault='' code=0
         command_$scenario
         [ $code -eq 0 ] || printf '%s (exit code %s), and again: %s\n' "$1" "$first" "$(cat ../err)"
         wrong=$(differences "$home/reference")
         [ -z "$wrong" ] || printf '%s (exit code %s), and again:\n%s\n' "$1" "$first" "$wrong"
-    elif [ -n "$wrong" ]; then
-        printf '%s: exit code 0, but\n%s\n' "$1" "$wrong"
     fi
     cd ..
 }
