@@ -119,7 +119,7 @@ for part in $parts; do
         ;;
     rates-tokens)
         part rates-tokens learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
+            --lr-grid 2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
             --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds 1 --seed 151
         ;;
     tokens)
