@@ -15,17 +15,20 @@ enum { ARRAY_MOST = 1000 }; // tasks of a job, unless a cluster is configured fo
 extern char **environ;
 
 void divide_words(Text *words, int argc, char **argv) {
-    static const char *const left_out[] = {"--list", "--slurm", "--share", "--sbatch", "--workers"};
-    enum { FLAGS = 2, ALL = sizeof left_out / sizeof *left_out };
+    static const struct {
+        const char *name;
+        bool has_value;
+    } left_out[] = {{"--list", false}, {"--slurm", false}, {"--share", true}, {"--sbatch", true}, {"--workers", true}};
+    enum { ALL = sizeof left_out / sizeof *left_out };
     for (int i = 1; i < argc; i++) {
         const size_t length = strcspn(argv[i], "=");
         int n = 0;
-        while (n < ALL && (strlen(left_out[n]) != length || strncmp(left_out[n], argv[i], length) != 0)) n++;
+        while (n < ALL && (strlen(left_out[n].name) != length || strncmp(left_out[n].name, argv[i], length) != 0)) n++;
         if (n == ALL) {
             text_print(words, " ");
             shell_word(words, argv[i]);
-        } else if (n >= FLAGS && argv[i][length] == '\0') {
-            i++; // its value
+        } else if (left_out[n].has_value && argv[i][length] == '\0') {
+            i++;
         }
     }
 }

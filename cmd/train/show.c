@@ -148,7 +148,9 @@ void train_show_end(const Trainer *trainer) {
     char out[QUOTED_CAPACITY], weights[QUOTED_CAPACITY], name[TEXT_CAPACITY + sizeof RUN_BEST];
     shell_quoted(out, o->out);
     if (!train_finished(trainer)) {
-        printf("interrupted after step %lld and saved; continue with\n  bitter train --resume --out %s\n", step, out);
+        printf("interrupted after step %lld and saved; continue with\n  ", step);
+        if (ranks_count() > 1) printf("mpirun -n %d ", ranks_count());
+        printf("bitter train --resume --out %s\n", out);
         return;
     }
     if (step < o->steps)
