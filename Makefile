@@ -230,7 +230,7 @@ extend-2m: all ## one held-out window of 2,097,152 tokens (4 hours, resumable)
 experiment: all ## compare learned and designed positions (45 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
 
-experiment-full: all ## the same in eleven parts that answer a reviewer's questions (5 to 6 hours, resumable)
+experiment-full: all ## the same in eleven parts that answer a reviewer's questions (7 hours, resumable)
 	sh scripts/experiment_full.sh ./$(PROGRAM)
 
 layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, resumable)

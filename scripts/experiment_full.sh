@@ -1,6 +1,6 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
-# Eleven comparisons, each with a report of its own (5 to 6 hours on 2 cores). Finished runs are kept: stop it and start
+# Eleven comparisons, each with a report of its own (7 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
 # PARTS names the parts to do ("rates rates-50k rates-400k rates-tokens tokens ladder starts texts context epochs primary").
