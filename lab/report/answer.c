@@ -30,14 +30,31 @@ const char *report_title(const Facts *facts) {
     return about_learning(facts) ? "Learned or designed positions?" : "Which position scheme?";
 }
 
-static void question(Page *page, const Facts *facts) {
+// The schemes in contrasts that are learned, or those that are designed: "rope-random, fire".
+static void names(Text *text, const Facts *facts, bool learned) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    page_paragraph(page,
-                   about_learning(facts)
-                       ? plan_is_ladder(plan)
-                             ? "Do position schemes that are learned catch up with designed ones as compute grows?"
-                             : "Do position schemes that are learned predict text better than designed ones?"
-                       : "Which of these position schemes predicts text better?");
+    bool asked[ARMS_MOST] = {0};
+    for (int i = 0; i < report_contrasts(facts); i++)
+        asked[report_named(facts, i)->arm] = asked[report_named(facts, i)->other] = true;
+    for (int arm = 0; arm < plan->arm_count; arm++)
+        if (asked[arm] && plan->arms[arm].learned == learned)
+            text_print(text, "%s%s", text->size ? ", " : "", plan->arms[arm].name);
+}
+
+static void question(Page *page, const Facts *facts) {
+    if (!about_learning(facts)) {
+        page_paragraph(page, "Which of these position schemes predicts text better?");
+        return;
+    }
+    const bool ladder = plan_is_ladder(&facts->outcome->comparison->plan);
+    Text learned = {0}, designed = {0};
+    names(&learned, facts, true);
+    names(&designed, facts, false);
+    page_paragraph(page, "Do position schemes that are learned (%.*s) %s designed ones (%.*s)%s?", (int)learned.size,
+                   learned.bytes, ladder ? "catch up with" : "predict text better than", (int)designed.size,
+                   designed.bytes, ladder ? " as compute grows" : "");
+    text_free(&learned);
+    text_free(&designed);
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
@@ -141,7 +158,7 @@ static void settings(Page *page, const Facts *facts) {
     for (int c = 0; c < COLUMNS; c++) {
         for (int s = 1; s < plan->setting_count; s++) differs[c] = differs[c] || strcmp(cells[s][c], cells[0][c]) != 0;
         any = any || (differs[c] && c > 0); // the text is part of the setting's name
-        if (!differs[c]) text_print(&common, ", %s %s", columns[c], cells[0][c]);
+        if (!differs[c]) text_print(&common, c == 0 ? ", %s \"%s\"" : ", %s %s", columns[c], cells[0][c]);
     }
     page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained",
                    facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);

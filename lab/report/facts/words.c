@@ -53,7 +53,7 @@ static void one_setting(Text *text, const Finding *f) {
         text_print(text, "not known, because a run diverged.");
         return;
     }
-    text_print(text, "not resolved, ");
+    text_print(text, "not resolved, %s - %s is ", f->arm, f->other);
     words_signed(text, f->gap.mean, f->interval);
     text_print(text, " nats a token.");
 }

@@ -39,7 +39,7 @@ static void a_difference_in_one_setting(void **state) {
     Text text = {0};
     words_contrast(&text, &f, 1);
     text_print(&text, "%c", '\0');
-    expect_text(text.bytes, "rope or learned: not resolved, -0.15 (-0.3");
+    expect_text(text.bytes, "rope or learned: not resolved, rope - learned is -0.15 (-0.3");
     assert_null(strstr(text.bytes, "better"));
     text_free(&text);
     f.gap.mean = NAN;
