@@ -188,10 +188,13 @@ static void confidence(Page *page, const Facts *facts) {
     if (first->comparisons > 1)
         page_paragraph(page,
                        "With 95%% confidence, %s%.0f intervals hold at once (Bonferroni). They cover chance in weights "
-                       "and batches, %s.",
+                       "and batches, %s. They say nothing about larger models.",
                        first->primary ? "the " : "those of all ", first->comparisons, covers);
     else
-        page_paragraph(page, "The interval has 95%% confidence. It covers chance in weights and batches, %s.", covers);
+        page_paragraph(page,
+                       "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
+                       "nothing about larger models.",
+                       covers);
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
