@@ -319,6 +319,10 @@ refuses "fewer than were timed" "budget/compare.json;3 schemes were timed togeth
 # --- impossible requests ---
 rm -r aa grid ladder tasks pace budget
 few="compare $small --steps 100"
+mkdir -p taken/runs run && echo mine >taken/lock && mkdir run/lock
+refuses "a file that is no lock" "taken/lock is in the way of a lock file" $few rope --out taken
+check "it stays" grep -qx mine taken/lock
+refuses "a directory that is no lock" "run/lock is in the way of a lock file" train --steps 1 --out run
 refuses "no scheme" "at least one SCHEME" $few
 refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
 refuses "a name twice" "two schemes are called rope;LABEL=rope" $few rope rope
