@@ -45,7 +45,7 @@ static void expect_no_locks(void) {
 
 static void do_all(void) {
     Error error;
-    must(work(&comparison, &error), &error);
+    must(work(&comparison, getppid(), &error), &error);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         assert_true(job_done(&comparison, &job));
@@ -218,7 +218,7 @@ static void what_cannot_be_written_is_said(void **state) {
         path_of(files[i], barred[i], "log.csv");
         assert_int_equal(mkdir(files[i], 0777), 0);
     }
-    expect_refused(work(&comparison, &error), &error, files[0]);
+    expect_refused(work(&comparison, getppid(), &error), &error, files[0]);
     expect_no_locks(); // nor is it locked any longer
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
@@ -226,7 +226,7 @@ static void what_cannot_be_written_is_said(void **state) {
         assert_int_equal(comparison.jobs[i].failed, job.arm == 0);
     }
     for (int i = 0; i < 2; i++) assert_int_equal(rmdir(files[i]), 0);
-    must(work(&comparison, &error), &error); // what failed here once is left to others
+    must(work(&comparison, getppid(), &error), &error); // what failed here once is left to others
     assert_false(job_done(&comparison, &learned));
     for (int i = 0; i < plan_job_count(plan); i++) comparison.jobs[i].failed = false;
     do_all();
@@ -236,7 +236,7 @@ static void what_cannot_be_written_is_said(void **state) {
 static void another_text_is_not_trained_on(void **state) {
     Error error = {0};
     comparison.data = json_pack("[{s:[], s:[]}]", "train", "val");
-    assert_false(work(&comparison, &error));
+    assert_false(work(&comparison, getppid(), &error));
     json_decref(comparison.data);
     comparison.data = NULL;
     assert_int_equal(error.kind, ERROR_INPUT);
@@ -247,7 +247,7 @@ static void another_text_is_not_trained_on(void **state) {
 
 static void work_elsewhere(int orders, int answers) {
     Error error;
-    tell(answers, work(&comparison, &error) ? 'y' : 'n');
+    tell(answers, work(&comparison, getppid(), &error) ? 'y' : 'n');
 }
 
 // The worker was cut off from the file server, which gave its lock to somebody else: it leaves that run alone and does
@@ -279,7 +279,7 @@ static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
 // Last: what came cannot be taken back.
 static void expect_stopped(void) {
     Error error = {0};
-    assert_false(work(&comparison, &error));
+    assert_false(work(&comparison, getppid(), &error));
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
     assert_true(has(&learned, "state.safetensors") && !has(&learned, "measured.csv"));
     assert_int_equal(lines_of(&learned, "log.csv"), 2);
