@@ -209,7 +209,7 @@ for signal in INT TERM; do
     kill -$signal "$(process last)"
     gather
     check "SIG$signal to one process: exit code 130" test $code -eq 130
-    check "SIG$signal: the command that continues" says '^  bitter train --resume --out stopped$'
+    check "SIG$signal: the command that continues" says '^  mpirun -n [0-9] bitter train --resume --out stopped$'
     need_shared 4 train --resume --out stopped
     check "SIG$signal: continued with the same bits" same_training parts stopped
     rm -r stopped
