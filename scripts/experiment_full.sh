@@ -8,7 +8,8 @@
 # TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates         the learning rate of every scheme at 126k parameters, on seeds that no other part uses
-#   rates-50k, rates-400k  the same at the ladder's other sizes
+#   rates-50k     the same at the ladder's smallest size
+#   rates-400k    and at its largest one
 #   rates-tokens  the same for each length of training in "tokens"
 #   tokens        more training: 5 to 320 tokens a parameter
 #   ladder        larger models of the same depth and the same heads
@@ -32,6 +33,7 @@ sh "$(dirname "$0")/texts.sh" "$bitter" "$out/data" >"$out/texts.txt"
 data=$out/data
 designed="sinusoidal rope alibi alibi-steep"
 scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
+sizes="learned sinusoidal rope rope-random alibi fire" # the schemes of the ladder
 
 # spec NAME: the scheme of that name.
 spec() {
@@ -108,12 +110,12 @@ for part in $parts; do
             --contrast "fire - alibi" --contrast "t5 - alibi"
         ;;
     rates-50k)
-        part rates-50k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
+        part rates-50k $(named $sizes) --data "$data/book" \
             --layers 4 --heads 4 --scale 50k --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
             --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 151
         ;;
     rates-400k)
-        part rates-400k $(named learned sinusoidal rope rope-random alibi fire) --data "$data/book" \
+        part rates-400k $(named $sizes) --data "$data/book" \
             --layers 4 --heads 4 --scale 400k --lr-grid 2e-3,4e-3,8e-3 \
             --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 151
         ;;
@@ -130,7 +132,7 @@ for part in $parts; do
         ;;
     ladder)
         from="rates-50k rates rates-400k"
-        part ladder $(arms learned sinusoidal rope rope-random alibi fire) --data "$data/book" --layers 4 --heads 4 \
+        part ladder $(arms $sizes) --data "$data/book" --layers 4 --heads 4 \
             --scale 50k,140k,400k --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 301 \
             --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
         ;;
