@@ -92,9 +92,16 @@ size_t memory_available(void) {
     return smaller(machine_memory(), smaller(groups_memory(), address_space()));
 }
 
+static const char *amount(char words[32], double bytes) {
+    const bool large = bytes >= 0x1p30;
+    snprintf(words, 32, "%.1f %s", bytes / (large ? 0x1p30 : 0x1p20), large ? "GiB" : "MiB");
+    return words;
+}
+
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {
-    return fail_run(error, "%s need %.1f GiB of memory, but only %.1f GiB are free; %s", what, bytes / 0x1p30,
-                    (double)memory_available() / 0x1p30, advice);
+    char needed[32], available[32];
+    return fail_run(error, "%s need %s of memory, but only %s are free; %s", what, amount(needed, bytes),
+                    amount(available, (double)memory_available()), advice);
 }
 
 void *memory_grow(void *block, size_t size, size_t larger) {

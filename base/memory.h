@@ -12,8 +12,8 @@
 // SIZE_MAX when nothing is known.
 size_t memory_available(void);
 
-// Set the error (run) for a need of so many bytes that cannot be met: "WHAT need N GiB of memory, but only N GiB are
-// free; ADVICE". Returns false.
+// Set the error (run) for a need of so many bytes that cannot be met: "WHAT need 4.7 GiB of memory, but only
+// 612.0 MiB are free; ADVICE". Returns false.
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error);
 
 // realloc from `size` bytes to `larger`. NULL, with the block as it was, when that fails, or when less memory is

@@ -14,7 +14,7 @@ size_t memory_available(void) {
 }
 
 bool fail_too_large(double bytes, const char *what, const char *advice, Error *error) {
-    return fail_run(error, "%s need %.2f GiB of memory, more than there is; %s", what, bytes / (1 << 30), advice);
+    return fail_run(error, "%s need %.3g GiB of memory, more than there is; %s", what, bytes / (1 << 30), advice);
 }
 
 void *memory_grow(void *block, size_t size, size_t larger) {

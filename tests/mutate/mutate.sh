@@ -5,10 +5,12 @@
 # What is below BUILD/mutate: tree/ is a copy of the sources, in which each mutant is built; base/ holds what was built
 # without one; results.csv has a line for each mutant tried, to begin with those of MUTATE_KNOWN (the recorded ones,
 # runs/baseline/mutate/results.csv; none with /dev/null). MUTATE_AGAIN=1 tries those again that survived.
+# MUTATE_SHARE=I/N: every N-th mutant, from the I-th on.
 set -u
 export LC_ALL=C OMP_NUM_THREADS=1
 count=${MUTATE_COUNT:-300}
 seed=${MUTATE_SEED:-1}
+share=${MUTATE_SHARE:-1/1}
 mkdir -p "${BUILD:-build}/mutate/base" || exit 1
 place=$(cd "${BUILD:-build}/mutate" && pwd)
 tree=$place/tree
@@ -139,6 +141,7 @@ restore() { # KIND FILE
 # The first mutants that differ from the program: in the plain build those without a result, in the other its survivors.
 try_all() { # KIND
     tried=0
+    awk -v share="$share" 'BEGIN { split(share, part, "/") } NR % part[2] == part[1] % part[2]' "$place/mutants" >"$place/own"
     while IFS='	' read -r id file rest && [ $tried -lt "$count" ]; do
         for room in $rooms; do case $file in "$room"/*) break ;; esac done
         result=$(result_of "$id")
@@ -150,13 +153,14 @@ try_all() { # KIND
             ;;
         esac
         case $result in same* | not*) ;; *) tried=$((tried + 1)) ;; esac
-    done <"$place/mutants"
+    done <"$place/own"
 }
 
 result_of() { # ID: RESULT,PROGRAM,SECONDS
     sed -n "s/^$1,[^,]*,//p" "$results" | tail -n 1
 }
 
+case $share in [1-9]*/[1-9]*) ;; *) die "MUTATE_SHARE=$share: give I/N, such as 1/2" ;; esac
 copy_sources
 # shellcheck disable=SC2046
 (cd "$tree" && awk -v seed="$seed" -f tests/mutate/mutants.awk $(find $rooms -name '*.[ch]' | sort)) >"$place/mutants"
