@@ -73,6 +73,8 @@ cpu_seconds() {
 prepare() { # KIND
     tests=$place/tests-$1
     for room in $rooms; do programs "$room"; done >"$place/programs"
+    # Under sanitizers the long tests take hours. What sanitizers find, the short ones reach, too.
+    [ "$1" = plain ] || awk '$2 <= 20 { print $1 }' "$place/tests-plain" >"$place/programs"
     # shellcheck disable=SC2046,SC2086
     build "$1" $libraries $(cat "$place/programs") || { cat "$place/build.log"; die "cannot build"; }
     rm -rf "$place/base/$1"
