@@ -1,32 +1,41 @@
-# Lines "GROUP VALUE": the mean of the values and its 95% interval, corrected for m comparisons (-v m=N, Bonferroni).
-# Values of a group (a text) differ by chance (the seed), groups differ for good, so the spread is that within groups:
+# Lines "GROUP VALUE": the mean of the groups' means and its 95% interval, corrected for m comparisons (-v m=N,
+# Bonferroni). Values of a group (a text) differ by chance (the seed), groups differ for good, so the spread is that
+# within groups, each with its own (degrees of freedom: Satterthwaite 1946). A group with one value has no spread: nan.
 # awk -v m=4 -f scripts/interval.awk. Prints "MEAN LOW HIGH DF".
-function density_sum(t, df,   n, i, h, x, s) { # integral of the unscaled density of Student's t from 0 to t, by Simpson
-    n = 400; h = t / n; s = 0
-    for (i = 0; i <= n; i++) {
-        x = i * h
-        s += (i == 0 || i == n ? 1 : i % 2 ? 4 : 2) * exp(-(df + 1) / 2 * log(1 + x * x / df))
+# The unscaled integral of the density of Student's t from sqrt(df) / tan(z^2) on. In z it is finite and smooth.
+function tail_of(z, df,   n, i, at, sum) {
+    n = 2000
+    for (i = 0; i < n; i++) {
+        at = (i + 0.5) * z / n
+        sum += at * exp((df - 1) * log(sin(at * at)))
     }
-    return s * h / 3
+    return sum * z / n
 }
-# The t beyond which a share of `tail` lies on each side. The whole integral goes by tan, so that its end is finite.
-function quantile(tail, df,   low, high, mid, whole, n, i, a, s, pi, h) {
-    pi = atan2(0, -1); n = 2000; h = pi / 2 / n; s = 0
-    for (i = 0; i < n; i++) { a = (i + 0.5) * h; s += exp((df - 1) * log(cos(a))) } # t = sqrt(df) tan(a)
-    whole = s * h * sqrt(df)
-    low = 0; high = 200
-    for (i = 0; i < 60; i++) {
+# The t beyond which a share of `tail` lies on each side.
+function quantile(tail, df,   low, high, mid, whole, i) {
+    high = sqrt(atan2(0, -1) / 2)
+    whole = tail_of(high, df)
+    for (i = 0; i < 50; i++) {
         mid = (low + high) / 2
-        if (density_sum(mid, df) < whole * (1 - 2 * tail)) low = mid; else high = mid
+        if (tail_of(mid, df) < whole * 2 * tail) low = mid; else high = mid
     }
-    return low
+    return sqrt(df) * cos(low * low) / sin(low * low)
 }
-{ sum[$1] += $2; squares[$1] += $2 * $2; count[$1]++; total += $2; n++ }
+{ sum[$1] += $2; squares[$1] += $2 * $2; count[$1]++ }
 END {
-    for (g in sum) { within += squares[g] - sum[g] * sum[g] / count[g]; groups++ }
-    df = n - groups
-    if (df < 1) { printf "%.6g nan nan %d\n", total / n, df; exit }
-    if (within < 0) within = 0
-    half = quantile(0.025 / m, df) * sqrt(within / df / n)
-    printf "%.6g %.6g %.6g %d\n", total / n, total / n - half, total / n + half, df
+    for (g in sum) {
+        n = count[g]
+        mean += sum[g] / n
+        groups++
+        if (n == 1) { alone = 1; continue }
+        part = (squares[g] - sum[g] * sum[g] / n) / (n - 1) / n # the variance of this group's mean
+        if (part < 0) part = 0
+        variance += part
+        below += part * part / (n - 1)
+    }
+    mean /= groups
+    if (alone) { printf "%.6g nan nan 0\n", mean; exit }
+    df = below > 0 ? variance * variance / below : 1
+    half = quantile(0.025 / m, df) * sqrt(variance) / groups
+    printf "%.6g %.6g %.6g %.6g\n", mean, mean - half, mean + half, df
 }

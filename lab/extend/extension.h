@@ -19,7 +19,7 @@ typedef struct {
     FormulaOptions formula;
     int growth;    // a choice: 0 = the paper's (StretchRule.growth 1); 1 = Hugging Face's (growth = factor)
     int attention; // an AttentionWhere: where the attention factor applies
-    bool keep_short, short_only, tune, further, free, resume;
+    bool keep_short, short_only, tune, further, free, rising, resume;
     SearchOptions search;
     long long steps, tokens, threads;
     double lr;

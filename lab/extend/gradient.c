@@ -20,8 +20,8 @@ typedef struct {
     Gpt gpt; // with gradients, of which only those of the rotations are used
     TrainPass pass;
     Stretch stretch;
-    double log_factors[PAIRS_MOST], m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
-    double most;                                                  // the largest factor, as in the search
+    double m[PAIRS_MOST], v[PAIRS_MOST]; // Adam's
+    double most;                         // the largest factor, as in the search
     long long step, steps;
     FILE *csv;
     ProgressLine line;
@@ -67,6 +67,15 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
+// With --rising, the nearest stretch, in logarithms, that keeps LongRoPE's rule.
+static void keep_rule(Stretch *stretch, const Extension *x) {
+    double log_factors[PAIRS_MOST];
+    if (!x->options->rising) return;
+    for (int i = 0; i < x->pairs; i++) log_factors[i] = log(stretch->factors[i]);
+    nearest_rising(log_factors, x->pairs);
+    for (int i = 0; i < x->pairs; i++) stretch->factors[i] = exp(log_factors[i]);
+}
+
 // Adam on log factors, which stay within [1, most] as in the search.
 static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
     const double beta1 = 0.9, beta2 = 0.99;
@@ -75,10 +84,10 @@ static void move(Descent *d, const double *dlog_factors, double rate, long long 
         d->m[i] = beta1 * d->m[i] + (1 - beta1) * g;
         d->v[i] = beta2 * d->v[i] + (1 - beta2) * g * g;
         const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step));
-        const double moved = d->log_factors[i] - rate * m / (sqrt(v) + 1e-12);
-        d->log_factors[i] = fmin(fmax(moved, 0), log(d->most));
-        d->stretch.factors[i] = exp(d->log_factors[i]);
+        const double moved = log(d->stretch.factors[i]) - rate * m / (sqrt(v) + 1e-12);
+        d->stretch.factors[i] = fmin(fmax(exp(moved), 1), d->most);
     }
+    keep_rule(&d->stretch, d->x);
 }
 
 static bool interrupted(const Descent *d, Error *error) {
@@ -89,7 +98,6 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
     const int pairs = d->x->pairs;
     memset(d->m, 0, sizeof d->m);
     memset(d->v, 0, sizeof d->v);
-    for (int i = 0; i < pairs; i++) d->log_factors[i] = log(d->stretch.factors[i]);
     for (long long step = 1; step <= steps; step++) {
         double dlog_factors[PAIRS_MOST];
         const double loss = loss_and_gradient(dlog_factors, d, (int)(d->step % d->x->options->search.windows));
@@ -124,6 +132,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
     Stretch starts[STARTS_MOST];
     const int start_count = extension_starts(starts, x);
     for (int i = 0; i < start_count; i++) {
+        keep_rule(&starts[i], x);
         extension_attention(&starts[i], x);
         keep_better(best, &loss, x, &starts[i]);
     }
@@ -195,6 +204,8 @@ static const Option gradient_options[] = {
     INTEGER_ROW("tokens", offsetof(ExtendOptions, tokens), "0", 0, HUGE_VAL,
                 "token budget for descent, counting each training token three times (forward and backward); 0 = the "
                 "same budget as longrope"),
+    FLAG_ROW("rising", offsetof(ExtendOptions, rising),
+             "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
     NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     {0},
 };

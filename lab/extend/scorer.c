@@ -5,7 +5,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-// Read the windows, spread evenly over the training text.
+// Read the windows: the training text has as many equal parts, and a window stands in the middle of each. The first one
+// does not begin with the text, where a book has its contents.
 static bool read_windows(Extension *x, const char *data, Error *error) {
     const Split *text = &x->corpus.train;
     const int windows = (int)x->options->search.windows;
@@ -19,8 +20,7 @@ static bool read_windows(Extension *x, const char *data, Error *error) {
     if (!x->scorer.ids)
         return fail_run(error, "no memory for %d windows of %d tokens; try fewer --windows", windows, x->window);
     for (int w = 0; w < windows; w++) {
-        const uint64_t last = text->count - tokens,
-                       start = windows > 1 ? last * (uint64_t)w / (uint64_t)(windows - 1) : last / 2;
+        const uint64_t last = text->count - tokens, start = last * (2 * (uint64_t)w + 1) / (2 * (uint64_t)windows);
         if (!split_read(x->scorer.ids + (size_t)w * tokens, text, start, tokens, error)) return false;
     }
     return true;

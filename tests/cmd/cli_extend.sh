@@ -191,6 +191,13 @@ tokens=$(sed -n 's/^spent .* evaluations, \([0-9]*\) tokens;.*/\1/p' "$scratch/o
 check "--tokens is what is read" test "$tokens" -le 20000 -a "$tokens" -gt 19800
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-again
 check "the same descent finds the same" same_rotation learned-stretch learned-again
+need extend run --method gradient --factor 4 --windows 1 --steps 100 --rising --threads 1 --out learned-rising
+falls() { # RUN: how many steps of the descent had factors that fall
+    awk -F , 'NR > 1 { n += $5 < $4 || $6 < $5 || $7 < $6 } END { print n + 0 }' "$1/descent.csv"
+}
+check "a descent's factors may fall" test "$(falls learned-stretch)" -gt 0
+check "--rising: they do not" test "$(falls learned-rising)" -eq 0
+check "--rising: the loss does" less "$(spent_loss)" "$(awk -F , '$1 == 1 { print $2 }' learned-rising/descent.csv)"
 need extend run --method longrope --factor 4 $few --abandon 0 --out never
 check "--abandon 0: nobody is given up" says ' 0 given up early'
 need extend run --method longrope --factor 4 $few --forget --out forgetful
