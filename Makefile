@@ -227,10 +227,10 @@ extend-rule: all ## is LongRoPE's rule, that factors rise, right? (1 hour, resum
 extend-2m: all ## one held-out window of 2,097,152 tokens (4 hours, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
 
-experiment: all ## compare learned and designed positions (45 minutes, resumable)
+experiment: all ## compare learned and designed positions (50 minutes, resumable)
 	sh scripts/experiment.sh ./$(PROGRAM)
 
-experiment-full: all ## the same in eleven parts that answer a reviewer's questions (7 hours, resumable)
+experiment-full: all ## the same in twelve parts that answer a reviewer's questions (8 hours, resumable)
 	sh scripts/experiment_full.sh ./$(PROGRAM)
 
 layers: all ## schemes by layer: SmolLM3, Gemma 3 and others (under 30 minutes, resumable)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Do learned positions catch up with designed ones as models grow? sh scripts/experiment.sh BITTER [DIR]
-# Trains six schemes from three seeds at three sizes of the same depth and the same heads, with the same number of tokens
-# for each parameter, on War and Peace (45 minutes on 2 cores). Every scheme has the best of three learning rates at each
-# size. Finished runs are kept: stop it and start it again at any time. DIR (runs/experiment) holds the runs and the page
-# report.html; the summary, its plots and results.csv go to RESULTS (runs/baseline/experiment).
+# Two comparisons on War and Peace, of six schemes at three sizes of the same depth and the same heads, with the same
+# number of tokens for each parameter (50 minutes on 2 cores): "rates" tries five learning rates, from one seed; "ladder"
+# trains five other seeds, each scheme with its best rate for each size. Finished runs are kept: stop it and start it again
+# at any time. DIR (runs/experiment) holds the runs and the pages report.html; summaries, plots and results.csv go to
+# RESULTS (runs/baseline/experiment).
 # TEXT: the book (see book.sh). SCALE and TOKENS: the sizes, and the tokens for each parameter; TOKENS=0.2 trains a
 # hundredth, to try the script.
 set -eu
@@ -11,12 +12,24 @@ bitter=${1:?"usage: sh scripts/experiment.sh BITTER [DIR]"}
 out=${2:-runs/experiment}
 results=${RESULTS:-runs/baseline/experiment}
 text=$(sh "$(dirname "$0")/book.sh")
+schemes="learned sinusoidal rope rope-random alibi fire"
+# shellcheck source=scripts/arms.sh
+. "$(dirname "$0")/arms.sh"
+from=rates
 mkdir -p "$out"
 [ -f "$out/book/tokenizer.json" ] || "$bitter" prepare --out "$out/book" "$text" >/dev/null
-"$bitter" compare learned sinusoidal rope rope-random=rope-learned:start=random alibi fire \
-    --seeds 3 --lr-grid 4e-3,8e-3,1.6e-2 --data "$out/book" --context 128 --layers 2 --heads 4 \
-    --scale "${SCALE:-20k,70k,200k}" --tokens-per-parameter "${TOKENS:-20}" \
-    --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi" \
-    --batch 8 --warmup 30 --lr 8e-3 --eval-every 200 --save-every 500 \
-    --tasks "offset:offset=4,min=4,max=12" --width 64 --task-steps 600 --out "$out"
-sh "$(dirname "$0")/keep_report.sh" "$out" "$results"
+
+# part NAME OPTIONS...: one comparison, and its report among the results.
+part() {
+    name=$1 && shift
+    "$bitter" compare "$@" --data "$out/book" --context 128 --layers 2 --heads 4 --scale "${SCALE:-20k,70k,200k}" \
+        --tokens-per-parameter "${TOKENS:-20}" --batch 8 --warmup 30 --out "$out/$name"
+    sh "$(dirname "$0")/keep_report.sh" "$out/$name" "$results/$name"
+}
+# The lists of schemes are meant to be split into words.
+# shellcheck disable=SC2046,SC2086
+{
+    part rates $(named $schemes) --lr-grid 2e-3,4e-3,8e-3,1.6e-2,3.2e-2 --seeds 1 --seed 11 --eval-every 0 --save-every 1000
+    part ladder $(arms $schemes) --seeds 5 --seed 21 --eval-every 200 --save-every 500 \
+        --contrast "learned - sinusoidal" --contrast "rope-random - rope" --contrast "fire - alibi"
+}

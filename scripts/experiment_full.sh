@@ -1,31 +1,34 @@
 #!/bin/sh
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
-# Eleven comparisons, each with a report of its own (7 hours on 2 cores). Finished runs are kept: stop it and start
+# Twelve comparisons, each with a report of its own (8 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
 # results.csv go to RESULTS (runs/baseline/experiment-full).
-# PARTS names the parts to do ("rates rates-50k rates-400k rates-tokens tokens ladder starts texts context epochs primary").
+# PARTS names the parts to do ("rates rates-50k rates-400k rates-short rates-long tokens ladder starts texts context epochs
+# primary").
 # The other parts read the rates from RESULTS, so the recorded ones do until those parts have run.
 # TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates         the learning rate of every scheme at 126k parameters, on seeds that no other part uses
 #   rates-50k     the same at the ladder's smallest size
 #   rates-400k    and at its largest one
-#   rates-tokens  the same for each length of training in "tokens"
+#   rates-short   the same for the shorter two trainings of "tokens"
+#   rates-long    and for the longer two
 #   tokens        more training: 5 to 320 tokens a parameter
 #   ladder        larger models of the same depth and the same heads
 #   starts        what a scheme begins with against what it learns
 #   texts         five kinds of text
 #   context       windows four times as long
 #   epochs        little text, read many times
-#   primary       the best designed scheme against the best one that is learned from scratch, with the same time to train
+#   primary       the best designed scheme against all that are learned from scratch, with the same time to train
 #
-# The primary question was settled before any of its runs: the two schemes are those with the lowest loss in the part
-# "rates", on the half of the validation text that chooses, at the best rate of each; and the seeds are new ones.
+# What "primary" compares was settled before any of its runs: the designed scheme is the one with the lowest loss in the
+# part "rates", on the half of the validation text that chooses; of the learned ones, none was chosen. Its seeds are new.
+# Rotations that start at random are there at both rates that "rates" could not tell apart.
 set -eu
 bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
 out=${2:-runs/experiment-full}
 results=${RESULTS:-runs/baseline/experiment-full}
-parts=${PARTS:-"rates rates-50k rates-400k rates-tokens tokens ladder starts texts context epochs primary"}
+parts=${PARTS:-"rates rates-50k rates-400k rates-short rates-long tokens ladder starts texts context epochs primary"}
 seeds=${SEEDS:-5}
 text=$(sh "$(dirname "$0")/book.sh")
 mkdir -p "$out"
@@ -35,40 +38,9 @@ designed="sinusoidal rope alibi alibi-steep"
 scratch="learned rope-random t5 fire" # their positions begin with nothing of a design
 sizes="learned sinusoidal rope rope-random alibi fire" # the schemes of the ladder
 
-# spec NAME: the scheme of that name.
-spec() {
-    case $1 in
-    rope-random) echo rope-learned:start=random ;;
-    alibi-steep) echo alibi:scale=4 ;;
-    *) echo "$1" ;;
-    esac
-}
-
-# named NAME...: the schemes as compare takes them.
-named() {
-    for name in "$@"; do echo "$name=$(spec "$name")"; done
-}
-
-# rate NAME: the learning rates that were chosen for a scheme, one for each setting of the parts that `from` names.
+# shellcheck source=scripts/arms.sh
+. "$(dirname "$0")/arms.sh"
 from=rates
-rate() {
-    for chosen in $from; do
-        awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-            $column["scheme"] == name && $column["chosen"] == 1 && !seen[$column["setting"]]++ {
-                print $column["learning_rate"]
-            }' "$results/$chosen/results.csv"
-    done | paste -s -d / -
-}
-
-# arms NAME...: the schemes as compare takes them, each with its rates. LABEL=SPEC~NAME gives a variant those of NAME.
-arms() {
-    for name in "$@"; do
-        case $name in
-        *=*~*) printf '%s@%s ' "${name%~*}" "$(rate "${name##*~}")" ;;
-        *) printf '%s=%s@%s ' "$name" "$(spec "$name")" "$(rate "$name")" ;;
-        esac
-    done
-}
 
 # tokens LIST: tokens for each parameter, as --tokens-per-parameter takes them.
 tokens() {
@@ -81,7 +53,7 @@ shape="--layers 4 --heads 4 --width 48"
 part() {
     name=$1 && shift
     echo "--- $name ---"
-    "$bitter" compare "$@" --context "${context:-128}" --batch 8 --warmup 50 --eval-every 0 --save-every 1000 \
+    "$bitter" compare "$@" --context "${context:-128}" --batch "${batch:-8}" --warmup 50 --eval-every 0 --save-every 1000 \
         --out "$out/$name"
     sh "$(dirname "$0")/keep_report.sh" "$out/$name" "$results/$name"
 }
@@ -119,15 +91,18 @@ for part in $parts; do
             --layers 4 --heads 4 --scale 400k --lr-grid 2e-3,4e-3,8e-3 \
             --tokens-per-parameter "$(tokens 20)" --seeds 1 --seed 151
         ;;
-    rates-tokens)
-        part rates-tokens learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --lr-grid 2e-3,4e-3,8e-3,1.6e-2,3.2e-2 \
-            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds 1 --seed 151
+    rates-short)
+        part rates-short learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
+            --lr-grid 4e-3,8e-3,1.6e-2,3.2e-2,6.4e-2 --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 171
+        ;;
+    rates-long)
+        part rates-long learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
+            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter "$(tokens 80,320)" --seeds 1 --seed 171
         ;;
     tokens)
-        from=rates-tokens
+        from="rates-short rates-long"
         part tokens $(arms learned sinusoidal rope alibi) --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds "$seeds" --seed 201 \
+            --tokens-per-parameter "$(tokens 5,20,80,320)" --seeds "$seeds" --seed 251 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "learned - alibi"
         ;;
     ladder)
@@ -152,26 +127,29 @@ for part in $parts; do
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         ;;
     context)
-        context=512
+        context=512 batch=2 # as many tokens in a step, so as many steps as with 128
         part context $(arms learned sinusoidal rope alibi) --data "$data/book" $shape \
             --tokens-per-parameter "$(tokens 20)" --seeds 3 --seed 601 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
-        context=128
+        context=128 batch=8
         ;;
     epochs)
         [ -d "$data/little" ] || {
-            gzip -dcf "$text" | head -c 120000 >"$data/little.txt"
-            "$bitter" prepare --out "$data/little" --val 0.2 "$data/little.txt" >/dev/null
+            gzip -dcf "$text" | head -c 192000 >"$data/little.txt"
+            "$bitter" prepare --out "$data/little" --val 0.5 "$data/little.txt" >/dev/null
         }
         part epochs $(arms learned sinusoidal rope alibi) --data "$data/little" $shape \
             --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 701 \
             --contrast "learned - sinusoidal" --contrast "learned - rope"
         ;;
     primary)
-        one=$(best "$designed") other=$(best "$scratch")
-        part primary $(arms "$one" "$other") --data "$data/book" $shape \
-            --tokens-per-parameter "$(tokens 20)" --budget seconds --reference "$one" --seeds 20 --seed 901 \
-            --contrast "$other - $one"
+        best=$(best "$designed")
+        learned="$scratch alibi-random rope-random-8"
+        set --
+        for name in $learned; do set -- "$@" --contrast "$name - $best"; done
+        part primary $(arms "$best" $scratch alibi-random~alibi) "rope-random-8=$(spec rope-random)@8e-3" \
+            --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --budget seconds --reference "$best" \
+            --seeds 20 --seed 1001 "$@"
         ;;
     *)
         echo "experiment_full.sh: there is no part $part" >&2

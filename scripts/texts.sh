@@ -2,10 +2,10 @@
 # Five kinds of text for comparisons: sh scripts/texts.sh BITTER DIR
 # Prepares DIR/book, DIR/source, DIR/russian, DIR/tales and DIR/dna, of at most 3 MB each, unless they are there:
 #   book      War and Peace in English (TEXT; see book.sh)
-#   source    this program's own C and shell code
+#   source    this program's own C and shell code, with the files in an order that does not follow their names
 #   russian   sayings and quotations in Cyrillic letters (RUSSIAN, or Debian's package fortunes-ru, which is fetched)
 #   tales     the program's generated stories
-#   dna       generated letters ACGT: copies, with errors, of what stood some hundreds of letters before
+#   dna       generated letters ACGT: copies, with errors, of what stood 20 to 110 letters before
 # Prints the directories of those that could be made. What a machine lacks is named on stderr and left out.
 set -eu
 bitter=${1:?"usage: sh scripts/texts.sh BITTER DIR"}
@@ -33,7 +33,9 @@ book_text() {
 }
 
 source_text() {
-    find base data model posenc lab cmd scripts tests -name '*.[ch]' -o -name '*.sh' | LC_ALL=C sort | xargs cat
+    find base data model posenc lab cmd scripts tests -name '*.[ch]' -o -name '*.sh' | while read -r file; do
+        echo "$(echo "$file" | cksum | cut -d ' ' -f 1) $file"
+    done | LC_ALL=C sort | cut -d ' ' -f 2 | xargs cat
 }
 
 # Debian's package is unpacked, not installed. The sayings are separated by lines of a percent sign.
@@ -51,15 +53,18 @@ russian_text() {
     rm -rf "$dir/package"
 }
 
-# Letters of a third-order chain; in half of the places a stretch of 20 to 120 letters that stood 50 to 800 letters
-# before is repeated, with an error in every twentieth letter, as genes are.
+# Letters of a third-order chain, in which each of the three letters before has its own share in the next one. In half
+# of the places a stretch of 20 to 120 letters that stood 20 to 110 letters before is repeated, with an error in every
+# twentieth letter, as genes are.
 dna_text() {
     awk -v count="$most" 'function draw(n) { state = (state * 16807) % 2147483647; return int(state / 2147483647 * n) }
         BEGIN {
             state = 20251; past = 0; split("A C G T", letter, " ")
-            for (i = 0; i < 64; i++) for (j = 0; j < 4; j++) weight[i, j] = 1 + draw(8)
+            for (i = 0; i < 12; i++) for (j = 0; j < 4; j++) part[i, j] = 2 ^ draw(4)
+            for (i = 0; i < 64; i++) for (j = 0; j < 4; j++)
+                weight[i, j] = part[i % 4, j] * part[4 + int(i / 4) % 4, j] * part[8 + int(i / 16), j]
             for (n = 0; n < count;) {
-                again = n > 800 && draw(2); length_of = 20 + draw(101); back = 50 + draw(751)
+                again = n > 800 && draw(2); length_of = 20 + draw(101); back = 20 + draw(91)
                 for (i = 0; i < length_of && n < count; i++) {
                     if (again && draw(20)) x = text[(n - back) % 1000]
                     else {

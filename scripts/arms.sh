@@ -1,0 +1,38 @@
+# shellcheck shell=sh disable=SC2154
+# Schemes as `bitter compare` takes them, with the learning rates that other comparisons have chosen. Scripts source this.
+# $results has the comparisons, and $from names those whose rates are taken, in the order of the settings.
+# spec NAME: the scheme of that name.
+spec() {
+    case $1 in
+    rope-random) echo rope-learned:start=random ;;
+    alibi-random) echo alibi-learned:start=random ;;
+    alibi-steep) echo alibi:scale=4 ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# named NAME...: the schemes, without rates.
+named() {
+    for name in "$@"; do echo "$name=$(spec "$name")"; done
+}
+
+# rate NAME: the learning rates that were chosen for a scheme, one for each setting.
+rate() {
+    for chosen in $from; do
+        awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+            $column["scheme"] == name && $column["chosen"] == 1 && !seen[$column["setting"]]++ {
+                print $column["learning_rate"]
+            }' "$results/$chosen/results.csv"
+    done | paste -s -d / -
+}
+
+# arms NAME...: the schemes, each with its rates. NAME~OTHER and LABEL=SPEC~OTHER have those of OTHER.
+arms() {
+    for name in "$@"; do
+        case $name in
+        *=*~*) printf '%s@%s ' "${name%~*}" "$(rate "${name##*~}")" ;;
+        *~*) printf '%s=%s@%s ' "${name%~*}" "$(spec "${name%~*}")" "$(rate "${name##*~}")" ;;
+        *) printf '%s=%s@%s ' "$name" "$(spec "$name")" "$(rate "$name")" ;;
+        esac
+    done
+}
