@@ -195,6 +195,9 @@ static void confidence(Page *page, const Facts *facts) {
                        "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
                        "nothing about larger models.",
                        covers);
+    if (facts->outcome->comparison->plan.rate_count > 1)
+        page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
+                             "would have somewhat higher losses.");
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "

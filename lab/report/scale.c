@@ -71,9 +71,9 @@ static Finding change_of(const Facts *facts, int i, int from, int to) {
 }
 
 // "from 25k to 70k -0.28 (-0.37 to -0.18), in favour of learned"
-static void change_words(Text *text, const Facts *facts, int i, const Rung *from) {
-    const Finding f = change_of(facts, i, from[0].setting, from[1].setting);
-    text_print(text, "from %s to %s ", facts->settings[from[0].setting], facts->settings[from[1].setting]);
+static void change_words(Text *text, const Facts *facts, int i, int from, int to) {
+    const Finding f = change_of(facts, i, from, to);
+    text_print(text, "from %s to %s ", facts->settings[from], facts->settings[to]);
     if (isnan(f.gap.mean)) {
         text_print(text, "not known, because a run diverged");
         return;
@@ -88,14 +88,13 @@ static void change_words(Text *text, const Facts *facts, int i, const Rung *from
 }
 
 void report_scale_sentences(Page *page, const Facts *facts) {
-    enum { AMOUNTS_MOST = 2 };
     const Plan *plan = &facts->outcome->comparison->plan;
-    const int contrasts = report_contrasts(facts), last = plan->setting_count - 1;
+    const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     Text gains = {0}, open = {0};
     if (!plan_is_ladder(plan)) return;
     climb(rungs, plan);
-    for (int i = 0; i < contrasts; i++) {
+    for (int i = 0; i < report_contrasts(facts); i++) {
         const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
         const bool falls = f.verdict == VERDICT_BETTER;
         if (isnan(f.interval.low)) continue;
@@ -103,14 +102,11 @@ void report_scale_sentences(Page *page, const Facts *facts) {
             text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
             continue;
         }
-        text_print(&gains, ", %s gains on %s", falls ? f.arm : f.other, falls ? f.other : f.arm);
-        if (contrasts <= AMOUNTS_MOST) {
-            text_print(&gains, " ");
-            words_amount(&gains, &f);
-        }
+        text_print(&gains, ", %s gains on %s ", falls ? f.arm : f.other, falls ? f.other : f.arm);
+        words_amount(&gains, &f);
     }
     if (open.size > 0 && gains.size > 0)
-        text_print(&gains, "; no change is resolved for %.*s", (int)open.size, open.bytes);
+        text_print(&gains, "; not resolved for %.*s", (int)open.size, open.bytes);
     else if (open.size > 0)
         text_print(&gains, ", no change of a difference is resolved");
     const char *from = facts->settings[rungs[0].setting], *to = facts->settings[rungs[last].setting];
@@ -158,22 +154,27 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder
 
 bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
+    const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;
     const Ladder ladder = climb(rungs, plan);
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
     page_paragraph(page,
-                   "How each difference changes from one setting to the next; with the changes from the first to the "
-                   "last setting, %d interval%s at once.",
+                   "How each difference changes from one setting to the next, and from the first to the last; %d "
+                   "interval%s at once.",
                    all_changes(facts), all_changes(facts) > 1 ? "s hold" : " holds");
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
         const Finding f = report_contrast(facts, i, 0);
         text_print(&text, "%s - %s: ", f.arm, f.other);
-        for (int r = 0; r + 1 < plan->setting_count; r++) {
+        for (int r = 0; r < last; r++) {
             if (r > 0) text_print(&text, "; ");
-            change_words(&text, facts, i, &rungs[r]);
+            change_words(&text, facts, i, rungs[r].setting, rungs[r + 1].setting);
+        }
+        if (last > 1) {
+            text_print(&text, "; in all, ");
+            change_words(&text, facts, i, rungs[0].setting, rungs[last].setting);
         }
         page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
         text_free(&text);

@@ -87,10 +87,12 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
     }
 }
 
-// " by 0.15 nats a token (0.13 to 0.17)"; of several settings the smallest and the largest mean difference,
-// or one number where rounding makes them equal.
+// " by 0.15 nats a token (0.13 to 0.17)"; of several settings " by 0.15 and 0.30 nats a token", in the order in which they
+// were named; of many the smallest and the largest; one number where rounding makes them equal.
 static void amounts_of(Text *text, const Finding *findings, int count, Kind kind, int all) {
+    enum { LISTED_MOST = 4 };
     double least = INFINITY, most = 0;
+    char low[32], high[32];
     text_print(text, " ");
     for (int n = 0; n < count; n++) {
         if (kind_of(&findings[n]) != kind) continue;
@@ -100,13 +102,21 @@ static void amounts_of(Text *text, const Finding *findings, int count, Kind kind
     }
     if (all == 1) return;
     const int digits = digits_for(least);
-    char low[32], high[32];
     snprintf(low, sizeof low, "%.*f", digits, least);
     snprintf(high, sizeof high, "%.*f", digits, most);
-    if (strcmp(low, high) == 0)
-        text_print(text, "by about %s nats a token", low);
-    else
-        text_print(text, "by %s to %s nats a token", low, high);
+    if (strcmp(low, high) == 0) {
+        text_print(text, "by about %s", low);
+    } else if (all > LISTED_MOST) {
+        text_print(text, "by at least %s and at most %s", low, high);
+    } else {
+        for (int n = 0, i = 0; n < count; n++) {
+            if (kind_of(&findings[n]) != kind) continue;
+            text_print(text, "%s%.*f", i == 0 ? "by " : i + 1 == all ? " and " : ", ", digits,
+                       fabs(findings[n].gap.mean));
+            i++;
+        }
+    }
+    text_print(text, " nats a token");
 }
 
 void words_contrast(Text *text, const Finding *findings, int count) {

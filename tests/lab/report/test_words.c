@@ -77,14 +77,18 @@ static void digits_show_the_verdict(void **state) {
 static void a_difference_in_several_settings(void **state) {
     Finding f[] = {finding("25k", 0.001, 0.01, 1), finding("70k", -0.15, 0.01, 1), finding("200k", -0.3, 0.01, 1)};
     expect_sentence(f, 3,
-                    "rope is better than learned at 70k and 200k by 0.15 to 0.30 nats a token; not resolved at 25k.");
+                    "rope is better than learned at 70k and 200k by 0.15 and 0.30 nats a token; not resolved at 25k.");
     f[0] = finding("25k", 0.5, 0.01, 1); // a crossing is not hidden
     expect_sentence(
         f, 3,
-        "rope is better than learned at 70k and 200k by 0.15 to 0.30 nats a token; worse at 25k by 0.500 nats "
+        "rope is better than learned at 70k and 200k by 0.15 and 0.30 nats a token; worse at 25k by 0.500 nats "
         "a token (0.480 to 0.520).");
     f[0] = finding("25k", -0.05, 0.01, 1);
-    expect_sentence(f, 3, "rope is better than learned in all 3 settings by 0.050 to 0.300 nats a token.");
+    expect_sentence(f, 3, "rope is better than learned in all 3 settings by 0.050, 0.150 and 0.300 nats a token.");
+    Finding many[5];
+    for (int i = 0; i < 5; i++) many[i] = finding("70k", 0.1 * (5 - i), 0.01, 1);
+    expect_sentence(many, 5,
+                    "learned is better than rope in all 5 settings by at least 0.10 and at most 0.50 nats a token.");
     for (int i = 0; i < 3; i++) f[i] = finding(f[i].setting, 0.2, 0.01, 1);
     expect_sentence(f, 2, "learned is better than rope in all 2 settings by about 0.20 nats a token.");
     f[1].gap.mean = NAN;
