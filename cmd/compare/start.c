@@ -110,8 +110,6 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
         return fail_input(error, "--scale and --width both set the width; give one of them");
     if (o->list + o->slurm + compare_given(given, "share") > 1)
         return fail_input(error, "--list, --slurm and --share each say who trains; give one of them");
-    if (o->list && compare_given(given, "workers"))
-        return fail_input(error, "who runs the commands of --list says how many at once; leave out --workers");
     return true;
 }
 

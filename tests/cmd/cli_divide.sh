@@ -66,7 +66,6 @@ refuses "--share without a share" "--share : give I/N" compare "$@" --share ""
 need compare --steps 3 --context 8 --data builtin:tales:bytes=8000 --seeds 1 --out ended --list -- none
 check "a list with the end of options" sh -c "$(cat "$scratch/out")"
 refuses "--list and --slurm" "--list, --slurm and --share;one of them" compare "$@" --list --slurm
-refuses "--list and --workers" "how many at once;leave out --workers" compare "$@" --list --workers 2
 refuses "--sbatch and --share" "--list, --slurm and --share;one of them" compare "$@" --share 1/2 --sbatch --wait
 
 # --- Slurm ---
