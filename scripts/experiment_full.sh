@@ -115,7 +115,7 @@ for part in $parts; do
         part starts $(arms learned learned-sin=learned:start=sinusoidal~learned \
             sinusoidal sin-gain=sinusoidal:gain=trained~sinusoidal sin-unit=sinusoidal:amplitude=0.7071~sinusoidal \
             rope rope-learned=rope-learned~rope rope-random \
-            alibi alibi-steep alibi-learned=alibi-learned~alibi alibi-random=alibi-learned:start=random~alibi) \
+            alibi alibi-steep alibi-learned=alibi-learned~alibi alibi-random~alibi) \
             --data "$data/book" $shape --tokens-per-parameter "$(tokens 20)" --seeds "$seeds" --seed 401 \
             --contrast "learned - learned-sin" --contrast "sin-gain - sinusoidal" \
             --contrast "rope-random - rope-learned" --contrast "rope-learned - rope" \

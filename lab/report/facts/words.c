@@ -87,8 +87,8 @@ static void settings_of(Text *text, const Finding *findings, int count, Kind kin
     }
 }
 
-// " by 0.15 nats a token (0.13 to 0.17)"; of several settings " by 0.15 and 0.30 nats a token", in the order in which they
-// were named; of many the smallest and the largest; one number where rounding makes them equal.
+// " by 0.15 nats a token (0.13 to 0.17)"; of several settings " by 0.15 and 0.30 nats a token", in their order; of many
+// the smallest and the largest; one number where rounding makes them all equal.
 static void amounts_of(Text *text, const Finding *findings, int count, Kind kind, int all) {
     enum { LISTED_MOST = 4 };
     double least = INFINITY, most = 0;
