@@ -8,8 +8,8 @@
 // ignored under nohup.
 void interrupt_catch(void);
 
-// After interrupt_catch: does a signal cut short the system call that is at work, as it does at first? A read that
-// waits for the user then ends; but a write fails, and what it had to write is lost.
+// After interrupt_catch. true, as it is at first: a signal cuts short the system call that is at work, so that a read
+// that waits for the user ends. false: the call goes on, so that nothing is lost that a file was to hold.
 void interrupt_cuts(bool cut);
 
 // From now on a write beyond the limit on the size of files (ulimit -f) fails with an error that can be reported; by

@@ -22,7 +22,7 @@
 
 // The workers of this process.
 typedef struct {
-    pid_t pids[1024];
+    pid_t pids[WORKERS_MOST];
     int count, running;
     int worst; // exit code
 } Crew;
@@ -105,9 +105,20 @@ static void list_failed(char text[TEXT_CAPACITY], const Comparison *c) {
     if (*text) strcat(text, " failed; ");
 }
 
+static int complete_seeds(const Comparison *c) {
+    int seeds = c->plan.seeds;
+    for (int i = 0; i < plan_job_count(&c->plan); i++) {
+        const Job job = plan_job(&c->plan, i);
+        if (job.seed < seeds && !job_done(c, &job)) seeds = job.seed;
+    }
+    return seeds;
+}
+
 // Print the table of the complete seeds, if there are more of them than *shown.
 static bool show_table(int *shown, const Comparison *c, const ProgressLine *line, Error *error) {
     Outcome outcome;
+    const int seeds = complete_seeds(c);
+    if (seeds == *shown || seeds == c->plan.seeds) return true; // reading all results takes longer than asking
     if (!outcome_read(&outcome, c, error)) return false;
     bool ok = true;
     if (outcome.seeds > *shown && outcome.seeds < c->plan.seeds) {
@@ -188,11 +199,11 @@ static void print_plan(const Comparison *c, int workers) {
 // a share, because whatever has divided the runs fills the cores.
 static bool train_all(Comparison *c, int workers, int cores, Error *error) {
     const int threads = c->plan.threads, side_by_side = cores > threads && c->shares == 0 ? cores / threads : 1;
-    if (workers == 0) workers = side_by_side;
+    if (workers == 0) workers = side_by_side < WORKERS_MOST ? side_by_side : WORKERS_MOST;
     print_plan(c, workers);
     if (!run_all(c, workers, error)) return false;
     if (share_done(c, 0, 1)) return report(c, stdout, error);
-    printf("compare the runs of this share are done; the process that does the last of all writes the report\n");
+    printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
     return true;
 }
 

@@ -1,5 +1,5 @@
 // `bitter lesson`: how a gradient flows through a rotation, on one pair of channels and two tokens, in numbers; and
-// which checks notice mistakes. `bitter lesson exercises DIR` is in lesson/exercises.c.
+// which checks notice mistakes. `bitter lesson exercises DIR` is in cmd/lesson/exercises.c.
 #include "cmd/commands.h"
 #include "cmd/lesson/exercises.h"
 #include "cmd/shared/arguments.h"

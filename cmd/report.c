@@ -31,11 +31,6 @@ static const Usage usage = {
     "DIR", report_options,
     "  bitter report runs/compare\n  bitter report runs/rope-learned\n  bitter report factors.csv --log-y\n"};
 
-static bool is_table(const char *path) {
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
-}
-
 static bool plot(const char *table, const ReportOptions *options, Error *error) {
     char out[PATH_CAPACITY];
     if (!path_format(out, error, "%.*s.svg", (int)strlen(table) - 4, table) ||
@@ -50,7 +45,7 @@ bool command_report(int argc, char **argv, Error *error) {
     static ReportOptions options;
     bool given[sizeof report_options / sizeof *report_options];
     const char *directory = argv[arguments_parse(&options, given, &usage, argc, argv)];
-    if (is_table(directory)) return plot(directory, &options, error);
+    if (path_ends_with(directory, ".csv")) return plot(directory, &options, error);
     for (size_t i = 0; report_options[i].name; i++)
         if (given[i]) return fail_input(error, "--%s is for tables, FILE.csv", report_options[i].name);
     if (!comparison_paths(&comparison, directory, error)) return false;

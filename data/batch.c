@@ -63,8 +63,8 @@ void batches_end(Batches *batches) {
     exercise_free(&batches->exercise);
 }
 
-// If it is the lot of the row at the cursor, write a document over its first tokens. A document that would be cut does
-// not come here (batches_documents).
+// With a probability of `share`, write a document over the first tokens of the row at the cursor. A document that would
+// be cut does not come here (batches_documents).
 static bool begin_with_document(int *inputs, int *targets, Batches *batches, Error *error) {
     const BuiltinCorpus *documents = &batches->documents;
     const uint64_t lots = random_bits(batches->key, UINT64_MAX);

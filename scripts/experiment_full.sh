@@ -66,7 +66,7 @@ best() {
                 sum += $column["value"]
                 n++
             }
-            END { printf "%.6f %s\n", sum / n, name }' "$results/rates/results.csv"
+            END { if (n == 3) printf "%.6f %s\n", sum / n, name }' "$results/rates/results.csv"
     done | sort -n | awk 'NR == 1 { print $2 }'
 }
 

@@ -64,7 +64,9 @@ gap() {
 }
 # gap_row NAME METHOD OTHER COMPARISONS: a row of a table of differences: of all models, and the mean of each text.
 gap_row() {
-    gap "$2" "$3" | interval "$4" | awk -v name="$1" '{ printf "| %s | %+.4f (%+.4f to %+.4f) |", name, $1, $2, $3 }'
+    gap "$2" "$3" | interval "$4" | awk -v name="$1" '
+        $2 == "-" { printf "| %s | %+.4f |", name, $1; next }
+        { printf "| %s | %+.4f (%+.4f to %+.4f) |", name, $1, $2, $3 }'
     for text in $texts; do
         gap "$2" "$3" | awk -v text="$text" '$1 == text { s += $2; n++ } END { if (n) printf " %+.4f |", s / n; else printf " - |" }'
     done

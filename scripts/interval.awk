@@ -1,6 +1,7 @@
 # Lines "GROUP VALUE": the mean of the groups' means and its 95% interval, corrected for m comparisons (-v m=N,
 # Bonferroni). Values of a group (a text) differ by chance (the seed), groups differ for good, so the spread is that
-# within groups, each with its own (degrees of freedom: Satterthwaite 1946). A group with one value has no spread: nan.
+# within groups, each with its own (degrees of freedom: Satterthwaite 1946). A group with one value has no
+# spread: "-". Without values nothing is known.
 # awk -v m=4 -f scripts/interval.awk. Prints "MEAN LOW HIGH DF".
 # The unscaled integral of the density of Student's t from sqrt(df) / tan(z^2) on. In z it is finite and smooth.
 function tail_of(z, df,   n, i, at, sum) {
@@ -33,8 +34,9 @@ END {
         variance += part
         below += part * part / (n - 1)
     }
+    if (!groups) { print "- - - 0"; exit }
     mean /= groups
-    if (alone) { printf "%.6g nan nan 0\n", mean; exit }
+    if (alone) { printf "%.6g - - 0\n", mean; exit }
     df = below > 0 ? variance * variance / below : 1
     half = quantile(0.025 / m, df) * sqrt(variance) / groups
     printf "%.6g %.6g %.6g %.6g\n", mean, mean - half, mean + half, df

@@ -103,7 +103,10 @@ awk -F, -v lengths="$lengths" -v first="${seeds%% *}" '
         print "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
         for (n = 1; n <= count; n++) {
             line = "| " names[n] " |"
-            for (x = 128; x <= 1024; x *= 2) line = line sprintf(" %.3f |", exp(loss[names[n], x] / runs[names[n], x]))
+            for (x = 128; x <= 1024; x *= 2) {
+                if (runs[names[n], x] == 3) line = line sprintf(" %.3f |", exp(loss[names[n], x] / 3))
+                else line = line " - |"
+            }
             seeds = 0
             for (seed = first; seed < first + 3; seed++)
                 seeds += learned[names[n], seed] = 2 * right[names[n], seed, l[1]] >= documents[names[n], seed, l[1]]
@@ -123,12 +126,14 @@ awk -F, -v lengths="$lengths" -v first="${seeds%% *}" '
                 if ($column["x"] == 128) short[$column["seed"]] = $column["value"]
                 if ($column["x"] == 1024) long[$column["seed"]] = $column["value"]
             }
-            END { for (seed in long) print name, long[seed] - short[seed] }' "$results/results.csv" |
+            END { for (seed in long) n++; if (n == 3) for (seed in long) print name, long[seed] - short[seed] }' "$results/results.csv" |
             awk -v m="$(echo "$arms" | wc -l)" -f "$(dirname "$0")/interval.awk" |
-            awk -v name="$name" '{ printf "| %s | %+.3f | %+.3f | %+.3f |\n", name, $1, $2, $3 }'
+            awk -v name="$name" '
+                function number(x) { return x == "-" ? x : sprintf("%+.3f", x) }
+                { printf "| %s | %s | %s | %s |\n", name, number($1), number($2), number($3) }'
     done
     echo
-    echo "Perplexity is a mean over three seeds. A seed counts as one that learned passkeys when it finds half of them or more"
+    echo "Perplexity is a mean over three seeds; - = one of them diverged. A seed counts as one that learned passkeys when it finds half of them or more"
     echo "at 258 bytes; the shares are those of these seeds. With 95% confidence all intervals hold at once (Bonferroni)."
     sh "$(dirname "$0")/machine.sh" "make layers" "$out/runs/rope-seed1337"
 } >>"$results/table.md"

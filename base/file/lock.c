@@ -80,7 +80,7 @@ static int open_lock_file(const char *path, bool *made) {
 
 LockResult lock_take(Lock *lock, const char *path) {
     bool made;
-    int file, left = -1; // by a process that has ended; open until there is a new file, whose number differs therefore
+    int file, left = -1; // the file of a dead process, open until there is another, so that their inode numbers differ
     *lock = (Lock){0};
     if (strlen(path) >= sizeof lock->path) {
         errno = ENAMETOOLONG;

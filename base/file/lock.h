@@ -12,8 +12,9 @@ typedef enum {
     LOCK_NONE,   // the file system has no locks
 } LockResult;
 
-// Lock a file that is open for writing, or a directory, until it is closed. Again is no mistake. Locks of files hold on
-// all machines that share a network file system; those of directories may hold on this one only.
+// Lock a file that is open for writing, or a directory, until it is closed. A file that this descriptor has locked
+// already is locked as before. Locks of files hold on all machines that share a network file system; those of
+// directories may hold on this one only.
 LockResult lock_open_file(int file);
 
 // Does the path still name this open file or directory? False when it was removed or replaced.

@@ -111,8 +111,10 @@ static bool write_script(const char *path, const Comparison *c, const Text *word
     Text script = {0};
     snprintf(share, sizeof share, "\"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
-    text_print(&script, "#!/bin/sh\n# The runs of a comparison, one a task. `sbatch` submits this script.\n"
-                        "#SBATCH --job-name=bitter --requeue --array=");
+    text_print(&script,
+               "#!/bin/sh\n# The runs of a comparison: %d tasks for %d runs. `sbatch` submits this script.\n"
+               "#SBATCH --job-name=bitter --requeue --array=",
+               tasks, count);
     add_array(&script, c, tasks);
     if (workers > 0) text_print(&script, "%%%d", workers);
     text_print(&script, "\n#SBATCH --cpus-per-task=%d --open-mode=append --output=", c->plan.threads);
@@ -138,8 +140,9 @@ bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int 
     if (!path_format(path, error, "%s/slurm.sh", c->directory) ||
         !write_script(path, c, words, logs, workers, options, error))
         return false;
-    printf("slurm   %s has a task for each run; the last one writes the report; logs are in %s/slurm\n", path,
-           c->directory);
+    printf("slurm   %s has at most %d tasks, each for one run or several; the last one writes the report; logs are in "
+           "%s/slurm\n",
+           path, ARRAY_MOST, c->directory);
     fflush(stdout);
     kernels_forget();
     const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);

@@ -23,7 +23,8 @@ static const Option own_options[] = {
               "difference that the comparison is about, to be named before the first run; may be repeated; by default "
               "each learned scheme minus its designed one, or else each scheme minus the reference"),
     FLAG_ROW("unpaired", FIELD(unpaired),
-             "give every scheme seeds of its own, so that `rope again=rope` is a fair test"),
+             "give every scheme seeds of its own, and compare by Welch's t-test; by default all have the same seeds, "
+             "in pairs"),
     TEXT_ROW("lr-grid", FIELD(lr_grid), NULL, "X,X,...",
              "learning rates to try; for each scheme, the best on the first half of the validation text is used"),
     CHOICE_ROW("budget", FIELD(budget), "tokens", "tokens|seconds", NULL,
@@ -43,14 +44,14 @@ static const Option own_options[] = {
     INTEGER_ROW("task-steps", FIELD(task_steps), "0", 0, HUGE_VAL, "optimiser steps on a task; 0 = --steps"),
     INTEGER_ROW("exercises", FIELD(exercises), "200", 1, 1e6, "exercises to score at each length"),
     HEADING_ROW("Processes"),
-    INTEGER_ROW("workers", FIELD(workers), "0", 0, 1024,
+    INTEGER_ROW("workers", FIELD(workers), "0", 0, WORKERS_MOST,
                 "how many runs are trained at the same time; 0 = as many as the cores, or Slurm, allow"),
     FLAG_ROW("list", FIELD(list),
              "train nothing: print a command for each run that is not done, for xargs, make or GNU parallel"),
-    FLAG_ROW("slurm", FIELD(slurm), "train on a cluster: write DIR/slurm.sh, with a task for each run, and submit it"),
+    FLAG_ROW("slurm", FIELD(slurm), "train on a cluster: write DIR/slurm.sh, with tasks for all runs, and submit it"),
     TEXT_ROW("sbatch", FIELD(sbatch), NULL, "OPTIONS", "--slurm, with more options for sbatch: \"-t 2:00:00 -p cpu\""),
     TEXT_ROW("share", FIELD(share), NULL, "I/N",
-             "train only every N-th run, from the I-th on; who trains the last one of all writes the report"),
+             "train only every N-th run, from the I-th on; the process that finishes the last one writes the report"),
     {0},
 };
 
@@ -183,7 +184,7 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (!plan_agrees(plan, before, path, error)) return false;
     if (changed >= 0) return comparison_fail_changed(c, plan->texts[changed].data, error);
     plan->threads = before->threads;
-    if (o->train.threads > 0 && o->train.threads != before->threads)
+    if (!o->list && o->train.threads > 0 && o->train.threads != before->threads)
         printf("compare keeps to %d thread%s for each run, as in %s\n", before->threads,
                before->threads == 1 ? "" : "s", path);
     for (int a = 0; a < plan->arm_count; a++) {
@@ -203,7 +204,8 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (plan->by_seconds && before->arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
                           path, before->arm_count);
-    if (!comparison_paths(&old, c->directory, error) || !plan_follow(plan, before, share_done(&old, 0, 1), error))
+    if (!comparison_paths(&old, c->directory, error) ||
+        !plan_follow(plan, before, comparison_done(c), share_done(&old, 0, 1), error))
         return false;
     plan_left_out(left_out, plan, before);
     if (*left_out && !o->list)

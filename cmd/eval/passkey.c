@@ -10,8 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
-#define CHUNK_MOST       512  // of each prompt
+#define CHUNK_MOST 512 // of each prompt
 
 int passkey_shortest_window(const Tokenizer *tokenizer) {
     return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;

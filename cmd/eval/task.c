@@ -28,9 +28,8 @@ typedef struct {
 } AnswerTable;
 
 static AnswerPart part_of(const char *title, const char *name, int first, int last) {
-    const int all = last - first + 1, count = all < ROWS_MOST ? all : ROWS_MOST;
-    AnswerPart part = {.title = title, .name = name, .first = first, .last = last, .count = count};
-    for (int i = 0; i < count; i++) part.lengths[i] = count > 1 ? first + i * (all - 1) / (count - 1) : first;
+    AnswerPart part = {.title = title, .name = name, .first = first, .last = last};
+    part.count = task_lengths(part.lengths, ROWS_MOST, first, last);
     return part;
 }
 

@@ -46,6 +46,12 @@ int task_tokens(const BuiltinCorpus *task, int length) {
     return 1 + (builtin->longest ? builtin->longest(task, length) : builtin->fixed + builtin->each * length);
 }
 
+int task_lengths(int *lengths, int most, int first, int last) {
+    const int all = last - first + 1, count = all < most ? all : most;
+    for (int i = 0; i < count; i++) lengths[i] = count > 1 ? first + i * (all - 1) / (count - 1) : first;
+    return count;
+}
+
 bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, Error *error) {
     *exercise = (Exercise){0};
     const size_t size = (size_t)task_tokens(task, length); // in bytes: printing ends with a 0 byte

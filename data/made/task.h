@@ -52,6 +52,10 @@ void task_write(Exercise *exercise, const BuiltinCorpus *task, uint64_t stream, 
 // The number of input tokens of the longest exercise of this length: the end token and its bytes.
 int task_tokens(const BuiltinCorpus *task, int length);
 
+// Up to `most` lengths from `first` to `last`, evenly spaced, all of them if there are so few, into lengths (most).
+// Returns how many.
+int task_lengths(int *lengths, int most, int first, int last);
+
 // Allocate memory for any exercise up to this length, so that writing never fails. Fails (run) without memory.
 bool exercise_create(Exercise *exercise, const BuiltinCorpus *task, int length, Error *error);
 void exercise_free(Exercise *exercise); // may be called on {0}

@@ -74,15 +74,25 @@ static bool follow_blocks(Plan *plan, const Plan *before, Error *error) {
     return next <= SEED_BLOCKS_MOST || fail_input(error, "schemes have joined too often; use another --out");
 }
 
-bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error) {
-    static Contrast mine[CONTRASTS_MOST];
-    const int count = plan->default_contrasts && !before->default_contrasts ? 0 : plan->contrast_count;
-    memcpy(mine, plan->contrasts, sizeof mine);
-    memcpy(plan->contrasts, before->contrasts, sizeof plan->contrasts);
-    plan->contrast_count = before->contrast_count;
-    plan->default_contrasts = plan->default_contrasts && before->default_contrasts;
+// Before any run is done nobody has seen a result, so contrasts that are typed take the place of the earlier ones.
+static bool follow_contrasts(Plan *plan, const Plan *before, int done, Error *error) {
+    static Plan mine;
+    mine = *plan;
+    const bool replace = done == 0 && !mine.default_contrasts;
+    const int count = mine.default_contrasts && !before->default_contrasts ? 0 : mine.contrast_count;
+    plan->contrast_count = 0;
+    plan->default_contrasts = mine.default_contrasts && before->default_contrasts;
+    for (int c = 0; c < before->contrast_count; c++) {
+        const Contrast *contrast = &before->contrasts[c];
+        if (!replace || is_named(&mine, contrast->arm, contrast->other)) add(plan, contrast);
+    }
     for (int c = 0; c < count; c++)
-        if (!add(plan, &mine[c])) return fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
+        if (!add(plan, &mine.contrasts[c])) return fail_input(error, "--contrast: name at most %d", CONTRASTS_MOST);
+    return true;
+}
+
+bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error) {
+    if (!follow_contrasts(plan, before, done, error)) return false;
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;

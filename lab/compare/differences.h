@@ -36,8 +36,9 @@ void differences_free(Differences *differences);
 // The difference arm - other in one setting, not over texts, whichever way round it was named; false if there is none.
 bool differences_find(Difference *difference, const Differences *differences, int setting, int arm, int other);
 
-// The probability that this comparison calls a difference that is not there, if seeds were added each time because no
-// difference was resolved: peeking_error of the plan's looks and the present one. 0.05 with no looks before.
-double outcome_peeking(const Outcome *outcome);
+// The most that the probability can be of calling at least one difference that is not there, in a family of this size,
+// if seeds were added each time because none was resolved: peeking_error of the plan's looks and the present one. 0.05
+// with no looks before. Unpaired seeds, which have more degrees of freedom, are counted as if they were paired.
+double outcome_peeking(const Outcome *outcome, double comparisons);
 
 #endif

@@ -114,10 +114,10 @@ static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, ui
 
 static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
     const BuiltinCorpus *task = &trainer->corpus->builtin;
-    const int first = (int)task->min, last = 2 * (int)task->max, all = last - first + 1;
-    const int count = all < LENGTHS_MOST ? all : LENGTHS_MOST;
+    int lengths[LENGTHS_MOST];
+    const int count = task_lengths(lengths, LENGTHS_MOST, (int)task->min, 2 * (int)task->max);
     for (int i = 0; i < count; i++) {
-        const int length = count > 1 ? first + i * (all - 1) / (count - 1) : first;
+        const int length = lengths[i];
         char ignored[256];
         if ((task->builtin->check && task->builtin->check(task, length)) ||
             length_complaint(ignored, &trainer->gpt, task_tokens(task, length)))

@@ -156,7 +156,7 @@ int outcome_rate_end(const Outcome *o, int setting, int arm) {
     return lower == higher ? 0 : lower ? 1 : -1;
 }
 
-// Never choose a rate at which a seed diverged, unless all are such.
+// Never choose a rate at which a seed diverged; where all are such, the first one stands for them.
 static void choose_rates(Outcome *o) {
     const Plan *plan = &o->comparison->plan;
     RateLoss losses[RATES_MOST] = {0};
@@ -165,7 +165,9 @@ static void choose_rates(Outcome *o) {
             int *chosen = &o->chosen_rate[setting][arm];
             outcome_rates(losses, o, setting, arm);
             for (int rate = 1; rate < plan->rate_count; rate++)
-                if (losses[rate].mean < losses[*chosen].mean || isnan(losses[*chosen].mean)) *chosen = rate;
+                if (losses[rate].mean < losses[*chosen].mean ||
+                    (isnan(losses[*chosen].mean) && isfinite(losses[rate].mean)))
+                    *chosen = rate;
         }
 }
 

@@ -19,7 +19,7 @@
 
 // Schemes are timed in rounds; with --budget seconds in more of them, until the fastest ones agree.
 #define ROUND_SECONDS 0.25
-enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12, PROCESSES_MOST = 1024 };
+enum { ROUNDS_LEAST = 5, ROUNDS_MOST = 12 };
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;
@@ -62,14 +62,14 @@ static double train_for(const TrainOptions *options, const Corpus *corpus, const
 // so many threads. Fails (run) when one cannot be started or does not end well.
 static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corpus *corpora, int arm, int setting,
                          int processes, int threads, const Round *round, Error *error) {
-    pid_t children[PROCESSES_MOST];
+    pid_t children[WORKERS_MOST];
     const pid_t parent = getpid();
     const Job job = {.setting = setting, .task = -1, .arm = arm};
     TrainOptions options = plan_job_options(plan, &job);
     options.threads = threads;
     options.lr = options.min_lr = 0; // the speed is the same, and no scheme diverges
-    if (processes > PROCESSES_MOST) processes = PROCESSES_MOST;
-    double *speeds = shared_zeros(PROCESSES_MOST * sizeof *speeds); // each child sets its own before it ends
+    if (processes > WORKERS_MOST) processes = WORKERS_MOST;
+    double *speeds = shared_zeros(WORKERS_MOST * sizeof *speeds); // each child sets its own before it ends
     if (!speeds) return fail_run(error, "no memory to time %d processes", processes);
     int started = 0;
     for (; started < processes; started++) {
@@ -90,7 +90,7 @@ static bool pace_measure(double *tokens_per_second, const Plan *plan, const Corp
         if (WIFSIGNALED(status)) signal = WTERMSIG(status);
         *tokens_per_second += speeds[i];
     }
-    shared_free(speeds, PROCESSES_MOST * sizeof *speeds);
+    shared_free(speeds, WORKERS_MOST * sizeof *speeds);
     if (started < processes) return fail_run(error, "cannot start %d processes: %s", processes, strerror(trouble));
     if (signal)
         return fail_run(error, "the scheme %s cannot be timed: a short training run was ended by signal %d",

@@ -67,7 +67,8 @@ static bool set_own_rates(Arm *arm, size_t *length, const char *text, Error *err
     for (list = arm->own_rates; list_word(word, &list, "/");) {
         if (!option_set(&options, option_find(train_options, "lr"), word, text, error)) return false;
         if (!(options.lr > 0)) return fail_input(error, "%s: a learning rate behind '@' must be above 0", text);
-        if (arm->lr_count == SETTINGS_MOST) return fail_input(error, "%s: too many learning rates", text);
+        if (arm->lr_count == SETTINGS_MOST)
+            return fail_input(error, "%s: give at most %d learning rates", text, SETTINGS_MOST);
         arm->lr[arm->lr_count++] = options.lr;
     }
     return arm->lr_count > 0 || fail_input(error, "%s: give a learning rate behind '@', such as 4e-3", text);
@@ -164,7 +165,8 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
         if (!builtin_choose(&task, word, error)) return false;
         if (!is_task(&task)) return fail_input(error, "--tasks: %s is no task", word);
         const char *name = is_builtin(word) ? word + strlen(BUILTIN_PREFIX) : word;
-        if (strlen(name) + strlen(BUILTIN_PREFIX) >= TEXT_CAPACITY) return fail_input(error, "--tasks: too long");
+        if (strlen(name) + strlen(BUILTIN_PREFIX) >= TEXT_CAPACITY)
+            return fail_input(error, "--tasks: %.40s... is too long", word);
         snprintf(plan->tasks[plan->task_count], TEXT_CAPACITY, "%s%.*s", BUILTIN_PREFIX,
                  (int)(TEXT_CAPACITY - sizeof BUILTIN_PREFIX), name);
         for (int t = 0; t < plan->task_count; t++)

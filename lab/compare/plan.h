@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 enum { ARMS_MOST = 64, TEXTS_MOST = 8, SETTINGS_MOST = 64, RATES_MOST = 16, TASKS_MOST = 8 };
+enum { WORKERS_MOST = 1024 }; // processes on one machine
 enum { CONTRASTS_MOST = 64, DATE_CAPACITY = 24, SEED_BLOCKS_MOST = 100000 };
 #define NAME_CAPACITY 96 // of a text and of a setting, with the final 0
 
@@ -106,10 +107,11 @@ bool plan_contrast(Plan *plan, const char *text, const char *named, int after, E
 // Name each learned scheme minus its designed one; if there are no such pairs, each scheme minus the reference.
 void plan_default_contrasts(Plan *plan, const char *named, int after);
 
-// Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory. Contrasts that
-// were named then stay as they were; those of `plan` that are new are added, or dropped if they are defaults and those
-// of `before` are not. complete: all runs of `before` are done.
-bool plan_follow(Plan *plan, const Plan *before, bool complete, Error *error);
+// Go on with the contrasts, the seeds of arms and the looks of `before`, a plan of the same directory of which `done`
+// runs are done. Contrasts that were named then stay as they were, unless no run is done and `plan` names its own;
+// those of `plan` that are new are added, or dropped if they are defaults and those of `before` are not. complete: all
+// runs of `before` are done.
+bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error *error);
 
 // The arm of that name, or -1.
 int plan_arm(const Plan *plan, const char *name);

@@ -263,7 +263,7 @@ static bool read_contrasts(Plan *plan, const json_t *array, const char *path, Er
                   !strpbrk(contrast->arm, "<>&|") && !strpbrk(contrast->other, "<>&|") &&
                   !strstr(contrast->arm, MINUS) && !strstr(contrast->other, MINUS) &&
                   strspn(contrast->named, "0123456789-:TZ") == strlen(contrast->named);
-        if (!ok) return fail_damaged(error, path, "a contrast is none");
+        if (!ok) return fail_damaged(error, path, "a contrast does not name two schemes");
     }
     return true;
 }
@@ -351,6 +351,13 @@ bool plan_agrees(const Plan *plan, const Plan *before, const char *path, Error *
                             path, members[i].option);
     json_decref(now);
     json_decref(then);
+    const char *reference = plan->arms[plan->reference].name, *earlier = before->arms[before->reference].name;
+    if (ok && plan->by_seconds && strcmp(reference, earlier) != 0)
+        return fail_input(
+            error,
+            "%s: the runs there train for as long as %.200s takes, not %.200s; give --reference %.200s, or "
+            "another --out",
+            path, earlier, reference, earlier);
     return ok;
 }
 
@@ -368,6 +375,13 @@ void plan_left_out(char text[TEXT_CAPACITY], const Plan *plan, const Plan *befor
     *text = '\0';
     for (int b = 0; b < before->arm_count; b++)
         if (plan_arm(plan, before->arms[b].name) < 0) add_left_out(text, "the schemes ", before->arms[b].name);
+    for (int b = 0; b < before->arm_count; b++) {
+        const int a = plan_arm(plan, before->arms[b].name);
+        if (a < 0) continue;
+        const Arm *now = &plan->arms[a], *then = &before->arms[b];
+        if (now->lr_count != then->lr_count || memcmp(now->lr, then->lr, (size_t)now->lr_count * sizeof *now->lr) != 0)
+            add_left_out(text, "the runs at other learning rates of ", before->arms[b].name);
+    }
     for (int seed = plan->seeds; seed < before->seeds; seed++) {
         snprintf(name, sizeof name, "%lld", before->base.seed + seed);
         add_left_out(text, "the seeds ", name);

@@ -1,10 +1,9 @@
 #include "lab/eval/answers.h"
 
 #include "data/batch.h"
+#include "lab/eval/evaluate.h"
 
 #include <stdlib.h>
-
-#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
 
 typedef struct {
     Inference inference;

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
-
 double window_work(const Gpt *gpt, int tokens) {
     const Shape *shape = &gpt->shape;
     double keys = 0;

@@ -6,6 +6,8 @@
 #include "data/corpus.h"
 #include "lab/eval/saved_pass.h"
 
+#define TOKENS_AT_A_TIME 2048 // fed together: enough for fast matrix products, little memory
+
 // Windows of `window` tokens. Each scores its last `stride` targets, with two exceptions: a first window that would
 // begin before the stream begins with it, and scores all its targets from `from` on; the last window ends with the
 // stream, and scores what is left.

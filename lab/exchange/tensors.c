@@ -240,7 +240,8 @@ static bool position_codes(float *codes, const Gpt *gpt, Error *error) {
     Place *places = calloc((size_t)T, sizeof *places);
     real *sums = calloc((size_t)T * C, sizeof *sums);
     mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
-    const bool ok = places && sums && arena_allocate(&arena, "the table of position codes", error);
+    const bool room = (places && sums) || fail_run(error, "no memory for the codes of %d positions", T);
+    const bool ok = room && arena_allocate(&arena, "the table of position codes", error);
     if (ok) {
         mix_layout(&tables, &gpt->pos, &arena, T, 1, false);
         mix_prepare(&tables);
@@ -251,7 +252,7 @@ static bool position_codes(float *codes, const Gpt *gpt, Error *error) {
     arena_free(&arena);
     free(sums);
     free(places);
-    return ok || fail_run(error, "no memory for the codes of %d positions", T);
+    return ok;
 }
 
 bool foreign_from_model(ForeignTensors *tensors, const TensorName *names, const Gpt *gpt, Error *error) {

@@ -119,7 +119,13 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         add_row(&all, facts, i, &f, by_contrast);
     }
     const char *group = settings == 1 ? "" : by_contrast ? "contrast" : "setting";
-    return page_forest(page, &all, group, by_contrast ? "setting" : "contrast", error, "Differences in loss");
+    if (!page_forest(page, &all, group, by_contrast ? "setting" : "contrast", error, "Differences in loss"))
+        return false;
+    const int wanted = contrasts * (settings + report_settings_over_texts(facts));
+    if (wanted > FOREST_MOST)
+        page_paragraph(page, "The plot has the first %d of %d differences; report.tex has the others.", FOREST_MOST,
+                       wanted);
+    return true;
 }
 
 enum { COLUMNS = 11, CELL = NAME_CAPACITY };
@@ -182,14 +188,18 @@ static void settings(Page *page, const Facts *facts) {
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Difference *first = report_named(facts, 0);
-    const double error = outcome_peeking(facts->outcome);
+    const double error = outcome_peeking(facts->outcome, first->comparisons);
     const char *covers =
         report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text" : "not the choice of text";
     if (first->comparisons > 1)
         page_paragraph(page,
-                       "With 95%% confidence, %s%.0f intervals hold at once (Bonferroni). They cover chance in weights "
-                       "and batches, %s. They say nothing about larger models.",
-                       first->primary ? "the " : "those of all ", first->comparisons, covers);
+                       "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). They cover chance in "
+                       "weights and batches, %s. They say nothing about larger models.",
+                       first->comparisons,
+                       first->primary                                       ? ""
+                       : facts->outcome->comparison->plan.setting_count > 1 ? " of all pairs of a setting"
+                                                                            : " of all pairs",
+                       covers);
     else
         page_paragraph(page,
                        "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
@@ -201,8 +211,8 @@ static void confidence(Page *page, const Facts *facts) {
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
-                       "the probability of finding a difference that does not exist is %.0f%% instead of 5%%.",
-                       100 * error);
+                       "the probability of finding a difference that does not exist is %s%.0f%% instead of 5%%.",
+                       first->comparisons > 1 ? "up to " : "", 100 * error);
 }
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {

@@ -79,7 +79,8 @@ bool report_latex(const Facts *facts, Error *error) {
     if (!path_format(path, error, "%s/report.tex", facts->outcome->comparison->directory) ||
         !atomic_open(&file, path, error))
         return false;
-    fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seeds.\n", facts->outcome->seeds);
+    fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seed%s.\n", facts->outcome->seeds,
+            facts->outcome->seeds == 1 ? "" : "s");
     table(file.stream, facts, "scheme", facts->outcome->comparison->plan.arm_count, losses_row);
     fputs("\n% Differences of the losses, first minus second, with simultaneous 95% intervals (Bonferroni).\n",
           file.stream);

@@ -1,6 +1,8 @@
 // Learning rates: how the loss that chooses depends on them, and who chose an end of the grid.
 #include "lab/report/sections.h"
 
+#include <math.h>
+
 static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
     Chart chart = {.x_label = "learning rate",
@@ -21,10 +23,16 @@ static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error
 
 static void ends(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    Text list = {0};
+    Text list = {0}, diverged = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
             const int end = outcome_rate_end(facts->outcome, setting, arm);
+            RateLoss losses[RATES_MOST];
+            outcome_rates(losses, facts->outcome, setting, arm);
+            if (isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean)) {
+                text_print(&diverged, "%s%s%s", diverged.size ? ", " : "", plan->arms[arm].name, facts->at[setting]);
+                continue;
+            }
             if (end == 0) continue;
             text_print(&list, "%s%s%s (%s, %g)", list.size ? ", " : "", plan->arms[arm].name, facts->at[setting],
                        end < 0 ? "the smallest" : "the largest", report_rate(facts, setting, arm));
@@ -32,9 +40,13 @@ static void ends(Page *page, const Facts *facts) {
     if (list.size > 0)
         page_paragraph(page, "At the grid's end, so that a better rate may lie beyond: %.*s.", (int)list.size,
                        list.bytes);
-    else
+    else if (diverged.size == 0)
         page_paragraph(page, "No scheme chose an end of the grid.");
+    if (diverged.size > 0)
+        page_paragraph(page, "Diverged at every rate, from one seed or more: %.*s.", (int)diverged.size,
+                       diverged.bytes);
     text_free(&list);
+    text_free(&diverged);
 }
 
 bool report_rates(Page *page, const Facts *facts, Error *error) {

@@ -121,7 +121,8 @@ static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
     bool ok = outcome.seeds > 0 ||
-              fail_input(error, "%s: no seed is complete yet; `bitter compare` goes on with it", comparison->directory);
+              fail_input(error, "%s: no seed is complete yet; run the same `bitter compare` again to continue",
+                         comparison->directory);
     ok = ok && facts_gather(&facts, &outcome, error);
     if (ok) {
         ok = write_all(&facts, out, error);

@@ -149,6 +149,8 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder
                             outcome_value(facts->outcome, rungs[r].setting, -1, arm, seed, "loss",
                                           report_context(facts, rungs[r].setting)));
     }
+    if (2 * plan->arm_count > LINES_MOST)
+        page_paragraph(page, "The next plot has the first %d of %d schemes.", LINES_MOST / 2, plan->arm_count);
     return page_chart(page, &chart, error, "Losses against compute");
 }
 

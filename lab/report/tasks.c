@@ -24,13 +24,15 @@ static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinC
             double sum = 0;
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 sum += share_of(facts, task, arm, seed, length, length);
-            chart_point(&chart, length, 100 * sum / facts->outcome->seeds);
+            if (!isnan(sum)) chart_point(&chart, length, 100 * sum / facts->outcome->seeds); // not all were asked
         }
         chart_loose_line(&chart, "seeds");
         for (int length = (int)builtin->min; length <= 2 * (int)builtin->max; length++)
             for (int seed = 0; seed < facts->outcome->seeds; seed++)
                 chart_point(&chart, length, 100 * share_of(facts, task, arm, seed, length, length));
     }
+    if (2 * plan->arm_count > LINES_MOST)
+        page_paragraph(page, "The next plot has the first %d of %d schemes.", LINES_MOST / 2, plan->arm_count);
     return page_chart(page, &chart, error, "Right answers by length: %s", plan->tasks[task]);
 }
 
@@ -76,8 +78,8 @@ static void contrasts_table(Page *page, const Facts *facts, int task, const Buil
                  max = (double)builtin->max;
     page_table(page,
                "differences in percentage points, first minus second; above 0, the first scheme is better; the %.0f "
-               "intervals of all tasks hold at once (Student's t over the seeds); * = without 0",
-               comparisons);
+               "intervals of all tasks hold at once (%s t over the seeds); * = without 0",
+               comparisons, plan->unpaired ? "Welch's" : "Student's");
     page_row(page, true, "contrast|trained lengths|beyond");
     for (int i = 0; i < contrasts; i++) {
         const Finding f = report_contrast(facts, i, 0);

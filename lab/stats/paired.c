@@ -93,20 +93,21 @@ static bool peek(const double *critical, int most, Random *random) {
     return false;
 }
 
-double peeking_error(const int *looks, int count) {
-    enum { EXPERIMENTS = 100000 };
+double peeking_error(const int *looks, int count, double comparisons) {
+    enum { EXPERIMENTS = 400000 };
+    assert(comparisons >= 1);
     double critical[SEEDS_MOST + 1];
     int most = 0, found = 0;
     for (int n = 0; n <= SEEDS_MOST; n++) critical[n] = INFINITY;
     for (int i = 0; i < count; i++) {
         assert(looks[i] <= SEEDS_MOST);
         if (looks[i] < 2) continue;
-        critical[looks[i]] = -t_quantile(LEVEL / 2, looks[i] - 1);
+        critical[looks[i]] = -t_quantile(LEVEL / 2 / comparisons, looks[i] - 1);
         if (looks[i] > most) most = looks[i];
     }
     Random random = {.key = random_key(0, "peeking")};
     for (int experiment = 0; experiment < EXPERIMENTS; experiment++) found += peek(critical, most, &random);
-    return found / (double)EXPERIMENTS;
+    return fmin(1, comparisons * found / EXPERIMENTS);
 }
 
 const char *verdict_words(Verdict verdict) {

@@ -20,5 +20,6 @@ check "the texts' difference does not widen it" near "51 49.86652 52.13348 4" \
     "$(interval 1 'a 0\na 1\na 2\nb 100\nb 101\nb 102\n')"
 check "three texts, one of which varies most" near "6.336667 -9.852293 22.525627 1.16957" \
     "$(interval 3 'a 1\na 2\na 3\nb 10\nb 10.01\nb 10.02\nc 5\nc 9\n')"
-check "a text with one seed has no interval" test "$(interval 2 'a 1\nb 2\nb 3\n')" = "1.75 nan nan 0"
+check "a text with one seed has no interval" test "$(interval 2 'a 1\nb 2\nb 3\n')" = "1.75 - - 0"
+check "no values" test "$(interval 2 '')" = "- - - 0"
 finish

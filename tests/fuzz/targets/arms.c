@@ -32,7 +32,7 @@ bool fuzz_arms(const uint8_t *bytes, size_t size) {
     // What may be typed must be written as a plan that is read back.
     fuzz_must(path_format(path, &error, "%s/arms.json", fuzz_directory()) && plan_write(path, &plan, NULL, &error) &&
                   plan_read(&again, &data, path, &error) && plan_agrees(&again, &plan, path, &error) &&
-                  plan_follow(&again, &plan, true, &error),
+                  plan_follow(&again, &plan, 1, true, &error),
               &error);
     for (int a = 0; a < plan.arm_count; a++) assert(arms_same(&plan.arms[a], &again.arms[a]));
     return true;

@@ -98,7 +98,33 @@ static void without_names_there_are_defaults(void **state) {
 
 static void follow(Plan *plan, const Plan *before, bool complete) {
     Error error;
-    must(plan_follow(plan, before, complete, &error), &error);
+    must(plan_follow(plan, before, 9, complete, &error), &error);
+}
+
+// Until a run is done, contrasts that are typed replace the earlier ones, and the date stays of one that is named
+// again.
+static void contrasts_may_change_before_runs(void **state) {
+    static Plan plan, before;
+    Error error;
+    make(&before, "learned;sinusoidal;rope");
+    plan_default_contrasts(&before, BEFORE, 0);
+    assert_true(before.contrast_count == 1);
+    make(&plan, "learned;sinusoidal;rope");
+    name(&plan, "learned - rope", LATER, 0);
+    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    assert_int_equal(plan.contrast_count, 1);
+    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
+    before = plan;
+    make(&plan, "learned;sinusoidal;rope");
+    name(&plan, "rope - learned", "2026-03-31T23:59:59Z", 0);
+    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    assert_int_equal(plan.contrast_count, 1);
+    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
+    make(&plan, "learned;sinusoidal;rope"); // nothing typed: what was named stays
+    plan_default_contrasts(&plan, LATER, 0);
+    must(plan_follow(&plan, &before, 0, false, &error), &error);
+    assert_int_equal(plan.contrast_count, 1);
+    expect_contrast(&plan, 0, "learned", "rope", LATER, 0);
 }
 
 // What was asked stays asked, even if its schemes are left out; what is asked later has a later date.
@@ -193,6 +219,7 @@ int main(void) {
         cmocka_unit_test(wrong_contrasts_are_refused),
         cmocka_unit_test(without_names_there_are_defaults),
         cmocka_unit_test(contrasts_cannot_be_taken_back),
+        cmocka_unit_test(contrasts_may_change_before_runs),
         cmocka_unit_test(looks_are_counted_when_seeds_join),
         cmocka_unit_test(unpaired_arms_have_seeds_of_their_own),
     };

@@ -218,11 +218,11 @@ static void peeking_is_counted(void **state) {
     Outcome outcome;
     begin_plan("none;rope", "", 1);
     read_differences(&outcome);
-    assert_true(outcome_peeking(&outcome) == 0.05);
+    assert_true(outcome_peeking(&outcome, 1) == 0.05);
     plan->looks[0] = 2;
     plan->look_count = 1;
-    expect_near("two looks", 0, outcome_peeking(&outcome), peeking_error((const int[]){2, 3}, 2), 1e-12);
-    assert_true(outcome_peeking(&outcome) > 0.06);
+    expect_near("two looks", 0, outcome_peeking(&outcome, 3), peeking_error((const int[]){2, 3}, 2, 3), 1e-12);
+    assert_true(outcome_peeking(&outcome, 1) > 0.06);
     end(&outcome);
 }
 

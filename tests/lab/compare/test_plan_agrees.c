@@ -90,6 +90,12 @@ static void what_a_plan_leaves_out_is_listed(void **state) {
                               "the learning rates 0.0001, 0.0003; the tasks copy:max=5");
     plan_left_out(text, &before, &plan);
     assert_string_equal(text, "the schemes alibi; the learning rates 0.002; the tasks sort");
+    // So are runs at other rates of a scheme's own, but not the same rate in other digits.
+    must(set_arms(&plan, "rope@8e-3;alibi@4e-3", "", &error) && set_arms(&before, "rope@4e-3;alibi@0.004", "", &error),
+         &error);
+    plan_left_out(text, &plan, &before);
+    assert_string_equal(strtok(text, ";"), "the runs at other learning rates of rope");
+    make_large(&before);
     // A list that is too long is cut.
     char words[ARMS_MOST][TEXT_CAPACITY], *list[ARMS_MOST];
     for (int i = 0; i < ARMS_MOST; i++) {

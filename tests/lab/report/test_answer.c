@@ -93,7 +93,7 @@ static void the_family_is_told(void **state) {
         const char *sentence;
     } cases[] = {{"none;rope", 0, "The interval has 95% confidence. It covers chance in weights and batches, not the"},
                  {"none;rope;alibi", 0, "With 95% confidence, the 2 intervals hold at once (Bonferroni). They cover"},
-                 {"none;rope;alibi", 6, "With 95% confidence, those of all 3 intervals hold at once (Bonferroni)."}};
+                 {"none;rope;alibi", 6, "With 95% confidence, the 3 intervals of all pairs hold at once (Bonf"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         static const double gap = -0.3;
         Outcome outcome;
@@ -146,7 +146,8 @@ static void without_pairs_the_reference_is_compared(void **state) {
     put_gaps(&gap, 0.01);
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text, "Do position schemes that are learned (learned) predict text better than designed ones (sinusoidal)?");
+    expect_text(text,
+                "Do position schemes that are learned (learned) predict text better than designed ones (sinusoidal)?");
     free(text);
     outcome_free(&outcome);
 }

@@ -71,6 +71,45 @@ static void ends_of_the_grid_are_named(void **state) {
     }
 }
 
+// A scheme that diverged at every rate has chosen none.
+static void schemes_that_diverge_choose_no_rate(void **state) {
+    Outcome outcome;
+    make_plan("none;alibi", "0.001,0.002,0.004", "", "");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        if (job.arm && job.seed == 1)
+            put(&job, MEASURED_HEADER "diverged,12,nan,1\n");
+        else
+            put_losses(&job, job.rate == 1 ? 2 : 3, 3, 7);
+    }
+    read_all(&outcome);
+    assert_int_equal(outcome.chosen_rate[0][1], 0);
+    char *text = section(report_rates, &outcome);
+    expect_text(text, "Diverged at every rate, from one seed or more: alibi.");
+    expect_no_text(text, "end of the grid");
+    free(text);
+    outcome_free(&outcome);
+}
+
+// Long tasks are measured at some lengths only: the line goes from one of these to the next.
+static void lines_pass_over_lengths_that_were_not_asked(void **state) {
+    Outcome outcome;
+    make_plan("alibi;rope", "", "", "copy:max=2");
+    for (int i = 0; i < plan_job_count(plan); i++) {
+        const Job job = plan_job(plan, i);
+        if (job.task < 0)
+            put_rising(&job, 3, 0);
+        else
+            put(&job, MEASURED_HEADER "right,1,0.9,1000\nright,4,0.2,1000\nbatches,0,99,1\n");
+    }
+    read_all(&outcome);
+    char *html = section_html(report_tasks, &outcome), *line = strstr(html, "<path class=\"line\"");
+    assert_non_null(line);
+    assert_non_null(memchr(line, 'L', strcspn(line, "\n")));
+    free(html);
+    outcome_free(&outcome);
+}
+
 // Seeds are the units of tasks: three seeds of 0, 50 and 100% are no precise 50%.
 static void tasks_have_seeds_as_units(void **state) {
     Outcome outcome;
@@ -250,7 +289,7 @@ static void longer_windows_are_told(void **state) {
         char *text = section(report_lengths, &outcome), row[512];
         expect_text(row_of(text, "| alibi | 3.0000 |", row), cases[n].told);
         expect_text(row_of(text, "| none | 3.0000 |", row), "| rises |");
-        expect_text(text, "the 2 intervals hold all at once");
+        expect_text(text, "the 2 intervals hold at once");
         free(text);
         outcome_free(&outcome);
     }
@@ -337,6 +376,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(effects_need_the_whole_interval, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(ends_of_the_grid_are_named, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(schemes_that_diverge_choose_no_rate, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(lines_pass_over_lengths_that_were_not_asked, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(tasks_have_seeds_as_units, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(tables_in_latex, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(curves_are_means_at_equal_tokens, begin_directory, remove_directory),
