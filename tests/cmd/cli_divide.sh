@@ -37,7 +37,7 @@ refuses "what does not fit the directory" "compare.json;--steps 30, not 40" comp
 tr '\n' '\0' <"$scratch/rest" | xargs -0 -n 1 -P 2 sh -c >"$scratch/xargs" 2>&1
 check "xargs runs the rest of the list" whole "$out" 30
 check "the last process writes the same report" same
-check "the others say who does" grep -q 'the process that does the last of all writes the report$' "$scratch/xargs"
+check "the others say who does" grep -q 'the process that finishes the last run writes the report$' "$scratch/xargs"
 need compare "$@" --out "$out" --list
 check "then nothing is left to list" test ! -s "$scratch/out"
 cd .. || exit 1
