@@ -80,7 +80,7 @@ double resolvable(double se, double df, double comparisons);
 // The most that the probability can be of calling at least one difference that is not there, in a family of paired
 // comparisons (paired_interval), if they are tested again as seeds are added, until one is called: looks (count) are
 // the numbers of seeds at each test, from 2 to SEEDS_MOST; smaller ones cannot be tests. For one comparison it is the
-// probability itself: 0.05 with one look, 0.126 with 5, 6, 7, 8, 9 and 10 seeds. From 400000 simulated experiments with
+// probability itself: 0.05 with one look, 0.125 with 5, 6, 7, 8, 9 and 10 seeds. From 400000 simulated experiments with
 // a fixed key: right to 0.002 for one comparison, to a tenth of itself for a family of 100.
 double peeking_error(const int *looks, int count, double comparisons);
 
