@@ -30,15 +30,17 @@ const char *report_title(const Facts *facts) {
     return about_learning(facts) ? "Learned or designed positions?" : "Which position scheme?";
 }
 
-// The schemes in contrasts that are learned, or those that are designed: "rope-random, fire".
-static void names(Text *text, const Facts *facts, bool learned) {
+// The schemes in contrasts that are learned, or those that are designed: "rope-random, fire". Returns how many.
+static int names(Text *text, const Facts *facts, bool learned) {
     const Plan *plan = &facts->outcome->comparison->plan;
     bool asked[ARMS_MOST] = {0};
+    int count = 0;
     for (int i = 0; i < report_contrasts(facts); i++)
         asked[report_named(facts, i)->arm] = asked[report_named(facts, i)->other] = true;
     for (int arm = 0; arm < plan->arm_count; arm++)
         if (asked[arm] && plan->arms[arm].learned == learned)
-            text_print(text, "%s%s", text->size ? ", " : "", plan->arms[arm].name);
+            text_print(text, "%s%s", count++ ? ", " : "", plan->arms[arm].name);
+    return count;
 }
 
 static void question(Page *page, const Facts *facts) {
@@ -48,13 +50,38 @@ static void question(Page *page, const Facts *facts) {
     }
     const bool ladder = plan_is_ladder(&facts->outcome->comparison->plan);
     Text learned = {0}, designed = {0};
-    names(&learned, facts, true);
-    names(&designed, facts, false);
-    page_paragraph(page, "Do position schemes that are learned (%.*s) %s designed ones (%.*s)%s?", (int)learned.size,
-                   learned.bytes, ladder ? "catch up with" : "predict text better than", (int)designed.size,
-                   designed.bytes, ladder ? " as compute grows" : "");
+    const bool one_learned = names(&learned, facts, true) == 1, one_designed = names(&designed, facts, false) == 1;
+    page_paragraph(page, "%s learned (%.*s) %s %s (%.*s)%s?",
+                   one_learned ? "Does the position scheme that is" : "Do position schemes that are", (int)learned.size,
+                   learned.bytes, ladder ? "catch up with" : "predict text better than",
+                   one_designed ? "the designed one" : "designed ones", (int)designed.size, designed.bytes,
+                   ladder ? " as compute grows" : "");
     text_free(&learned);
     text_free(&designed);
+}
+
+static const char *count_words(char words[16], int count) {
+    snprintf(words, 16, count > 0 ? "%d" : "none", count);
+    return words;
+}
+
+// Several contrasts of one setting in a sentence, unless one of them cannot be judged.
+static void sum_up(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int contrasts = report_contrasts(facts);
+    int learned = 0, designed = 0;
+    char words[3][16];
+    if (plan->setting_count > 1 || contrasts < 3 || !about_learning(facts)) return;
+    for (int i = 0; i < contrasts; i++) {
+        const Difference *d = report_named(facts, i);
+        const int better = d->verdict == VERDICT_BETTER ? d->arm : d->other;
+        if (isnan(d->interval.low)) return;
+        if (d->verdict != VERDICT_UNRESOLVED) *(plan->arms[better].learned ? &learned : &designed) += 1;
+    }
+    const int open = contrasts - learned - designed;
+    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s %s not resolved.",
+              count_words(words[0], designed), contrasts, count_words(words[1], learned), count_words(words[2], open),
+              open == 1 ? "is" : "are");
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
@@ -170,7 +197,7 @@ static void settings(Page *page, const Facts *facts) {
                    facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
     text_free(&common);
     if (plan->by_seconds)
-        page_paragraph(page, "Steps, tokens and epochs are those of %s; the other schemes train for the same time.",
+        page_paragraph(page, "All schemes train for the same time. Steps, tokens and epochs are those of %s.",
                        plan->arms[plan->reference].name);
     if (!any) return;
     page_table(page, "%s", "");
@@ -221,6 +248,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     question(page, facts);
     unfinished(page, facts);
     const bool texts = report_settings_over_texts(facts) > 0;
+    sum_up(page, facts);
     for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
     report_scale_sentences(page, facts);
     page_columns_next(page);

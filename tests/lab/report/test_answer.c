@@ -146,10 +146,37 @@ static void without_pairs_the_reference_is_compared(void **state) {
     put_gaps(&gap, 0.01);
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(text,
-                "Do position schemes that are learned (learned) predict text better than designed ones (sinusoidal)?");
+    expect_text(
+        text,
+        "Does the position scheme that is learned (learned) predict text better than the designed one (sinusoidal)?");
+    expect_no_text(text, "comparisons");
     free(text);
     outcome_free(&outcome);
+}
+
+// Three contrasts or more are counted in front: who is better in how many, and what is open.
+static void contrasts_are_counted(void **state) {
+    static const struct {
+        double losses[5]; // of sinusoidal, learned, alibi, t5, fire; 0 = by chance above or below that of alibi
+        const char *sentence;
+    } cases[] = {
+        {{3, 3.3, 3, 2.7, 0}, "better in 1 of 3 comparisons, the learned one in 1; 1 is not resolved."},
+        {{3, 3.3, 3, 3.2, 3.1}, "better in 3 of 3 comparisons, the learned one in none; none are not resolved."},
+        {{3, 2.7, 3, 2.7, 0}, "better in none of 3 comparisons, the learned one in 2; 1 is not resolved."}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        Outcome outcome;
+        make_plan("sinusoidal;learned;alibi;t5;fire", "", "", "");
+        for (int i = 0; i < plan_job_count(plan); i++) {
+            const Job job = plan_job(plan, i);
+            const double loss = cases[n].losses[job.arm];
+            put_rising(&job, loss > 0 ? loss + 0.001 * job.arm * job.seed : 3 + 0.1 * (job.seed - 1), 0);
+        }
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome);
+        expect_text(text, cases[n].sentence);
+        free(text);
+        outcome_free(&outcome);
+    }
 }
 
 // What is said of a ladder is what happens between its settings, not one slope.
@@ -332,6 +359,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(intervals_hold_all_at_once, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_family_is_told, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(contrasts_are_counted, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
