@@ -93,11 +93,11 @@ for part in $parts; do
         ;;
     rates-short)
         part rates-short learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --lr-grid 4e-3,8e-3,1.6e-2,3.2e-2,6.4e-2 --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 171
+            --lr-grid 2e-3,4e-3,8e-3,1.6e-2,3.2e-2,6.4e-2 --tokens-per-parameter "$(tokens 5,20)" --seeds 3 --seed 171
         ;;
     rates-long)
         part rates-long learned sinusoidal rope alibi --data "$data/book" --layers 4 --heads 4 --width 32 \
-            --lr-grid 1e-3,2e-3,4e-3,8e-3 --tokens-per-parameter "$(tokens 80,320)" --seeds 1 --seed 171
+            --lr-grid 1e-3,2e-3,4e-3,8e-3,1.6e-2 --tokens-per-parameter "$(tokens 80,320)" --seeds 1 --seed 171
         ;;
     tokens)
         from="rates-short rates-long"
