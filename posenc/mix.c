@@ -78,6 +78,16 @@ int mix_features(const Mix *mix) {
     return features;
 }
 
+int mix_looks_back(const Mix *mix) {
+    int most = 0;
+    for (int p = 0; p < mix->parts; p++) {
+        const Position *pos = &mix->part[p];
+        const int tokens = pos->scheme->looks_back ? pos->scheme->looks_back(pos) : 0;
+        most = tokens > most ? tokens : most;
+    }
+    return most;
+}
+
 double mix_operations(const Mix *mix, int T) {
     double operations = 0;
     for (int p = 0; p < mix->parts; p++) {
@@ -92,14 +102,14 @@ double mix_operations(const Mix *mix, int T) {
 
 // "pos.", or "pos.SCHEME." among several parts; the second part of a scheme is "pos.SCHEME-2.".
 static void name_tensors(Position *pos, const Mix *mix) {
-    int number = 1;
-    for (const Position *before = mix->part; before < pos; before++) number += before->scheme == pos->scheme;
+    pos->earlier = 0;
+    for (const Position *before = mix->part; before < pos; before++) pos->earlier += before->scheme == pos->scheme;
     if (mix->parts == 1)
         snprintf(pos->prefix, sizeof pos->prefix, "pos.");
-    else if (number == 1)
+    else if (pos->earlier == 0)
         snprintf(pos->prefix, sizeof pos->prefix, "pos.%s.", pos->scheme->name);
     else
-        snprintf(pos->prefix, sizeof pos->prefix, "pos.%s-%d.", pos->scheme->name, number);
+        snprintf(pos->prefix, sizeof pos->prefix, "pos.%s-%d.", pos->scheme->name, pos->earlier + 1);
 }
 
 void mix_params(Mix *mix, TensorTable *table) {

@@ -104,6 +104,8 @@ int mix_span(const Mix *mix);
 int mix_max_length(const Mix *mix);
 // Numbers that all schemes together keep for each token and layer.
 int mix_features(const Mix *mix);
+// How many tokens before the first key that a query sees the schemes read the features of.
+int mix_looks_back(const Mix *mix);
 // The floating point operations that the schemes cost a token in training (see the hook `operations`).
 double mix_operations(const Mix *mix, int T);
 

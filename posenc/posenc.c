@@ -1,5 +1,6 @@
 #include "posenc/posenc.h"
 
+#include "base/random.h"
 #include "model/base/team.h"
 
 #include <assert.h>
@@ -118,6 +119,12 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
         .rank = columns ? 2 : 1, .shape = {rows, columns}, .init = init, .scale = scale, .position = true, .rate = 1};
     snprintf(tensor.name, sizeof tensor.name, "%s%s", pos->prefix, name);
     pos->tensors[pos->param_count++] = tensor_add(table, tensor);
+}
+
+// The first part keeps the key that it has alone, so that recorded runs start as they did.
+uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose) {
+    const uint64_t key = random_key(seed, purpose);
+    return pos->earlier ? random_bits(key, (uint64_t)pos->earlier) : key;
 }
 
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training) {

@@ -53,6 +53,7 @@ typedef struct {
     int first_head;  // of the model's heads, the first that is the scheme's own
     int sets;        // sets of parameters: 1, shared by all layers, or one for each layer
     int param_count;
+    int earlier;                    // parts of the mix that stand before this one and have the same scheme
     char prefix[32];                // of the names of its tensors
     int tensors[PARAMS_CAPACITY];   // indices of the scheme's tensors in the model's tensor table
     real *params[PARAMS_CAPACITY];  // values of these tensors
@@ -374,6 +375,10 @@ void position_param(Position *pos, TensorTable *table, const char *name, int row
 
 // Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
+// For a scheme's init hook: the key of its random numbers, `purpose` being the scheme's name. Parts of one mix that
+// have the same scheme get different keys.
+uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose);
+
 
 // Set the length of the current window, at most tables->positions (the default). Returns whether the scheme treats the
 // new length differently from the old one; then the tables have to be prepared again, and keys and features made before

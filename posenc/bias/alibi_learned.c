@@ -26,7 +26,7 @@ static void params(Position *pos, TensorTable *table) {
 // them.
 static void init(Position *pos, uint64_t seed) {
     const int H = pos->shape.heads;
-    Random random = {random_key(seed, "alibi-learned"), 0};
+    Random random = {position_key(pos, seed, "alibi-learned"), 0};
     if (scheme_options(pos, SlopesOptions)->start == START_ALIBI) return;
     for (int n = 0; n < pos->sets * H; n++)
         pos->params[SIGMA][n] = (real)log(exp2(-8 * random_next(&random)) / alibi_slope(n % H, H));

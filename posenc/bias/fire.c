@@ -54,7 +54,7 @@ static void uniform(real *values, int count, double most, Random *random) {
 
 // The network's weights start as in PyTorch: uniform within 1/sqrt(inputs) of 0.
 static void init(Position *pos, uint64_t seed) {
-    Random random = {random_key(seed, "fire"), 0};
+    Random random = {position_key(pos, seed, "fire"), 0};
     const int W = hidden(pos), H = pos->shape.heads;
     uniform(pos->params[W1], pos->sets * W, 1, &random);
     uniform(pos->params[B1], pos->sets * W, 1, &random);

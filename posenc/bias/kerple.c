@@ -27,7 +27,7 @@ static void params(Position *pos, TensorTable *table) {
 
 // p is uniform in 0..2 and a in 0..1, as in the authors' code.
 static void init(Position *pos, uint64_t seed) {
-    Random random = {random_key(seed, "kerple"), 0};
+    Random random = {position_key(pos, seed, "kerple"), 0};
     for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
         pos->params[P][n] = (real)(2 * random_next(&random));
         pos->params[A][n] = (real)random_next(&random);

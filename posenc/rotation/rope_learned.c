@@ -43,7 +43,7 @@ static void params(Position *pos, TensorTable *table) {
 }
 
 static void init(Position *pos, uint64_t seed) {
-    Random random = {random_key(seed, "rope-learned"), 0};
+    Random random = {position_key(pos, seed, "rope-learned"), 0};
     const int pairs = rotary_pairs(pos);
     for (int n = 0; n < pos->sets * frequencies(pos); n++) {
         const double designed = log(rotary_theta(pos, n % pairs)),

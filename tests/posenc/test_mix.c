@@ -1,4 +1,5 @@
 // The text of --pos: which schemes, and where.
+#include "model/gpt.h"
 #include "posenc/mix.h"
 #include "tests/support/combination.h"
 
@@ -224,6 +225,31 @@ static void damaged_texts_do_no_harm(void **state) {
     }
 }
 
+// The first part starts as the scheme alone does, and the second elsewhere.
+static void parts_of_one_scheme_start_differently(void **state) {
+    static const char *const names[] = {"kerple:layers=shared", "fire:layers=shared", "alibi-learned:start=random",
+                                        "rope-learned:layers=shared,start=random"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char text[TEXT_CAPACITY], single[TEXT_CAPACITY];
+        Mix alone, mix;
+        Gpt one, both;
+        Error error;
+        snprintf(text, sizeof text, "%s@heads=0-1,%s@heads=2-3", names[i], names[i]);
+        snprintf(single, sizeof single, "%s@heads=0-1,none@heads=2-3", names[i]);
+        must(mix_create(&alone, single, &shape, &error) && mix_create(&mix, text, &shape, &error), &error);
+        must(gpt_create(&one, &shape, &alone, false, &error) && gpt_create(&both, &shape, &mix, false, &error), &error);
+        gpt_init(&one, 3);
+        gpt_init(&both, 3);
+        for (int n = 0; n < 2; n++) {
+            const real first = both.pos.part[0].params[0][n], second = both.pos.part[1].params[0][n];
+            if (first != one.pos.part[0].params[0][n]) fail_msg("%s: the first part starts elsewhere", names[i]);
+            if (first == second) fail_msg("%s: both parts start with %g", names[i], (double)first);
+        }
+        gpt_free(&one);
+        gpt_free(&both);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_and_heads_are_given_out),
@@ -231,6 +257,7 @@ int main(void) {
         cmocka_unit_test(bad_texts_are_refused_with_their_place),
         cmocka_unit_test(shared_keys_turn_for_whole_groups),
         cmocka_unit_test(damaged_texts_do_no_harm),
+        cmocka_unit_test(parts_of_one_scheme_start_differently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
