@@ -112,7 +112,7 @@ double *lesson_shape(void) {
                               (double)o->context,
                               (double)o->batch,
                               (double)o->steps,
-                              (double)gpt->tensors.total,
+                              (double)tensor_numbers(&gpt->tensors, false),
                               (double)tensor_numbers(&gpt->tensors, true),
                               (double)lesson.trainer.progress.step};
     memcpy(numbers, values, sizeof values);
@@ -171,7 +171,7 @@ static bool parse_stretch(StretchRule *rule, char *line, Error *error) {
     if (!option_set(&rule->method, &method, name, "the stretch", error) ||
         !option_set(rule, &factor, number ? number : "", "the factor of the stretch", error))
         return false;
-    if (rule->method == METHOD_LONGROPE || rule->method == METHOD_GRADIENT)
+    if (rule->method == METHOD_LONGROPE || rule->method == METHOD_GRADIENT || rule->method == METHOD_GIVEN)
         return fail_input(error, "%s is no formula; use `bitter extend`", name);
     if (rotary_pairs(pos) < 2 || rotary_pairs(pos) > PAIRS_MOST)
         return fail_input(error, "a head has %d pairs; 2 to %d can be stretched", rotary_pairs(pos), PAIRS_MOST);

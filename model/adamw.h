@@ -15,7 +15,8 @@ double gradient_norm(const Gpt *gpt);
 // `step` counts from 1. Weight decay touches only tensors marked so. Last, the scheme brings its parameters into range.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
-// The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`.
+// The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`. `step` counts from
+// 0, so the last step is still a little above `low`.
 double cosine_schedule(long long step, long long steps, long long warmup, double high, double low);
 
 #endif

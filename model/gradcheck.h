@@ -12,8 +12,8 @@ typedef struct {
     uint64_t seed;
 } GradcheckSettings;
 
-// The result for one tensor. Its error is |analytic - numeric|, divided by the larger of the two, or by a hundredth of
-// the tensor's RMS gradient if both are smaller.
+// The result for one tensor. An error is |analytic - numeric| divided by the largest of |analytic|, |numeric|, 1% of
+// this tensor's RMS gradient, and 0.1% of the whole model's RMS gradient.
 typedef struct {
     char name[64];
     double worst;             // NaN counts as worst of all

@@ -129,24 +129,27 @@ void train_pass_backward(TrainPass *pass, Gpt *gpt, const int *ids, const int *t
     const real *norm = pass->buffers.norm;
     real *dx = pass->dx, *dnorm = pass->buffers.dnorm;
 
+    // norm_backward adds to dx, and the residual stream after the last layer goes nowhere but into this norm.
     memset(dx, 0, (size_t)rows * C * sizeof(real));
 #pragma omp parallel
     {
+        // dnorm (rows, C); dwte += as the output head.
         loss_forward_backward(pass->nll, dnorm, gpt->dw.wte, pass->dnll, norm, gpt->w.wte, targets,
                               pass->buffers.scratch, rows, C, gpt->shape.vocab);
+        // dx (rows, C) = the gradient of x_final.
         norm_backward(dx, dnorm, pass->x_final, gpt->w.lnfw, gpt->w.lnfb, pass->lnf_mean, pass->lnf_rstd, rows, C);
         norm_backward_weights(gpt->dw.lnfw, gpt->dw.lnfb, dnorm, pass->x_final, pass->lnf_mean, pass->lnf_rstd, rows,
                               C);
-        team_barrier();
+        team_barrier(); // the layers overwrite buffers.dnorm
         for (int l = L - 1; l >= 0; l--) {
             const Layer layer = layer_at(pass, gpt, l);
             const Attention attention = layer_attention(&layer);
-            layer_backward(dx, &layer, &attention);
+            layer_backward(dx, &layer, &attention); // dx: of the layer's output -> of its input
         }
         dropout_apply(dx, &drop_embed, rows, C);
-        team_barrier();
+        team_barrier(); // the next two sum over all rows, so they read other threads' dx
         mix_embed_backward(&pass->tables, dx, pass->at, rows);
-        tokens_backward(gpt->dw.wte, dx, ids, rows, C);
+        tokens_backward(gpt->dw.wte, dx, ids, rows, C); // dwte += again: the same matrix embeds tokens and makes logits
     }
     mix_reduce(&pass->tables);
 }
@@ -159,16 +162,18 @@ static bool finite_all(const real *values, size_t count) {
 
 const char *train_pass_nonfinite(char where[80], const TrainPass *pass, const Shape *shape) {
     const size_t rows = (size_t)pass->B * pass->T, n = rows * shape->width, qkv = rows * (size_t)qkv_width(shape);
+    snprintf(where, 80, "the embeddings");
+    if (!finite_all(pass->layers[0].x, n)) return where;
     for (int l = 0; l < shape->layers; l++) {
         const LayerActivations *a = &pass->layers[l];
-        const char *what = !finite_all(a->x, n)       ? "input"
-                           : !finite_all(a->qkv, qkv) ? "queries, keys and values"
+        const real *x_out = l + 1 < shape->layers ? pass->layers[l + 1].x : pass->x_final;
+        const char *what = !finite_all(a->qkv, qkv)   ? "queries, keys and values"
                            : !finite_all(a->heads, n) ? "attention"
                            : !finite_all(a->x_mid, n) ? "projection"
+                           : !finite_all(x_out, n)    ? "MLP"
                                                       : NULL;
         snprintf(where, 80, "the %s of layer %d", what ? what : "", l);
         if (what) return where;
     }
-    snprintf(where, 80, "the output of the last layer");
-    return finite_all(pass->x_final, n) ? NULL : where;
+    return NULL;
 }

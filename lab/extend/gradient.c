@@ -104,6 +104,10 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
         d->step++;
         if (!isfinite(loss))
             return fail_nonfinite(error, "step %lld: the loss is %g; try a smaller --lr", d->step, loss);
+        for (int i = 0; i < pairs; i++)
+            if (!isfinite(dlog_factors[i])) // move() would take NaN for the factor 1
+                return fail_nonfinite(error, "step %lld: the gradient of factor %d is %g; try a smaller --lr", d->step,
+                                      i, dlog_factors[i]);
         fprintf(d->csv, "%lld,%.9g,%d", d->step, loss, d->stretch.unscaled);
         for (int i = 0; i < pairs; i++) fprintf(d->csv, ",%.6g", d->stretch.factors[i]);
         if (fputc('\n', d->csv) == EOF || fflush(d->csv) != 0)

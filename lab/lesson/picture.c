@@ -49,6 +49,11 @@ bool picture_lengths(double *lengths, const char *scheme, bool keys, int pair, i
     const Scheme *s = turned.pos.scheme;
     if (s->enters != ENTERS_ROTATION || s->params)
         return fail_input(error, "%s does not turn queries and keys by fixed angles; rope and xpos do", s->name);
+    if (s->two_axes || rotary_pairs(&turned.pos) != WIDTH / 2 || rotary_of(&turned.pos)->pairing != PAIRING_HALF)
+        return fail_input(error, "%s does not turn channels i and i + %d as one pair; rope and xpos do", scheme,
+                          WIDTH / 2);
+    if (pair < 0 || pair >= WIDTH / 2)
+        return fail_input(error, "there is no pair %d; pairs are 0 to %d", pair, WIDTH / 2 - 1);
     layout(&turned, positions);
     if (!arena_allocate(&turned.arena, "the lengths of gradients", error)) return false;
     layout(&turned, positions);

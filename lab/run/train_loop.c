@@ -154,7 +154,7 @@ static bool next_batch(Trainer *trainer, Error *error) {
     return true;
 }
 
-// After the forward pass: this batch's part of the step's mean loss.
+// After train_pass_backward, which leaves the losses: this batch's part of the step's mean loss.
 static double batch_loss(const Trainer *trainer) {
     const TrainPass *pass = &trainer->pass;
     double sum = 0;

@@ -21,7 +21,8 @@ int threads_use(long long threads) {
         const int share = (int)sysconf(_SC_NPROCESSORS_ONLN) / ranks_here();
         if (count > share) count = share > 0 ? share : 1;
     }
-    if (gemm_uses_blas() && count > blas_threads_most()) count = blas_threads_most();
+    const int most = gemm_uses_blas() ? blas_threads_most() : THREADS_MOST;
+    if (count > most) count = most;
     if (count > omp_get_thread_limit()) count = omp_get_thread_limit(); // OpenBLAS would wait for the missing ones
     omp_set_dynamic(0);
     omp_set_num_threads(count);

@@ -62,9 +62,12 @@ const char *tensors_nonfinite(const real *values, const TensorTable *table) {
     const char *found = NULL;
     for (int i = 0; i < table->count; i++) {
         const Tensor *t = &table->items[i];
+        size_t n = 0;
         if (found && t->position) break; // positions stand behind the layers and get their gradients last
-        for (size_t n = 0; n < t->count; n++)
-            if (!isfinite(values[t->offset + n])) found = t->name;
+        while (n < t->count && isfinite(values[t->offset + n])) n++;
+        if (n == t->count) continue;
+        found = t->name;
+        if (strncmp(t->name, "ln_f.", 5) == 0) break; // it stands before the layers and gets its gradient first
     }
     return found;
 }

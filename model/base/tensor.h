@@ -16,7 +16,9 @@ static inline const char *block_name(Block block) {
     return block == BLOCK_LLAMA ? "llama" : "gpt2";
 }
 
-// The sizes that every part of the model is made from.
+// The sizes that every part of the model is made from. Comments call them by letters: B sequences of T tokens (rows =
+// B*T), V words of the vocabulary, L layers, C channels, H heads of d = C / H channels, K heads of keys and of values
+// (K*d channels of each), W hidden channels of the MLP, F features that the schemes compute for each token.
 typedef struct {
     int vocab;            // V
     int context;          // T, the trained length
@@ -74,7 +76,7 @@ typedef struct {
 typedef struct {
     Tensor *items; // (count)
     int count, capacity;
-    size_t total; // numbers in all
+    size_t total; // numbers of a flat array: all tensors with their alignment gaps (tensor_numbers leaves these out)
     bool failed;  // memory ran out: later additions do nothing, so that one tensors_check is enough
 } TensorTable;
 
@@ -97,8 +99,8 @@ size_t tensor_numbers(const TensorTable *table, bool position_only);
 // Initial values, a function of (seed, tensor's name, index): tensors that two models share start out equal.
 void tensors_init(real *values, const TensorTable *table, uint64_t seed);
 
-// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one of the last layer,
-// which a backward pass comes to first.
+// The name of a tensor in `values` with a number that is not finite, or NULL: of several the one that a backward pass
+// comes to first, that of the last norm, or else of the last layer.
 const char *tensors_nonfinite(const real *values, const TensorTable *table);
 
 // Where number n is, counted from 0: "row 3, column 5" of a matrix with so many columns, "number 3" of a vector, which

@@ -65,10 +65,11 @@ static void layout(Tables *tables, Arena *arena, bool training) {
 static void prepare(Tables *tables) {
     const Position *pos = tables->pos;
     const int pairs = rotary_pairs(pos), P = tables->positions;
+    const long long rows = (long long)pos->sets * pos->shape.heads * P;
 #pragma omp parallel for
-    for (int row = 0; row < pos->sets * pos->shape.heads * P; row++)
+    for (long long row = 0; row < rows; row++)
         for (int i = 0; i < pairs; i++) {
-            const double angle = (row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
+            const double angle = (int)(row % P) * exp((double)pos->params[RHO][row / P * pairs + i]);
             const size_t n = (size_t)row * pairs + i;
             rotation_fill(&tables->table[COSINE][n], &tables->table[SINE][n], 1, angle);
         }

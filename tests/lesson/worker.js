@@ -72,6 +72,7 @@ async function mistakes(ask) {
     await refused("frequencies", { layer: 1 }, "there is no layer 1");
     await refused("stretch", { method: "yarm 2" }, "yarn");
     await refused("stretch", { method: "yarn" }, "factor");
+    await refused("stretch", { method: "given 2" }, "given is no formula");
     await refused("loss_at", { length: 1e6 }, "window of 1000000 tokens");
     await refused("start", { options: "--pos rop" }, "did you mean 'rope'?");
     await refused("validate", {}, "there is no model");
@@ -80,7 +81,9 @@ async function mistakes(ask) {
     await refused("start", { options: "--data somewhere" }, "builtin:");
     await refused("start", { options: tiny + " --init runs/rope" }, "--init");
     await refused("start", { options: tiny + " --lr 1e-5 --min-lr 1e-4" }, "--min-lr");
-    await ask("start", { options: tiny + " --pos=alibi --lr 1e-5" });
+    // Vectors of 12 numbers leave gaps between tensors, which are no parameters.
+    const { parameters } = await ask("start", { options: tiny + " --pos=alibi --width 12 --lr 1e-5" });
+    assert.equal(parameters, 257 * 12 + 2 * 12 + 12 * 12 * 12 + 13 * 12);
     await refused("frequencies", { layer: 0 }, "alibi has no frequencies");
     await refused("stretch", { method: "ntk 2" }, "alibi");
 }

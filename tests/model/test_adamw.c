@@ -1,5 +1,6 @@
 // The optimiser compared with a plain reference in double, and the learning rate schedule at its corners.
 #include "model/adamw.h"
+#include "model/train_pass.h"
 #include "tests/support/little_model.h"
 
 // Two tensors are large enough for the threaded loop, and widths leave gaps between tensors.
@@ -181,16 +182,53 @@ static void a_bad_gradient_is_named(void **state) {
         const Tensor *t = &gpt.tensors.items[i], *last = &gpt.tensors.items[gpt.tensors.count - 1];
         assert_true(last->position);
         gpt.grads[t->offset + (i % 2 ? 0 : t->count - 1)] = bad[i % 3];
-        assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), t->name); // the last of several
+        assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), t->name); // the last of several layers
         gpt.grads[last->offset] = NAN; // positions come last of all, so they are named only when they are alone
         assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), t->name);
         gpt.grads[last->offset] = 0;
         assert_false(isfinite(gradient_norm(&gpt)));
+        if (strncmp(t->name, "ln_f.", 5) == 0) set_gradients(&gpt, 1, 6); // while it is bad, nothing else is named
     }
+    const Tensor *norm = tensor_find(&gpt.tensors, "ln_f.bias");
+    gpt.grads[norm->offset] = NAN; // the last norm comes first of all
+    assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), norm->name);
     set_gradients(&gpt, 1, 6);
     const Tensor *last = &gpt.tensors.items[gpt.tensors.count - 1];
     gpt.grads[last->offset] = NAN;
     assert_ptr_equal(tensors_nonfinite(gpt.grads, &gpt.tensors), last->name);
+    gpt_free(&gpt);
+}
+
+static void a_bad_activation_is_placed(void **state) {
+    Shape two = shape;
+    Gpt gpt;
+    TrainPass pass;
+    Error error;
+    char where[80];
+    const int ids[6] = {1, 2, 3, 4, 5, 6};
+    two.layers = 2;
+    model_make(&gpt, "rope", &two, true);
+    must(train_pass_create(&pass, &gpt, 1, 6, &error), &error);
+    train_pass_embed(&pass, &gpt, ids);
+    train_pass_forward(&pass, &gpt);
+    assert_null(train_pass_nonfinite(where, &pass, &two));
+    const struct {
+        real *at;
+        const char *where;
+    } bad[] = {
+        {pass.x_final, "the MLP of layer 1"},
+        {pass.layers[1].x_mid, "the projection of layer 1"},
+        {pass.layers[1].heads, "the attention of layer 1"},
+        {pass.layers[1].qkv, "the queries, keys and values of layer 1"},
+        {pass.layers[1].x, "the MLP of layer 0"},
+        {pass.layers[0].x_mid, "the projection of layer 0"},
+        {pass.layers[0].x, "the embeddings"},
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) { // from the last to the first
+        *bad[i].at = NAN;
+        assert_string_equal(train_pass_nonfinite(where, &pass, &two), bad[i].where);
+    }
+    train_pass_free(&pass);
     gpt_free(&gpt);
 }
 
@@ -235,6 +273,7 @@ int main(void) {
         cmocka_unit_test(only_marked_tensors_decay),
         cmocka_unit_test(the_norm_is_the_root_of_all_squares),
         cmocka_unit_test(a_bad_gradient_is_named),
+        cmocka_unit_test(a_bad_activation_is_placed),
         cmocka_unit_test(the_schedule_warms_up_and_follows_half_a_cosine),
         cmocka_unit_test(the_schedule_has_no_bad_corner),
     };
