@@ -25,7 +25,7 @@ static inline int fc_width(const Shape *shape) {
 // are NULL.
 typedef struct {
     real *ln1w, *ln1b;       // (C), (C)
-    real *qkvw, *qkvb;       // (C + 2Kd, C), (C + 2Kd): rows q, then k, then v
+    real *qkvw, *qkvb;       // (C + 2 K*d, C), (C + 2 K*d): rows q, then k, then v
     real *projw, *projb;     // (C, C), (C)
     real *ln2w, *ln2b;       // (C), (C)
     real *fcw, *fcb;         // (W, C), (W); Llama (2W, C): rows gate, then up

@@ -5,20 +5,10 @@
 
 #include <assert.h>
 
-// Tokens before the first key that a query sees, whose features the schemes read.
-static int looks_back(const Mix *mix) {
-    int most = 0;
-    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const int tokens = pos->scheme->looks_back ? pos->scheme->looks_back(pos) : 0;
-        most = tokens > most ? tokens : most;
-    }
-    return most;
-}
-
 static LayerMemory memory_take(Arena *arena, const Inference *inference, const Gpt *gpt, int layer) {
     const int window = window_of(&gpt->shape, layer), chunk = inference->chunk, capacity = inference->capacity;
     // A query sees its own key and window - 1 before it. The chunk more is for inference_remembered.
-    const double kept = (double)window - 1 + looks_back(&gpt->pos) + chunk, room = 2 * kept + chunk;
+    const double kept = (double)window - 1 + mix_looks_back(&gpt->pos) + chunk, room = 2 * kept + chunk;
     LayerMemory memory = {.room = window && room < capacity ? (int)room : capacity, .kept = (int)kept};
     const size_t tokens = (size_t)inference->B * memory.room;
     memory.cache = arena_reals(arena, tokens * 2 * (size_t)key_width(&gpt->shape));
@@ -111,7 +101,7 @@ static void make_room(Inference *inference, const Gpt *gpt, int n) {
     }
 }
 
-// Append the new tokens' coordinates, keys and values, qkv (B, n, C + 2Kd), and features (B, n, F), to a layer's
+// Append the new tokens' coordinates, keys and values, qkv (B, n, C + 2 K*d), and features (B, n, F), to a layer's
 // memory. By rows.
 static void remember(const LayerMemory *memory, const Inference *inference, const Gpt *gpt, int n) {
     const size_t kv = 2 * (size_t)key_width(&gpt->shape), qkv = (size_t)qkv_width(&gpt->shape);
@@ -227,7 +217,7 @@ void inference_recall(Inference *inference, const Gpt *gpt, const int *ids, cons
 }
 
 void inference_logits(real *logits, const Inference *inference, const Gpt *gpt, int n) {
-    head_forward(logits, inference->buffers.norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
+    logits_forward(logits, inference->buffers.norm, gpt->w.wte, inference->B * n, gpt->shape.width, gpt->shape.vocab);
 }
 
 void inference_nll(double *nll, const Inference *inference, const Gpt *gpt, const int *targets, int n) {

@@ -1,5 +1,5 @@
 // Forward without backward: text of any length is fed in chunks, and each layer's keys and values are kept, so that a
-// token costs one pass whether it is scored or sampled and memory grows with the length times 2Kd per layer. A layer
+// token costs one pass whether it is scored or sampled and memory grows with the length times 2 K*d per layer. A layer
 // with a window forgets what has left it, so its memory stays in the order of the window and a chunk.
 #ifndef BITTER_INFER_H
 #define BITTER_INFER_H
@@ -10,7 +10,7 @@
 // room for more, the last `kept` of them move to the front: one move for at least as many tokens.
 typedef struct {
     int room, kept, first;
-    real *cache;    // (B, room, 2Kd) keys, after the schemes' qk hooks, and values
+    real *cache;    // (B, room, 2 K*d) keys, after the schemes' qk hooks, and values
     real *features; // (B, room, F) what the schemes' input hooks made of the tokens
     Place *key_at;  // (B, room) coordinates
 } LayerMemory;

@@ -8,7 +8,7 @@ void layer_buffers_layout(LayerBuffers *buffers, Arena *arena, const Gpt *gpt, c
     const size_t C = (size_t)shape->width, F = (size_t)mix_features(&gpt->pos), hidden = (size_t)mlp_width(shape),
                  qkv = (size_t)qkv_width(shape);
     const size_t attention = attention_scratch(tables, keys, head_width(&gpt->shape), training),
-                 head = head_scratch(gpt->shape.vocab);
+                 head = loss_scratch(gpt->shape.vocab);
     buffers->norm = arena_reals(arena, rows * C);
     buffers->branch = arena_reals(arena, rows * C);
     buffers->features = arena_reals(arena, rows * F);
@@ -163,16 +163,18 @@ static void attend_backward(real *dx, const Layer *layer, const Attention *atten
     real *dq = b->dqkv, *dk = dq + C, *dv = dk + key_width(&layer->gpt->shape);
 
     const real *dbranch = residual_backward(b->dbranch, dx, &layer->drop_proj, rows, C);
-    linear_backward(b->dheads, dbranch, w->projw, rows, C, C);
+    linear_backward(b->dheads, dbranch, w->projw, rows, C, C); // dheads (rows, C)
     norm_again(b->norm, a->x, a->ln1_mean, a->ln1_rstd, w->ln1w, w->ln1b, rows, C);
     features_prepare(layer);
     team_barrier();
     linear_backward_weights(dw->projw, dw->projb, dbranch, a->heads, rows, C, C);
+    // dq and dk, of queries and keys as the schemes' qk hooks left them; dv; dfeatures +=
     attention_backward(&(AttentionGradient){dq, dk, dv, b->dfeatures, b->dheads}, attention, tables, b->scratch);
     mix_score_reduce(tables, l);
-    mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows);
-    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);
-    mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows);
+    mix_qk_backward(tables, l, dq, dk, q, k, qkv, layer->at, rows); // dq, dk, in place: of what the hooks were given
+    linear_backward(b->dnorm, b->dqkv, w->qkvw, rows, C, qkv);      // dnorm (rows, C), of what became q, k and v ...
+    mix_input_backward(tables, l, b->dnorm, b->dfeatures, b->features, b->norm, rows); // ... += of the features
+    // dx +=: it already holds the gradient that passes along the residual stream.
     norm_backward(dx, b->dnorm, a->x, w->ln1w, w->ln1b, a->ln1_mean, a->ln1_rstd, rows, C);
     team_barrier();
     linear_backward_weights(dw->qkvw, dw->qkvb, b->dqkv, b->norm, rows, C, qkv);

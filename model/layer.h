@@ -10,7 +10,7 @@
 typedef struct {
     real *x;                   // (rows, C) residual stream on entry
     real *ln1_mean, *ln1_rstd; // (rows)
-    real *qkv;                 // (rows, C + 2Kd), q and k as the schemes' qk hooks leave them
+    real *qkv;                 // (rows, C + 2 K*d), q and k as the schemes' qk hooks leave them
     real *heads;               // (rows, C) output of the heads, before the projection
     real *lse;                 // (B, H, T) log of each softmax's denominator
     real *x_mid;               // (rows, C) residual stream between attention and MLP
@@ -22,7 +22,8 @@ typedef struct {
     real *hidden; // (rows, W) output of the gelu; Llama: NULL, as backward makes the swiglu's output again
 } LayerActivations;
 
-// Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each.
+// Buffers that all layers share. Where the same memory holds several things in turn, a union has a name for each: the
+// MLP's backward pass is done with dhidden, dfc and hidden before attention's begins, which needs dqkv.
 typedef struct {
     real *norm; // (rows, C) output of the norm at work
     union {
@@ -30,7 +31,7 @@ typedef struct {
         real *dheads; // (rows, C) backward: gradient of heads, the output of attention's heads
     };
     real *features; // (rows, F) what the schemes' input hooks make of each token
-    real *scratch;  // (attention_scratch or head_scratch)
+    real *scratch;  // (attention_scratch or loss_scratch)
     // backward only, but for Llama's hidden
     real *dbranch; // (rows, C) gradient of branch, where dropout makes it differ from that of the residual stream
     real *dnorm;   // (rows, C) gradient of norm
@@ -38,7 +39,7 @@ typedef struct {
         real *dhidden; // (rows, W) gradient of hidden
         real *dfc;     // (rows, W) gradient of fc, which gelu_backward puts in dhidden's place
         real *hidden;  // (rows, W) Llama: output of the swiglu, in forward and after swiglu_backward
-        real *dqkv;    // (rows, C + 2Kd) gradient of qkv, once the MLP's backward pass is done
+        real *dqkv;    // (rows, C + 2 K*d) gradient of qkv
     };
     real *dfeatures; // (rows, F)
 } LayerBuffers;

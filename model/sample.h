@@ -11,9 +11,9 @@ int likeliest_token(const real *logits, int V);
 // Which tokens are drawn, and how often. Probabilities are those of softmax(logits / temperature).
 typedef struct {
     double temperature; // 0 = always the largest logit
-    int top_k;          // only the most likely ones, so many; 0 = all. Ties with the last of them count too, also below
-    double top_p;       // of these, only the fewest most likely ones whose shares add up to this; 0 or 1 = all
-    double min_p;       // of these, only those that are at least so likely as this times the most likely one
+    int top_k;    // only the k most likely ones; 0 = all. Those tied with the last are kept too, here and in top_p
+    double top_p; // of these, only the fewest most likely ones whose shares add up to this; 0 or 1 = all
+    double min_p; // of these, only those that are at least so likely as this times the most likely one
 } Sampling;
 
 // Draw a token. logits (V); scratch (2V) is overwritten.

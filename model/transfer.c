@@ -67,7 +67,7 @@ static bool take_set(bool *copied, Transfer *t, Position *to, int param, int set
         const int available = sets_of(from, same), chosen = available > 1 ? position_layer(from, layer) : 0;
         const size_t size = of->count / (size_t)available;
         if (!check_positions(t, to, from, into, of, count, size, error)) return false;
-        // Numbers of one layer are not what a model wants whose layers share theirs.
+        // A layer's own numbers are not copied into a tensor that all layers share.
         if (size != count || (sets == 1 && available > 1 && to->shape.layers > 1)) continue;
         memcpy(to->params[param] + (size_t)set * count, from->params[same] + (size_t)chosen * count,
                count * sizeof(real));

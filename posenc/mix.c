@@ -139,7 +139,7 @@ void mix_layout(MixTables *tables, const Mix *mix, Arena *arena, int positions, 
     for (int p = 0; p < mix->parts; p++) {
         const Gated *gated = gated_of(&mix->part[p]);
         tables_layout(&tables->part[p], &mix->part[p], arena, positions, batch, training);
-        tables->part[p].features = mix_features(mix);
+        tables->part[p].feature_stride = mix_features(mix);
         if (gated) gated->layout(&tables->part[p], arena, training);
     }
 }

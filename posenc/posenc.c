@@ -130,7 +130,7 @@ uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose) {
 void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training) {
     *tables =
         (Tables){.pos = pos, .stretch = &pos->stretch, .positions = positions, .window = positions, .batch = batch};
-    tables->features = position_features(pos);
+    tables->feature_stride = position_features(pos);
     if (pos->scheme->layout) pos->scheme->layout(tables, arena, training);
 }
 

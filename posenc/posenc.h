@@ -72,9 +72,9 @@ typedef struct {
     int positions;                 // tables hold coordinates 0 .. positions-1
     int window;                    // length of the current window, on which some schemes' tables depend
     int batch;                     // sequences worked on side by side
-    int features;                  // numbers from one token's features to the next token's
+    int feature_stride;            // numbers from one token's features to the next token's
     bool prepared;                 // `prepare` has filled the tables
-    real *table[TABLES_CAPACITY];  // the scheme's own tables, made by its hook `prepare`
+    real *table[TABLES_CAPACITY];  // the scheme's own: made by its hook `prepare`, or scratch of the layer at work
     real *dtable[TABLES_CAPACITY]; // what else its backward pass needs: gradients, or slabs (see below)
     // Tables of the families that schemes share. Each family has its own members, which only its own file uses.
     struct {
@@ -114,7 +114,8 @@ typedef struct {
     const real *q, *k;     // (rows, d) and (columns, d), rows q_stride and k_stride apart, as qk_forward left them
     int q_stride, k_stride;
     real scale;           // 1/sqrt(d)
-    const real *features; // (columns, scheme->features), rows tables->features apart, what input_forward made of tokens
+    const real *features; // (columns, scheme->feature_count), rows tables->feature_stride apart, what input_forward
+                          // made of tokens
     real *scratch;        // (score_scratch) score_backward finds here what score_forward of the same block left
     int tokens_before;    // tokens of the sequence before column 0, whose features stand in front of `features`
     // In training, one thread does the blocks of a head in order, with the same scratch; elsewhere all three are 0:
@@ -149,7 +150,7 @@ static inline Arena scratch_of(const ScoreBlock *block) {
 typedef struct {
     real *dS;        // (rows, columns), rows block->stride apart: of the scores after score_forward; 0 where masked
     real *dq, *dk;   // (rows, d), (columns, d), strides as for q and k
-    real *dfeatures; // (columns, scheme->features), rows as for features
+    real *dfeatures; // (columns, scheme->feature_count), rows as for features
 } ScoreGradient;
 
 // The six routes by which gradients reach a scheme's parameters (path uses two of them):
@@ -196,12 +197,13 @@ struct Scheme {
     //
     // embedding/code.h: the code (C) that is added to the embedding of a token at coordinate t.
     void (*code)(real *code, const Tables *tables, int t);
-    // rotation/rotate.h: radians a token by which a pair of channels turns. `bitter extend` can stretch these schemes.
+    // rotation/rotate.h: the angle, in radians, by which a pair of channels turns from one token to the next. `bitter
+    // extend` can stretch these schemes.
     double (*theta)(const Position *pos, int pair);
     // How gate=trained weighs the angles (posenc/gate.h).
     const Gated *gated;
-    // Instead of theta: rotate x, queries (rows, Hd) or `keys` (rows, Kd) of a layer, in place, `direction` (+1 or -1)
-    // times.
+    // Instead of theta: rotate x, queries (rows, H*d) or `keys` (rows, K*d) of a layer, in place, `direction` (+1 or
+    // -1) times.
     void (*turn)(const Tables *tables, int layer, real *x, bool keys, int stride, const Place *at, int rows,
                  int direction);
     // bias/bias.h: the bias between two tokens `distance` apart.
@@ -249,14 +251,14 @@ struct Scheme {
 
     // How many numbers input_forward computes for each token in each layer. They are cached like keys, so each may
     // depend on its own token only.
-    int (*features)(const Position *pos);
-    // features (rows, F), rows tables->features apart, from a layer's normalised input x (rows, pos->inputs).
+    int (*feature_count)(const Position *pos);
+    // features (rows, F), rows tables->feature_stride apart, from a layer's normalised input x (rows, pos->inputs).
     void (*input_forward)(const Tables *tables, int layer, real *features, const real *x, int rows);
     // dx += by rows, and dparams by columns, from dfeatures.
     void (*input_backward)(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows);
 
-    // q (rows, Hd) and k (rows, Kd), rows `stride` apart, in place: new rows only, so that keys can be cached
+    // q (rows, H*d) and k (rows, K*d), rows `stride` apart, in place: new rows only, so that keys can be cached
     // afterwards. There may be fewer key heads K than heads H.
     void (*qk_forward)(const Tables *tables, int layer, real *q, real *k, int stride, const Place *at, int rows);
     // dq and dk in place, from gradients of the outputs to gradients of the inputs; q and k are the outputs of
@@ -349,7 +351,7 @@ static inline int position_set(const Position *pos, int layer) {
 
 // How many features the scheme has for each token and layer.
 static inline int position_features(const Position *pos) {
-    return pos->scheme->features ? pos->scheme->features(pos) : 0;
+    return pos->scheme->feature_count ? pos->scheme->feature_count(pos) : 0;
 }
 
 // Find the scheme of "NAME[:key=value,...]" and parse its options; position_fit then sets it up for a model. Fails
@@ -373,12 +375,12 @@ bool position_named(const char *name, size_t length);
 void position_param(Position *pos, TensorTable *table, const char *name, int rows, int columns, Init init,
                     double scale);
 
-// Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
-void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
 // For a scheme's init hook: the key of its random numbers, `purpose` being the scheme's name. Parts of one mix that
 // have the same scheme get different keys.
 uint64_t position_key(const Position *pos, uint64_t seed, const char *purpose);
 
+// Lay out tables for `positions` coordinates and `batch` sequences. `pos` must outlive them.
+void tables_layout(Tables *tables, const Position *pos, Arena *arena, int positions, int batch, bool training);
 
 // Set the length of the current window, at most tables->positions (the default). Returns whether the scheme treats the
 // new length differently from the old one; then the tables have to be prepared again, and keys and features made before

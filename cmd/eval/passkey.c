@@ -101,8 +101,8 @@ static bool feed_prompts(int *last, Solver *solver, ProgressLine *line, double b
 static int likeliest(Solver *solver, int b, int n) {
     const Gpt *gpt = &solver->run->gpt;
     const size_t C = (size_t)gpt->shape.width, last = (size_t)b * (size_t)n + (size_t)(n - 1);
-    head_forward(solver->logits, solver->inference.buffers.norm + last * C, gpt->w.wte, 1, gpt->shape.width,
-                 gpt->shape.vocab);
+    logits_forward(solver->logits, solver->inference.buffers.norm + last * C, gpt->w.wte, 1, gpt->shape.width,
+                   gpt->shape.vocab);
     return likeliest_token(solver->logits, gpt->shape.vocab);
 }
 

@@ -35,8 +35,8 @@ static void feed(Generator *generator) {
     generator->fed = generator->tokens.count;
     // Only the last token's logits are wanted.
     const int C = gpt->shape.width;
-    head_forward(generator->logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C,
-                 gpt->shape.vocab);
+    logits_forward(generator->logits, inference->buffers.norm + (size_t)(n - 1) * (size_t)C, gpt->w.wte, 1, C,
+                   gpt->shape.vocab);
 }
 
 // The mark between documents, if the tokenizer has one.

@@ -82,7 +82,8 @@ static void add_model(Values *values, Home home, const Gpt *gpt, const char *nam
     add_whole(values, ".feed_forward_length", mlp_width(s));
     add_whole(values, ".attention.head_count", s->heads);
     if (key_heads(s) < s->heads) add_whole(values, ".attention.head_count_kv", key_heads(s));
-    add_number(values, is_llama(home) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon", 1e-5);
+    add_number(values, is_llama(home) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon",
+               NORM_EPSILON);
     if (home == HOME_MPT) add_number(values, ".attention.max_alibi_bias", 8);
     if (home == HOME_GPT_NEOX) add_bool(values, ".use_parallel_residual", false);
 }

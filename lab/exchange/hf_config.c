@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define EPSILON 1e-5 // of model/ops/layernorm.c and rmsnorm.c
-
 #define LLAMA_WORDS                                                                                                    \
     "num_hidden_layers", "num_attention_heads", "hidden_size", "max_position_embeddings", "intermediate_size",         \
         "hidden_act", "rms_norm_eps", "silu", {                                                                        \
@@ -104,7 +102,7 @@ json_t *hf_config(Home home, const Gpt *gpt, const Rotations *rotations, int end
                   is_llama(home)            ? "silu"
                   : home == HOME_STARCODER2 ? "gelu_pytorch_tanh"
                                             : "gelu_new",
-                  words[home].epsilon, EPSILON);
+                  words[home].epsilon, NORM_EPSILON);
     for (int i = 0; i < MUSTS; i++)
         if (musts[i].home == home) json_object_set_new(config, musts[i].name, json_boolean(musts[i].value));
     for (int i = 0; words[home].dropouts[i]; i++) json_object_set_new(config, words[home].dropouts[i], json_real(0));
@@ -175,10 +173,10 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
                           words[home].inner, hidden, MLP_RATIO, words[home].width);
     if (!epsilon && is_llama(home))
         return fail_input(error, "%s: \"%s\" is missing, so it is 1e-6, but bitter's norms have %g", path,
-                          words[home].epsilon, EPSILON);
-    if (epsilon && json_number_value(epsilon) != EPSILON)
+                          words[home].epsilon, NORM_EPSILON);
+    if (epsilon && json_number_value(epsilon) != NORM_EPSILON)
         return fail_input(error, "%s: \"%s\" is %g, but bitter's norms have %g", path, words[home].epsilon,
-                          json_number_value(epsilon), EPSILON);
+                          json_number_value(epsilon), NORM_EPSILON);
     if (o->width % o->heads)
         return fail_input(error, "%s: %lld heads do not share the width of %lld equally; bitter's heads do", path,
                           o->heads, o->width);

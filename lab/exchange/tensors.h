@@ -22,7 +22,7 @@ static inline bool is_llama(Home home) {
     return home == HOME_LLAMA || home == HOME_MISTRAL || home == HOME_SMOLLM3;
 }
 
-// How the rows of their tensor follow from the rows of ours. The C + 2Kd rows of our attn.qkv are q, k and v, the 2W
+// How the rows of their tensor follow from the rows of ours. The C + 2 K*d rows of our attn.qkv are q, k and v, the 2W
 // rows of Llama's mlp.gate_up are gate and up.
 typedef enum {
     AS_IS,

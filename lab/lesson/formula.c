@@ -26,8 +26,8 @@ static void normalised_input(double *x, const Gpt *gpt, int id, int t) {
     }
     for (int c = 0; c < C; c++) variance += (x[c] - mean) * (x[c] - mean) / C;
     for (int c = 0; c < C; c++)
-        x[c] =
-            (x[c] - mean) / sqrt(variance + 1e-5) * (double)gpt->w.layers[0].ln1w[c] + (double)gpt->w.layers[0].ln1b[c];
+        x[c] = (x[c] - mean) / sqrt(variance + NORM_EPSILON) * (double)gpt->w.layers[0].ln1w[c] +
+               (double)gpt->w.layers[0].ln1b[c];
 }
 
 // Pair i of a head is channels i and i + d/2, or 2i and 2i+1.

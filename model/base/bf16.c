@@ -45,15 +45,15 @@ static void pack_square(Square square, Matrix X, bool across, int rows, int dept
             for (int k = 0; k < DEEP; k++) filled[i * DEEP + k] = i < rows && k < depth ? matrix_entry(X, i, k) : 0;
         X = rows_of(filled, DEEP);
     }
-    Square turned;
-    Word(*words)[SIDE] = X.transposed == across ? square : turned;
+    Square transposed;
+    Word(*words)[SIDE] = X.transposed == across ? square : transposed;
     for (int i = 0; i < SIDE; i++) {
         if (X.transposed)
             words_across(words[i], X.at + (size_t)2 * i * X.stride, X.at + (size_t)(2 * i + 1) * X.stride);
         else
             words_along(words[i], X.at + (size_t)i * X.stride);
     }
-    if (words == turned) transpose_square((real *)square, (const real *)turned);
+    if (words == transposed) transpose_square((real *)square, (const real *)transposed);
 }
 
 // Two squares for each 32 numbers of depth.

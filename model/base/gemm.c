@@ -41,7 +41,8 @@ void gemm_linear(real *C, int ldc, real beta, Matrix A, Matrix B, const real *bi
         product(C, ldc, beta, 1, A, B, bias, M, N, K);
     } else {
         assert(!bias || beta == 0);
-        for (int m = 0; bias && m < M; m++) memcpy(C + (size_t)m * ldc, bias, (size_t)N * sizeof(real));
+        if (bias)
+            for (int m = 0; m < M; m++) memcpy(C + (size_t)m * ldc, bias, (size_t)N * sizeof(real));
         blas_product(C, ldc, bias ? 1 : beta, 1, A, B, M, N, K);
     }
 }

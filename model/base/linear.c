@@ -31,6 +31,7 @@ void linear_backward_weights(real *dweight, real *dbias, const real *dout, const
     if (own.begin == own.end) return;
     gemm_linear(dweight + (size_t)own.begin * C, C, 1, columns_of(dout + own.begin, O), rows_of(x, C), NULL,
                 own.end - own.begin, C, rows);
-    for (int r = 0; dbias && r < rows; r++)
+    if (!dbias) return;
+    for (int r = 0; r < rows; r++)
         for (int o = own.begin; o < own.end; o++) dbias[o] += dout[(size_t)r * O + o];
 }

@@ -21,10 +21,10 @@
 #else
 #define TALL 6
 #endif
-#define LANES  ((int)(VECTOR / sizeof(real)))
-#define WIDE   (2 * LANES)
-#define BLOCK  384 // rows, and columns, of B that are packed at a time: they stay in the second-level cache
-#define TURNED 16  // columns that are transposed at a time
+#define LANES      ((int)(VECTOR / sizeof(real)))
+#define WIDE       (2 * LANES)
+#define BLOCK      384 // rows, and columns, of B that are packed at a time: they stay in the second-level cache
+#define TRANSPOSED 16  // columns that are transposed at a time
 // UNROLL: a loop of constant length becomes plain statements. WHOLE: vectors are not cut in two, as clang does with 64
 // bytes unless it is told not to.
 #ifdef __clang__
@@ -53,11 +53,12 @@ static void interleave(real *restrict out, const real *restrict a, const real *r
     }
 }
 
-// out (TURNED, width) = the transpose of in (width, TURNED), whose rows start `stride` apart; width is a power of 2.
-// Interleaving the first half of the rows with the second half, again and again, ends in a single row: the transpose.
+// out (TRANSPOSED, width) = the transpose of in (width, TRANSPOSED), whose rows start `stride` apart; width is a power
+// of 2. Interleaving the first half of the rows with the second half, again and again, ends in a single row: the
+// transpose.
 static void transpose(real *out, const real *in, int stride, int width) {
-    real buffers[2][(WIDE > TURNED ? WIDE : TURNED) * TURNED];
-    int length = TURNED;
+    real buffers[2][(WIDE > TRANSPOSED ? WIDE : TRANSPOSED) * TRANSPOSED];
+    int length = TRANSPOSED;
     for (int half = width / 2, turn = 0; half >= 1; half /= 2, turn = !turn) {
         // cppcheck-suppress legacyUninitvar // only its address is taken
         real *to = half == 1 ? out : buffers[turn];
@@ -70,14 +71,14 @@ static void transpose(real *out, const real *in, int stride, int width) {
 }
 
 void transpose_square(real *out, const real *in) {
-    transpose(out, in, TURNED, TURNED);
+    transpose(out, in, TRANSPOSED, TRANSPOSED);
 }
 
 // One panel of `width` columns, the first `have` of them from B; the others are zero.
 static void pack_panel(real *panel, Matrix B, int K, int have, int width) {
     int k = 0;
     if (have == width && B.transposed)
-        for (; k + TURNED <= K; k += TURNED) transpose(panel + (size_t)k * width, B.at + k, B.stride, width);
+        for (; k + TRANSPOSED <= K; k += TRANSPOSED) transpose(panel + (size_t)k * width, B.at + k, B.stride, width);
     else if (have == WIDE)
         for (; k < K; k++) memcpy(panel + (size_t)k * WIDE, B.at + (size_t)k * B.stride, WIDE * sizeof(real));
     else if (have == LANES && width == LANES)
@@ -190,8 +191,9 @@ static int tile_rows(int left) {
 static void edge_tile(real *C, int ldc, Matrix A, const Panel *panel, int rows, int columns) {
     real tile[TALL * WIDE];
     const int width = panel->width;
-    for (int i = 0; panel->beta != 0 && i < rows; i++)
-        for (int j = 0; j < width; j++) tile[i * width + j] = j < columns ? C[(size_t)i * ldc + j] : 0;
+    if (panel->beta != 0)
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < width; j++) tile[i * width + j] = j < columns ? C[(size_t)i * ldc + j] : 0;
     whole_tile(tile, width, A, panel, rows);
     for (int i = 0; i < rows; i++) memcpy(C + (size_t)i * ldc, tile + i * width, (size_t)columns * sizeof(real));
 }
@@ -253,15 +255,17 @@ static void few_rows(real *C, int ldc, real beta, real alpha, Matrix A, Matrix B
         const real *a = A.at + (size_t)m * A.stride;
         real *c = C + (size_t)m * ldc;
         for (int n = 0; n < N; n++) c[n] = (beta == 0 ? 0 : beta * c[n]) + (bias ? bias[n] : 0);
-        for (int n = 0; B.transposed && n < N; n++) {
-            const real *b = B.at + (size_t)n * B.stride;
-            real sum = 0;
+        if (B.transposed)
+            for (int n = 0; n < N; n++) {
+                const real *b = B.at + (size_t)n * B.stride;
+                real sum = 0;
 #pragma omp simd reduction(+ : sum)
-            for (int k = 0; k < K; k++) sum += a[k] * b[k];
-            c[n] += alpha * sum;
-        }
-        for (int k = 0; !B.transposed && k < K; k++)
-            for (int n = 0; n < N; n++) c[n] += alpha * a[k] * B.at[(size_t)k * B.stride + n];
+                for (int k = 0; k < K; k++) sum += a[k] * b[k];
+                c[n] += alpha * sum;
+            }
+        else
+            for (int k = 0; k < K; k++)
+                for (int n = 0; n < N; n++) c[n] += alpha * a[k] * B.at[(size_t)k * B.stride + n];
     }
 }
 

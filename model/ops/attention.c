@@ -17,7 +17,8 @@ static Scratch scratch_layout(Arena *arena, const MixTables *tables, int keys, i
     Scratch scratch = {.S = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys))};
     if (training) scratch.dS = arena_reals(arena, (size_t)QUERY_BLOCK * round_up(keys));
     mix_scratch(scratch.schemes, tables, arena, QUERY_BLOCK, keys, training);
-    for (int i = 0; training && i < 5; i++) scratch.packed[i] = arena_reals(arena, across > down ? across : down);
+    if (training)
+        for (int i = 0; i < 5; i++) scratch.packed[i] = arena_reals(arena, across > down ? across : down);
     return scratch;
 }
 
@@ -93,7 +94,7 @@ static ScoreBlock scores_of(const Scratch *scratch, const QueryBlock *block, con
 // ones.
 typedef struct {
     int rows; // of the block
-    int left; // keys that all of these rows see no more
+    int left; // keys at the left that have left the window of every row of the strip
     int keys; // up to the last that one of them sees
 } Strip;
 
@@ -104,8 +105,8 @@ static Strip strip_of(int first, int rows, int columns, int window, bool packed)
     return (Strip){length, left, seen - 1 + length};
 }
 
-// Products of a block, rows `ldc` apart, whose last query sees `columns` keys: C (rows, columns) = alpha A (rows, d) *
-// packed (d, keys), which is 0 at keys that no row of a strip sees, ...
+// Products of a block, rows `ldc` apart, whose last query sees `columns` keys. C (rows, columns) = alpha A (rows, d) *
+// packed (d, keys). Keys that no row of a strip sees become 0 without being computed.
 static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed *packed, int rows, int columns,
                             int window) {
     for (int i = 0; i < rows;) {
@@ -120,8 +121,8 @@ static void product_to_keys(real *C, int ldc, real alpha, Matrix A, const Packed
     }
 }
 
-// ... and C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d), whose row `from` is the block's first key
-// and where A is 0 at keys that a row does not see.
+// C (rows, d) = beta C + alpha A (rows, columns) * packed (keys, d). A must be 0 at keys that a row does not see. Row
+// `from` of packed is the block's first key.
 static void product_of_keys(real *C, int ldc, real beta, real alpha, Matrix A, const Packed *packed, int from, int rows,
                             int columns, int window) {
     for (int i = 0; i < rows;) {
@@ -184,7 +185,8 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
 
 #define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
 
-// Nobody may want the weights of a block that goes through its keys in tiles, and no scheme change its scores.
+// A block goes through its keys in tiles only if nobody needs its weights (no lse, no P, no dropout) and no scheme
+// changes its scores.
 static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
     return block->columns >= 2 * TILE && !kept && !mix_scores(tables, a->layer, block->h).changed;
@@ -205,12 +207,15 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
         for (int i = 0; i < rows; i++) {
             const int sees = block->columns - rows + i + 1 - first, seen = sees < 0 ? 0 : sees < n ? sees : n;
             real *S_i = S + (size_t)i * stride, *out_i = out + (size_t)i * C;
-            for (int j = 0; first == 0 && j < left_window(sees, a->window); j++) S_i[j] = -INFINITY;
+            if (first == 0)
+                for (int j = 0; j < left_window(sees, a->window); j++) S_i[j] = -INFINITY;
             if (seen > 0) {
                 const real now = row_most(S_i, seen), before = most[i];
                 most[i] = now > before ? now : before;
-                const real shrunk = real_exp(before - most[i]); // 0 in the first tile
-                for (int c = 0; first > 0 && c < a->d; c++) out_i[c] *= shrunk;
+                // Of no consequence in the first tile, where sum is 0 and out is overwritten.
+                const real shrunk = real_exp(before - most[i]);
+                if (first > 0)
+                    for (int c = 0; c < a->d; c++) out_i[c] *= shrunk;
                 sum[i] = sum[i] * (double)shrunk + row_weights(S_i, S_i, seen, most[i]);
             }
             for (int j = round_up(seen); j < n; j++) S_i[j] = 0;
@@ -252,8 +257,9 @@ void attention_forward(const Attention *a, const MixTables *tables, real *scratc
 
 // Backward through the softmax of one row. In: its scores S, and dP, the gradient of the weights after dropout. Out:
 // those weights P, and dS; P may be S, and dS may be dP. Without dropout, forward was P = softmax(S), so dS = P * (dP -
-// flow) with flow = sum(P * dP) = dout . out (FlashAttention, eq. 4). With dropout, dP is first multiplied by the
-// factors; flow is still dout . out.
+// flow) with flow = sum(P * dP). Because out_c = sum of P_j v_jc and dP_j = sum of dout_c v_jc, flow is dout . out,
+// which is known before any dP_j (FlashAttention, eq. 4). With dropout factors f, out_c = sum of f_j P_j
+// v_jc, and the gradient of the weight before dropout is f_j dP_j: their sum(P * f * dP) is the same dout . out.
 static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, const real *dout, const QueryBlock *block,
                                  const Attention *a, int row) {
     const real *out = a->out + block->out_at + (size_t)row * a->H * a->d;
@@ -284,7 +290,7 @@ static void softmax_backward_row(real *P, real *dS, real *S, const real *dP, con
 
 // The packed operands of a head's backward pass.
 typedef struct {
-    Packed q, k, dout, k_turned, v_turned; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
+    Packed q, k, dout, k_transposed, v_transposed; // (queries, d), (keys, d), (queries, d); k^T and v^T (d, keys)
 } HeadOperands;
 
 // The same as add_transposed, where a key is seen by a window of queries: STRIP keys at a time, by these queries.
@@ -324,8 +330,8 @@ static void scores_backward(const ScoreGradient *grad, const MixTables *tables, 
                             const QueryBlock *block, const HeadOperands *head, const Scratch *scratch) {
     const ScoresAre are = mix_scores(tables, scores->layer, scores->head);
     const int qs = scores->q_stride, stride = scores->stride;
-    for (int i = 0; are.trained && i < block->rows; i++)
-        memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
+    if (are.trained)
+        for (int i = 0; i < block->rows; i++) memset(grad->dq + (size_t)i * qs, 0, (size_t)head->q.N * sizeof(real));
     mix_score_backward(tables, scores, grad, scratch->schemes);
     if (are.own) return;
     product_of_keys(grad->dq, qs, are.trained ? 1 : 0, scores->scale, rows_of(grad->dS, stride), &head->k, block->from,
@@ -340,12 +346,12 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
     real *S = scratch->S, *P = S;     // (rows, columns): the weights overwrite the scores
     real *dP = scratch->dS, *dS = dP; // (rows, columns): dS overwrites dP
     const real *dout = grad->dout + block->out_at;
-    const Packed k_turned = gemm_packed_from(&head->k_turned, block->from);
-    const Packed v_turned = gemm_packed_from(&head->v_turned, block->from);
+    const Packed k_transposed = gemm_packed_from(&head->k_transposed, block->from);
+    const Packed v_transposed = gemm_packed_from(&head->v_transposed, block->from);
     const ScoreBlock scores = scores_of(scratch, block, a, tables);
-    scores_forward(tables, &scores, &k_turned, scratch->schemes);
+    scores_forward(tables, &scores, &k_transposed, scratch->schemes);
     // Forward was out = P v, so dP = dout v^T and dv += P^T dout.
-    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_turned, rows, block->columns, a->window);
+    product_to_keys(dP, stride, 1, rows_of(dout, C), &v_transposed, rows, block->columns, a->window);
     for (int i = 0; i < rows; i++) {
         const size_t row = (size_t)i * stride;
         softmax_backward_row(P + row, dS + row, S + row, dP + row, dout + (size_t)i * C, block, a, i);
@@ -361,10 +367,11 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
                           const Scratch *scratch) {
     const QueryBlock start = block_of(a, b, h, 0);
     const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
-    const Matrix k_turned = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
+    const Matrix k_transposed = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
     const HeadOperands head = {
         gemm_pack(scratch->packed[0], q, a->queries, a->d), gemm_pack(scratch->packed[1], k, a->keys, a->d),
-        gemm_pack(scratch->packed[2], dout, a->queries, a->d), gemm_pack(scratch->packed[3], k_turned, a->d, a->keys),
+        gemm_pack(scratch->packed[2], dout, a->queries, a->d),
+        gemm_pack(scratch->packed[3], k_transposed, a->d, a->keys),
         gemm_pack(scratch->packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
     for (QueryBlock block = start; block.first < a->queries; block = block_of(a, b, h, block.first + QUERY_BLOCK))
         block_backward(grad, a, tables, &block, &head, scratch);

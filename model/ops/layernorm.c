@@ -1,8 +1,6 @@
 #include "model/base/team.h"
 #include "model/ops/ops.h"
 
-#define EPSILON 1e-5
-
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                        int C) {
     const Share own = share_rows(rows);
@@ -15,7 +13,7 @@ void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const r
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < C; c++) squares += (x_r[c] - m) * (x_r[c] - m);
         mean[r] = m;
-        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)EPSILON);
+        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)NORM_EPSILON);
     }
     layernorm_again(out, x, mean, rstd, weight, bias, rows, C);
 }

@@ -1,11 +1,11 @@
 #include "model/base/team.h"
 #include "model/ops/ops.h"
 
-size_t head_scratch(int V) {
-    return (size_t)HEAD_BLOCK * V;
+size_t loss_scratch(int V) {
+    return (size_t)LOSS_BLOCK * V;
 }
 
-void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V) {
+void logits_forward(real *logits, const real *x, const real *wte, int rows, int C, int V) {
     linear_forward(logits, x, wte, NULL, rows, C, V);
 }
 
@@ -38,9 +38,9 @@ static void nll_rows(double *nll, real *logits, const real *dnll, const int *tar
 
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
                   int V) {
-    for (int r = 0; r < rows; r += HEAD_BLOCK) {
-        const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
-        head_forward(scratch, x + (size_t)r * C, wte, n, C, V);
+    for (int r = 0; r < rows; r += LOSS_BLOCK) {
+        const int n = rows - r < LOSS_BLOCK ? rows - r : LOSS_BLOCK;
+        logits_forward(scratch, x + (size_t)r * C, wte, n, C, V);
         nll_rows(nll + r, scratch, NULL, targets + r, n, V);
         team_barrier(); // the next block, shorter, is shared out otherwise
     }
@@ -49,11 +49,11 @@ void loss_forward(double *nll, const real *x, const real *wte, const int *target
 // Forward was logits = x wte^T, so dx = dlogits wte and dwte = dlogits^T x.
 void loss_forward_backward(double *nll, real *dx, real *dwte, const real *dnll, const real *x, const real *wte,
                            const int *targets, real *scratch, int rows, int C, int V) {
-    for (int r = 0; r < rows; r += HEAD_BLOCK) {
-        const int n = rows - r < HEAD_BLOCK ? rows - r : HEAD_BLOCK;
+    for (int r = 0; r < rows; r += LOSS_BLOCK) {
+        const int n = rows - r < LOSS_BLOCK ? rows - r : LOSS_BLOCK;
         const real *x_r = x + (size_t)r * C;
         real *logits = scratch, *dlogits = scratch; // (n, V)
-        head_forward(logits, x_r, wte, n, C, V);
+        logits_forward(logits, x_r, wte, n, C, V);
         nll_rows(nll + r, logits, dnll + r, targets + r, n, V);
         linear_backward(dx + (size_t)r * C, dlogits, wte, n, C, V);
         team_barrier();

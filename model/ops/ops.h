@@ -23,10 +23,12 @@ void tokens_forward(real *x, const int *ids, const real *wte, int rows, int C);
 // dwte[id] += dx of every token with this id, dwte (V, C). By columns.
 void tokens_backward(real *dwte, const real *dx, const int *ids, int rows, int C);
 
+#define NORM_EPSILON 1e-5 // under the root of both norms
+
 // --- layernorm.c: Ba, Kiros, Hinton 2016 ---
 //
-// out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own; mean and rstd (rows) are kept for backward.
-// By rows.
+// out (rows, C) = (x - mean) * rstd * weight + bias, each row on its own: mean = average(x), rstd = 1 /
+// sqrt(average((x - mean)^2) + NORM_EPSILON). mean and rstd (rows) are kept for backward. By rows.
 void layernorm_forward(real *out, real *mean, real *rstd, const real *x, const real *weight, const real *bias, int rows,
                        int C);
 // out again, from the mean and rstd that forward kept: cheaper to recompute in backward than to store for every layer.
@@ -42,8 +44,8 @@ void layernorm_backward_weights(real *dweight, real *dbias, const real *dout, co
 
 // --- rmsnorm.c: Zhang, Sennrich 2019 ---
 //
-// As layer norm, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) + 1e-5).
-// rstd (rows) is kept for backward. By rows.
+// As layer norm, without a mean and a bias: out (rows, C) = x * rstd * weight, rstd = 1 / sqrt(average(x^2) +
+// NORM_EPSILON). rstd (rows) is kept for backward. By rows.
 void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C);
 void rmsnorm_again(real *out, const real *x, const real *rstd, const real *weight, int rows, int C);
 // dx +=. By rows.
@@ -156,12 +158,12 @@ void scores_forward(const MixTables *tables, const ScoreBlock *block, const Pack
 // --- loss.c: tied head and cross-entropy, in blocks of rows ---
 //
 // Threads share the rows of each block, so a barrier must stand before the losses; they end with one.
-#define HEAD_BLOCK 256 // rows of logits that are alive at a time
+#define LOSS_BLOCK 256 // rows of logits that are alive at a time
 
 // How many reals of scratch the losses need.
-size_t head_scratch(int V);
+size_t loss_scratch(int V);
 // logits (rows, V) = x (rows, C) wte^T. By rows.
-void head_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
+void logits_forward(real *logits, const real *x, const real *wte, int rows, int C, int V);
 // nll (rows) = -log softmax(x wte^T)[target]
 void loss_forward(double *nll, const real *x, const real *wte, const int *targets, real *scratch, int rows, int C,
                   int V);

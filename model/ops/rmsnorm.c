@@ -1,8 +1,6 @@
 #include "model/base/team.h"
 #include "model/ops/ops.h"
 
-#define EPSILON 1e-5
-
 void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, int rows, int C) {
     const Share own = share_rows(rows);
     for (int r = own.begin; r < own.end; r++) {
@@ -10,7 +8,7 @@ void rmsnorm_forward(real *out, real *rstd, const real *x, const real *weight, i
         real squares = 0;
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < C; c++) squares += x_r[c] * x_r[c];
-        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)EPSILON);
+        rstd[r] = 1 / real_sqrt(squares / (real)C + (real)NORM_EPSILON);
     }
     rmsnorm_again(out, x, rstd, weight, rows, C);
 }

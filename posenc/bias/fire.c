@@ -18,8 +18,8 @@ enum {
 enum { PSI, PSI_BY_C };
 enum { SLABS }; // dtables, of the layer at work (B, H, 3W + 3): a Network of gradients
 
-#define EPSILON  1e-6
-#define TOGETHER 32 // keys, or in backward hidden units, whose sums stay in registers
+#define EPSILON      1e-6 // added to the denominator, as in the authors' code
+#define IN_REGISTERS 32   // sums that stay in registers: of keys, or in backward of hidden units
 
 typedef struct {
     long long width;
@@ -127,7 +127,7 @@ static Reach reach_of(const Position *pos, int set, int position) {
     return (Reach){reach, psi((double)pos->params[C][set], reach) + EPSILON, by_threshold};
 }
 
-// out_j = scale * table[i - j] for the keys that a query sees, and zeros up to a multiple of TOGETHER.
+// out_j = scale * table[i - j] for the keys that a query sees, and zeros up to a multiple of IN_REGISTERS.
 static void look_up(real *out, const Tables *tables, int table, real scale, const ScoreBlock *block, int row) {
     const int seen = block_seen(block, row), start = tables->positions - 1 - block->query_at[row].t;
     const real *values = tables->table[table] + (size_t)position_set(tables->pos, block->layer) * tables->positions;
@@ -137,20 +137,20 @@ static void look_up(real *out, const Tables *tables, int table, real scale, cons
     } else {
         for (int j = 0; j < seen; j++) out[j] = scale * values[start + block->key_at[j].t];
     }
-    for (int j = seen; j % TOGETHER; j++) out[j] = 0;
+    for (int j = seen; j % IN_REGISTERS; j++) out[j] = 0;
 }
 
 // Two rows of numbers, one for each key.
 static size_t score_scratch(const Tables *tables, int rows, int columns, bool training) {
-    return 2 * ((size_t)columns + TOGETHER);
+    return 2 * ((size_t)columns + IN_REGISTERS);
 }
 
-// The biases of TOGETHER keys: w2 . relu(w1 ratio + b1) + b2. bias may be ratio.
+// The biases of IN_REGISTERS keys: w2 . relu(w1 ratio + b1) + b2. bias may be ratio.
 static void network_forward(real *bias, const real *ratio, Network f, int W) {
-    real sum[TOGETHER];
-    for (int j = 0; j < TOGETHER; j++) sum[j] = *f.b2;
+    real sum[IN_REGISTERS];
+    for (int j = 0; j < IN_REGISTERS; j++) sum[j] = *f.b2;
     for (int n = 0; n < W; n++)
-        for (int j = 0; j < TOGETHER; j++) {
+        for (int j = 0; j < IN_REGISTERS; j++) {
             const real unit = f.w1[n] * ratio[j] + f.b1[n];
             sum[j] += f.w2[n] * (unit > 0 ? unit : 0);
         }
@@ -167,7 +167,7 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
         const int seen = block_seen(block, i);
         real *S_i = block->S + (size_t)i * block->stride;
         look_up(ratio, tables, PSI, (real)(1 / reach_of(pos, set, block->query_at[i].t).denominator), block, i);
-        for (int j = 0; j < seen; j += TOGETHER) network_forward(ratio + j, ratio + j, f, hidden(pos));
+        for (int j = 0; j < seen; j += IN_REGISTERS) network_forward(ratio + j, ratio + j, f, hidden(pos));
         for (int j = 0; j < seen; j++) S_i[j] += ratio[j];
     }
 }
@@ -183,14 +183,15 @@ static void network_backward(Network d, double *by_ratio, double *by_c, const re
 #pragma omp simd reduction(+ : db2)
     for (int j = 0; j < seen; j++) db2 += dS[j];
     *d.b2 += db2;
-    for (int first = 0; first < W; first += TOGETHER) {
-        const int units = W - first < TOGETHER ? W - first : TOGETHER;
-        real w1[TOGETHER] = {0}, b1[TOGETHER] = {0}, sum[TOGETHER] = {0}, sum_r[TOGETHER] = {0}, sum_c[TOGETHER] = {0};
+    for (int first = 0; first < W; first += IN_REGISTERS) {
+        const int units = W - first < IN_REGISTERS ? W - first : IN_REGISTERS;
+        real w1[IN_REGISTERS] = {0}, b1[IN_REGISTERS] = {0}, sum[IN_REGISTERS] = {0}, sum_r[IN_REGISTERS] = {0},
+             sum_c[IN_REGISTERS] = {0};
         memcpy(w1, f.w1 + first, (size_t)units * sizeof(real));
         memcpy(b1, f.b1 + first, (size_t)units * sizeof(real));
         for (int j = 0; j < seen; j++) {
             const real dS_j = dS[j], r = ratio[j], r_c = ratio_by_c[j];
-            for (int n = 0; n < TOGETHER; n++) {
+            for (int n = 0; n < IN_REGISTERS; n++) {
                 const real passed = w1[n] * r + b1[n] > 0 ? dS_j : 0;
                 sum[n] += passed;
                 sum_r[n] += passed * r;
@@ -223,7 +224,7 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
     const int set = position_set(pos, block->layer);
     const Network f = network_of(pos, pos->params, set, block->head);
     const Network d = slab_of(tables, block->sequence * pos->shape.heads + block->head);
-    real *ratio = block->scratch, *ratio_by_c = ratio + block->columns + TOGETHER;
+    real *ratio = block->scratch, *ratio_by_c = ratio + block->columns + IN_REGISTERS;
     for (int i = 0; i < block->rows; i++) {
         const Reach reach = reach_of(pos, set, block->query_at[i].t);
         const real scale = (real)(1 / reach.denominator);

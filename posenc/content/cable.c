@@ -7,19 +7,19 @@
 #include "model/base/team.h"
 
 // Features of a token: for each head minus its step, and then for each head its slope.
-static int features(const Position *pos) {
+static int feature_count(const Position *pos) {
     return 2 * pos->shape.heads;
 }
 
 // step = relu(z), slope = softplus(z') = log(1 + e^z') = -log(sigmoid(-z'))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const int H = tables->pos->shape.heads, F = tables->features;
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
     projected_forward(tables, layer, features, x, rows);
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) {
-            real *step = features + (size_t)r * F + h, *slope = step + H;
-            *step = *step <= 0 ? 0 : -*step; // so that NaN stays
+            real *minus_step = features + (size_t)r * stride + h, *slope = minus_step + H;
+            *minus_step = *minus_step <= 0 ? 0 : -*minus_step; // in the place of z; NaN stays
             *slope = -log_sigmoid(-*slope);
         }
 }
@@ -27,13 +27,13 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 // So dz = dstep where z > 0, and 0 elsewhere; dz' = sigmoid(z') dslope = (1 - e^-slope) dslope.
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const int H = tables->pos->shape.heads, F = tables->features;
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
     real *dz = projected_dz(tables);
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) {
-            const size_t step = (size_t)r * F + h, slope = step + H, to = (size_t)r * 2 * H + h;
-            dz[to] = features[step] < 0 ? -dfeatures[step] : 0;
+            const size_t minus_step = (size_t)r * stride + h, slope = minus_step + H, to = (size_t)r * 2 * H + h;
+            dz[to] = features[minus_step] < 0 ? -dfeatures[minus_step] : 0;
             dz[to + H] = log_sigmoid_backward(dfeatures[slope], -features[slope]);
         }
     projected_backward(tables, layer, dx, x, rows);
@@ -44,14 +44,15 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
     return running_scratch(columns) + (training ? (size_t)columns : 0);
 }
 
-// S_ij -= slope_i (step_{j+1} + ... + step_i) = slope_i (sum_j - sum_i)
+// The features hold minus the steps a_t, so sum_t = -(a_0 + ... + a_t), and S_ij += slope_i (sum_i - sum_j) is S_ij -=
+// slope_i (a_{j+1} + ... + a_i).
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    const int H = tables->pos->shape.heads, F = tables->features;
-    const real *steps = block->features + block->head, *slopes = steps + H;
-    const Running running = running_forward(block, steps, F, block->scratch);
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
+    const real *minus_steps = block->features + block->head, *slopes = minus_steps + H;
+    const Running running = running_forward(block, minus_steps, stride, block->scratch);
     for (int row = 0; row < block->rows; row++) {
         const int i = block->columns - block->rows + row;
-        const real slope = slopes[(size_t)i * F];
+        const real slope = slopes[(size_t)i * stride];
         real *S_i = block->S + (size_t)row * block->stride;
         for (int j = 0; j < i; j++) S_i[j] += slope * running_between(running, i, j);
     }
@@ -60,15 +61,15 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
 // So dslope_i += dS_ij (sum_i - sum_j) added up over j, dsum_i += slope_i dS_ij added up over j, and dsum_j -= slope_i
 // dS_ij. The sums are those that score_forward has left.
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    const int H = tables->pos->shape.heads, F = tables->features;
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const real *slopes = block->features + block->head + H;
-    real *dsteps = grad->dfeatures + block->head, *dslopes = dsteps + H;
+    real *dminus_steps = grad->dfeatures + block->head, *dslopes = dminus_steps + H;
     const Running running = running_of(block, block->scratch);
     real *dsum = block->scratch + running_scratch(block->columns);
     memset(dsum, 0, (size_t)block->columns * sizeof(real));
     for (int row = 0; row < block->rows; row++) {
         const int i = block->columns - block->rows + row;
-        const real slope = slopes[(size_t)i * F], *dS_i = grad->dS + (size_t)row * block->stride;
+        const real slope = slopes[(size_t)i * stride], *dS_i = grad->dS + (size_t)row * block->stride;
         double dslope = 0, row_sum = 0;
 #pragma omp simd reduction(+ : dslope, row_sum)
         for (int j = 0; j < i; j++) {
@@ -76,10 +77,10 @@ static void score_backward(const Tables *tables, const ScoreBlock *block, const 
             row_sum += (double)dS_i[j];
             dsum[j] -= slope * dS_i[j];
         }
-        dslopes[(size_t)i * F] += (real)dslope;
+        dslopes[(size_t)i * stride] += (real)dslope;
         dsum[i] += slope * (real)row_sum;
     }
-    running_backward(dsteps, dsum, block, F);
+    running_backward(dminus_steps, dsum, block, stride);
 }
 
 #define RELU_OPERATIONS 3 // of a step, forward and backward, with its bias
@@ -106,7 +107,7 @@ const Scheme scheme_cable = {
     .operations = operations,
     .params = projected_params,
     .layout = projected_layout,
-    .features = features,
+    .feature_count = feature_count,
     .input_forward = input_forward,
     .input_backward = input_backward,
     .score_scratch = score_scratch,

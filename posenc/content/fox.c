@@ -19,7 +19,7 @@ static void init(Position *pos, uint64_t seed) {
         pos->params[PROJECTED_B][n] = (real)scheme_options(pos, FoxOptions)->bias;
 }
 
-static int features(const Position *pos) {
+static int feature_count(const Position *pos) {
     return pos->shape.heads;
 }
 
@@ -35,21 +35,21 @@ real log_sigmoid_backward(real dlog_f, real log_f) {
 
 // features = log f = log(sigmoid(z))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
-    const int H = tables->pos->shape.heads, F = tables->features;
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
     projected_forward(tables, layer, features, x, rows);
     for (int r = own.begin; r < own.end; r++)
-        for (int h = 0; h < H; h++) features[(size_t)r * F + h] = log_sigmoid(features[(size_t)r * F + h]);
+        for (int h = 0; h < H; h++) features[(size_t)r * stride + h] = log_sigmoid(features[(size_t)r * stride + h]);
 }
 
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
-    const int H = tables->pos->shape.heads, F = tables->features;
+    const int H = tables->pos->shape.heads, stride = tables->feature_stride;
     const Share own = share_rows(rows);
     real *dz = projected_dz(tables);
     for (int r = own.begin; r < own.end; r++)
         for (int h = 0; h < H; h++) {
-            const size_t n = (size_t)r * F + h;
+            const size_t n = (size_t)r * stride + h;
             dz[(size_t)r * H + h] = log_sigmoid_backward(dfeatures[n], features[n]);
         }
     projected_backward(tables, layer, dx, x, rows);
@@ -102,11 +102,11 @@ static size_t score_scratch(const Tables *tables, int rows, int columns, bool tr
 }
 
 static void score_forward(const Tables *tables, const ScoreBlock *block) {
-    forget_forward(block, block->features + block->head, tables->features, block->scratch);
+    forget_forward(block, block->features + block->head, tables->feature_stride, block->scratch);
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
-    forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->features, block->scratch);
+    forget_backward(grad->dfeatures + block->head, grad->dS, block, tables->feature_stride, block->scratch);
 }
 
 const Scheme scheme_fox = {
@@ -124,7 +124,7 @@ const Scheme scheme_fox = {
     .params = projected_params,
     .init = init,
     .layout = projected_layout,
-    .features = features,
+    .feature_count = feature_count,
     .input_forward = input_forward,
     .input_backward = input_backward,
     .score_scratch = score_scratch,

@@ -6,6 +6,8 @@
 #include "model/base/linear.h"
 #include "model/base/team.h"
 
+#include <assert.h>
+
 // params: (L*rank, I), (L*C, rank), (L*G, I), (L, G), (L*taps, C), where I are the channels of the layer's input, and C
 // those of the scheme's heads; of the G gates H make beta, the other H forget
 enum { DOWN, UP, GATE, BIAS, CONV };
@@ -37,7 +39,7 @@ static int taps_of(const Position *pos) {
     return (int)scheme_options(pos, PathOptions)->conv;
 }
 
-static int gates_of(const Position *pos) {
+static int gate_features(const Position *pos) {
     return pos->shape.heads * (scheme_options(pos, PathOptions)->forget ? 2 : 1);
 }
 
@@ -45,8 +47,8 @@ static void params(Position *pos, TensorTable *table) {
     const int L = pos->shape.layers, C = pos->shape.width, I = pos->inputs;
     position_param(pos, table, "down", L * rank_of(pos), I, INIT_NORMAL, 0.02);
     position_param(pos, table, "up", L * C, rank_of(pos), INIT_NORMAL, 0.02);
-    position_param(pos, table, "gate", L * gates_of(pos), I, INIT_NORMAL, 0.02);
-    position_param(pos, table, "bias", L, gates_of(pos), INIT_ZERO, 0);
+    position_param(pos, table, "gate", L * gate_features(pos), I, INIT_NORMAL, 0.02);
+    position_param(pos, table, "bias", L, gate_features(pos), INIT_ZERO, 0);
     if (taps_of(pos) > 1) position_param(pos, table, "conv", L * taps_of(pos), C, INIT_ZERO, 0);
 }
 
@@ -64,13 +66,13 @@ static void layout(Tables *tables, Arena *arena, bool training) {
     tables->table[HIDDEN] = arena_reals(arena, rows * rank_of(pos));
     if (!training) return;
     tables->dtable[DHIDDEN] = arena_reals(arena, rows * rank_of(pos));
-    tables->dtable[DGATES] = arena_reals(arena, rows * gates_of(pos));
+    tables->dtable[DGATES] = arena_reals(arena, rows * gate_features(pos));
     tables->dtable[SLABS] = arena_reals(arena, (size_t)tables->batch * taps_of(pos) * pos->shape.width);
 }
 
 // Of each token: C numbers that w will be made of, and the logarithms of its G gates.
-static int features(const Position *pos) {
-    return pos->shape.width + gates_of(pos);
+static int feature_count(const Position *pos) {
+    return pos->shape.width + gate_features(pos);
 }
 
 // --- from the layer's input to features, token by token ---
@@ -82,7 +84,7 @@ typedef struct {
 
 static Projections projections_of(const Position *pos, real *const *params, int layer) {
     const size_t l = (size_t)layer, C = (size_t)pos->shape.width, I = (size_t)pos->inputs, rank = (size_t)rank_of(pos),
-                 G = (size_t)gates_of(pos);
+                 G = (size_t)gate_features(pos);
     return (Projections){params[DOWN] + l * rank * I, params[UP] + l * C * rank, params[GATE] + l * G * I,
                          params[BIAS] + l * G};
 }
@@ -90,18 +92,19 @@ static Projections projections_of(const Position *pos, real *const *params, int 
 // features = (x down^T) up^T, and log(sigmoid(x gate^T + bias))
 static void input_forward(const Tables *tables, int layer, real *features, const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, I = pos->inputs, F = tables->features, rank = rank_of(pos), G = gates_of(pos);
+    const int C = pos->shape.width, I = pos->inputs, stride = tables->feature_stride, rank = rank_of(pos),
+              G = gate_features(pos);
     const Projections p = projections_of(pos, pos->params, layer);
     const Share own = share_rows(rows);
-    real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * F;
+    real *hidden = tables->table[HIDDEN], *to = features + (size_t)own.begin * stride;
     if (own.begin == own.end) return;
     linear_forward(hidden, x, p.down, NULL, rows, I, rank);
-    gemm(to, F, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank), own.end - own.begin, C,
-         rank);
-    gemm(to + C, F, 0, 1, rows_of(x + (size_t)own.begin * I, I), columns_of(p.gate, I), own.end - own.begin, G, I);
+    gemm(to, stride, 0, 1, rows_of(hidden + (size_t)own.begin * rank, rank), columns_of(p.up, rank),
+         own.end - own.begin, C, rank);
+    gemm(to + C, stride, 0, 1, rows_of(x + (size_t)own.begin * I, I), columns_of(p.gate, I), own.end - own.begin, G, I);
     for (int r = own.begin; r < own.end; r++)
         for (int g = 0; g < G; g++) {
-            real *gate = features + (size_t)r * F + C + g;
+            real *gate = features + (size_t)r * stride + C + g;
             *gate = log_sigmoid(*gate + p.bias[g]);
         }
 }
@@ -111,24 +114,25 @@ static void input_forward(const Tables *tables, int layer, real *features, const
 static void input_backward(const Tables *tables, int layer, real *dx, const real *dfeatures, const real *features,
                            const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->shape.width, I = pos->inputs, F = tables->features, rank = rank_of(pos), G = gates_of(pos);
+    const int C = pos->shape.width, I = pos->inputs, stride = tables->feature_stride, rank = rank_of(pos),
+              G = gate_features(pos);
     const Projections p = projections_of(pos, pos->params, layer), dp = projections_of(pos, pos->dparams, layer);
     const Share own = share_rows(rows), columns = share_columns(C);
     real *hidden = tables->table[HIDDEN], *dhidden = tables->dtable[DHIDDEN], *dgates = tables->dtable[DGATES];
     linear_forward(hidden, x, p.down, NULL, rows, I, rank);
     if (own.begin < own.end)
-        gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * F, F),
+        gemm(dhidden + (size_t)own.begin * rank, rank, 0, 1, rows_of(dfeatures + (size_t)own.begin * stride, stride),
              rows_of(p.up, rank), own.end - own.begin, rank, C);
     for (int r = own.begin; r < own.end; r++)
         for (int g = 0; g < G; g++) {
-            const size_t at = (size_t)r * F + C + g;
+            const size_t at = (size_t)r * stride + C + g;
             dgates[(size_t)r * G + g] = log_sigmoid_backward(dfeatures[at], features[at]);
         }
     linear_backward_add(dx, dhidden, p.down, rows, I, rank);
     linear_backward_add(dx, dgates, p.gate, rows, I, G);
     team_barrier();
     if (columns.begin < columns.end)
-        gemm(dp.up + (size_t)columns.begin * rank, rank, 1, 1, columns_of(dfeatures + columns.begin, F),
+        gemm(dp.up + (size_t)columns.begin * rank, rank, 1, 1, columns_of(dfeatures + columns.begin, stride),
              rows_of(hidden, rank), columns.end - columns.begin, rank, rows);
     linear_backward_weights(dp.down, NULL, dhidden, x, rows, I, rank);
     linear_backward_weights(dp.gate, dp.bias, dgates, x, rows, I, G);
@@ -138,10 +142,10 @@ static void input_backward(const Tables *tables, int layer, real *dx, const real
 //
 // What one head of one sequence works with. Keys are counted from the block's number columns_left, as reflections are.
 typedef struct {
-    int d, taps, F, C;
+    int d, taps, stride, C;
     int before;             // tokens before key 0 whose features are there
-    const real *raw, *conv; // (keys, F) and (taps, C), d of them the head's
-    const real *log_s;      // (keys), F apart: log(beta / 2), and H further on log f
+    const real *raw, *conv; // (keys, stride) and (taps, C), d of them the head's
+    const real *log_s;      // (keys), stride apart: log(beta / 2), and H further on log f
     real *z;                // (keys, d) raw, convolved, where there is a convolution
     real *shrink;           // (keys) 1 / length of what becomes w
     real *forget;           // (forget_scratch)
@@ -152,7 +156,8 @@ typedef struct {
 static Head head_take(Arena *arena, const Tables *tables, int rows, int keys) {
     const Position *pos = tables->pos;
     const size_t N = (size_t)keys;
-    Head h = {.d = head_width(&pos->shape), .taps = taps_of(pos), .F = tables->features, .C = pos->shape.width};
+    Head h = {
+        .d = head_width(&pos->shape), .taps = taps_of(pos), .stride = tables->feature_stride, .C = pos->shape.width};
     h.z = arena_reals(arena, N * h.d);
     h.shrink = arena_reals(arena, N);
     h.forget = arena_reals(arena, forget_scratch(keys));
@@ -176,7 +181,7 @@ static Head head_of(const Tables *tables, const ScoreBlock *block) {
     Arena scratch = scratch_of(block);
     Head h = head_take(&scratch, tables, block->rows, block->columns_left + block->columns + block->columns_after);
     const size_t first = (size_t)block->head * h.d;
-    const real *features = block->features - (size_t)block->columns_left * h.F; // of key 0
+    const real *features = block->features - (size_t)block->columns_left * h.stride; // of key 0
     h.before = block->tokens_before - block->columns_left;
     h.raw = features + first;
     h.log_s = features + h.C + block->head;
@@ -185,26 +190,27 @@ static Head head_of(const Tables *tables, const ScoreBlock *block) {
 }
 
 // z_t = sum over a of conv_a * raw_{t-a}, y = silu(z) = z sigmoid(z), of d numbers each.
-static void mix_forward(real *y, const Head *h, int t) {
-    const real *raw = h->raw + (size_t)t * h->F;
+static void conv_forward(real *y, const Head *h, int t) {
+    const real *raw = h->raw + (size_t)t * h->stride;
     real *z = h->z + (size_t)t * h->d;
     memset(z, 0, (size_t)h->d * sizeof(real));
     for (int a = 0; a < h->taps && a <= t + h->before; a++)
-        for (int c = 0; c < h->d; c++) z[c] += h->conv[a * h->C + c] * raw[c - a * h->F];
+        for (int c = 0; c < h->d; c++) z[c] += h->conv[a * h->C + c] * raw[c - a * h->stride];
     for (int c = 0; c < h->d; c++) y[c] = z[c] / (1 + real_exp(-z[c]));
 }
 
 // dz = dy sigmoid(z) (1 + z (1 - sigmoid(z))), in dy's place; draw_{t-a} += conv_a * dz, dconv_a += dz * raw_{t-a}.
-static void mix_backward(real *draw, real *dconv, real *dy, const Head *h, int t) {
-    const real *raw = h->raw + (size_t)t * h->F, *z = h->z + (size_t)t * h->d;
+static void conv_backward(real *draw, real *dconv, real *dy, const Head *h, int t) {
+    const real *raw = h->raw + (size_t)t * h->stride, *z = h->z + (size_t)t * h->d;
     for (int c = 0; c < h->d; c++) {
         const real sigmoid = 1 / (1 + real_exp(-z[c]));
         dy[c] *= sigmoid * (1 + z[c] * (1 - sigmoid));
     }
+    assert(h->before == 0); // training sees whole sequences, so no tap reads a token before key 0
     for (int a = 0; a < h->taps && a <= t; a++)
         for (int c = 0; c < h->d; c++) {
-            draw[c - a * h->F] += h->conv[a * h->C + c] * dy[c];
-            dconv[a * h->C + c] += dy[c] * raw[c - a * h->F];
+            draw[c - a * h->stride] += h->conv[a * h->C + c] * dy[c];
+            dconv[a * h->C + c] += dy[c] * raw[c - a * h->stride];
         }
 }
 
@@ -212,14 +218,14 @@ static void mix_backward(real *draw, real *dconv, real *dy, const Head *h, int t
 static void reflection_forward(const Head *h, int t) {
     real *w = h->reflections.w + (size_t)t * h->d, squares = 0;
     if (h->conv)
-        mix_forward(w, h, t);
+        conv_forward(w, h, t);
     else
-        memcpy(w, h->raw + (size_t)t * h->F, (size_t)h->d * sizeof(real));
+        memcpy(w, h->raw + (size_t)t * h->stride, (size_t)h->d * sizeof(real));
 #pragma omp simd reduction(+ : squares)
     for (int c = 0; c < h->d; c++) squares += w[c] * w[c];
     h->shrink[t] = 1 / real_sqrt(squares + (real)EPSILON);
     for (int c = 0; c < h->d; c++) w[c] *= h->shrink[t];
-    h->reflections.beta[t] = 2 * real_exp(h->log_s[(size_t)t * h->F]);
+    h->reflections.beta[t] = 2 * real_exp(h->log_s[(size_t)t * h->stride]);
 }
 
 // Only the part of dw that is orthogonal to w remains: dy = (dw - w (w . dw)) / length, in dw's place. And dlog s =
@@ -231,7 +237,7 @@ static void reflection_backward(real *draw, real *dconv, real *dlog_s, const Hea
     for (int c = 0; c < h->d; c++) along += w[c] * dy[c];
     for (int c = 0; c < h->d; c++) dy[c] = h->shrink[t] * (dy[c] - w[c] * along);
     if (h->conv)
-        mix_backward(draw, dconv, dy, h, t);
+        conv_backward(draw, dconv, dy, h, t);
     else
         for (int c = 0; c < h->d; c++) draw[c] += dy[c];
     *dlog_s += h->reflections.dlog_beta[t];
@@ -244,27 +250,28 @@ static void score_forward(const Tables *tables, const ScoreBlock *block) {
     for (int t = made; t < keys; t++) reflection_forward(&h, t);
     reflect_forward(block, &h.reflections);
     if (scheme_options(pos, PathOptions)->forget)
-        forget_forward(block, block->features + h.C + block->head + pos->shape.heads, h.F, h.forget);
+        forget_forward(block, block->features + h.C + block->head + pos->shape.heads, h.stride, h.forget);
 }
 
 static void score_backward(const Tables *tables, const ScoreBlock *block, const ScoreGradient *grad) {
     const Position *pos = tables->pos;
     const Head h = head_of(tables, block);
-    real *dfeatures = grad->dfeatures - (size_t)block->columns_left * h.F; // of key 0
+    real *dfeatures = grad->dfeatures - (size_t)block->columns_left * h.stride; // of key 0
     real *draw = dfeatures + (size_t)block->head * h.d, *dlog_s = dfeatures + h.C + block->head;
     real *dconv = tables->dtable[SLABS] + (size_t)block->sequence * h.taps * h.C + (size_t)block->head * h.d;
     if (scheme_options(pos, PathOptions)->forget)
-        forget_backward(grad->dfeatures + h.C + block->head + pos->shape.heads, grad->dS, block, h.F, h.forget);
+        forget_backward(grad->dfeatures + h.C + block->head + pos->shape.heads, grad->dS, block, h.stride, h.forget);
     reflect_backward(grad, block, &h.reflections);
     const int keys = block->columns_left + block->columns;
-    for (int t = 0; t < keys && block->columns_after == 0; t++)
-        reflection_backward(draw + (size_t)t * h.F, dconv, dlog_s + (size_t)t * h.F, &h, t);
+    if (block->columns_after > 0) return; // the head's last block ends it
+    for (int t = 0; t < keys; t++)
+        reflection_backward(draw + (size_t)t * h.stride, dconv, dlog_s + (size_t)t * h.stride, &h, t);
 }
 
 // In each layer, for a token: three matrices that make w and the gates; the gates; for each channel of w its taps with
 // silu, 6 a tap and 9 (without them, 1), and its length, 8; and in each head the reflections.
 static double operations(const Position *pos, int T) {
-    const double C = pos->shape.width, G = gates_of(pos), H = pos->shape.heads, taps = taps_of(pos);
+    const double C = pos->shape.width, G = gate_features(pos), H = pos->shape.heads, taps = taps_of(pos);
     const double projections = 3 * 2 * (pos->inputs * (rank_of(pos) + G) + C * rank_of(pos)),
                  gates = LOG_SIGMOID_OPERATIONS * G, vectors = C * (taps > 1 ? 6 * taps + 9 + 8 : 1 + 8),
                  keys = keys_seen(pos, T),
@@ -300,7 +307,7 @@ const Scheme scheme_path = {
     .params = params,
     .init = init,
     .layout = layout,
-    .features = features,
+    .feature_count = feature_count,
     .input_forward = input_forward,
     .input_backward = input_backward,
     .looks_back = looks_back,

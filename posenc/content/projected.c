@@ -18,7 +18,7 @@ void projected_layout(Tables *tables, Arena *arena, bool training) {
 // z = x w^T + b
 void projected_forward(const Tables *tables, int layer, real *z, const real *x, int rows) {
     const Position *pos = tables->pos;
-    const int C = pos->inputs, F = position_features(pos), stride = tables->features;
+    const int C = pos->inputs, F = position_features(pos), stride = tables->feature_stride;
     const real *w = pos->params[PROJECTED_W] + (size_t)layer * F * C, *b = pos->params[PROJECTED_B] + (size_t)layer * F;
     const Share own = share_rows(rows);
     if (own.begin == own.end) return;

@@ -43,7 +43,7 @@ struct Chunk {
     real *WG, *dWG; // (n, 2n + d) WW, WK, W; dWG has the gradient of the triangle in the place of that of WW
     real *T;        // (n, n)
     real *room[6];  // for these operands:
-    Packed F_turned, T_packed, G_packed, F_packed, T_turned, G_turned;
+    Packed F_transposed, T_packed, G_packed, F_packed, T_transposed, G_transposed;
 };
 
 static int chunks_of(int keys) {
@@ -122,8 +122,8 @@ static void chunk_make(const Reflections *r, const ScoreBlock *block, int index)
     memcpy(c->F, r->w + (size_t)first * d, (size_t)n * d * sizeof(real));
     for (int m = 0; m < n; m++)
         memcpy(c->F + (size_t)(n + m) * d, k + (size_t)m * block->k_stride, (size_t)d * sizeof(real));
-    c->F_turned = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
-    gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_turned, 0, d, n, 2 * n);
+    c->F_transposed = gemm_pack(c->room[0], columns_of(c->F, d), d, 2 * n);
+    gemm_packed(c->WG, wide, 0, 1, rows_of(c->F, d), &c->F_transposed, 0, d, n, 2 * n);
     keep_below_diagonal(c->WG, wide, n);
     keep_below_diagonal(c->WG + n, wide, n);
     for (int m = 0; m < n; m++)
@@ -161,7 +161,7 @@ void reflect_forward(const ScoreBlock *block, const Reflections *r) {
         joined = start;
         for (int i = 0; i < start; i++)
             memset(block->S + (size_t)i * block->stride + column, 0, (size_t)n * sizeof(real));
-        gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_turned, 0, d, rows, 2 * n);
+        gemm_packed(r->X, wide, 0, 1, rows_of(Q, d), &c->F_transposed, 0, d, rows, 2 * n);
         keep_seen(r->X, wide, block, c, start);
         gemm_packed(U, n, 0, 1, rows_of(r->X, wide), &c->T_packed, 0, n, rows, n);
         for (int i = 0; i < rows; i++)
@@ -182,9 +182,9 @@ static void chunk_backward(real *X, int stride, const Reflections *r, const Scor
                            const real *Q, const real *U, int start) {
     const int n = c->n, d = r->d, rows = block->rows - start;
     // [S, Q] -= U [WK, W]
-    gemm_packed(r->dU, n, 0, -1, rows_of(X + n, stride), &c->G_turned, 0, n + d, rows, n);
+    gemm_packed(r->dU, n, 0, -1, rows_of(X + n, stride), &c->G_transposed, 0, n + d, rows, n);
     // U (1/beta + WW) = B, so dB = dU T^T, and the gradient of the triangle is -U^T dB
-    gemm_packed(X, stride, 0, 1, rows_of(r->dU, n), &c->T_turned, 0, n, rows, n);
+    gemm_packed(X, stride, 0, 1, rows_of(r->dU, n), &c->T_transposed, 0, n, rows, n);
     keep_seen(X, stride, block, c, start);
     gemm(c->dWG, 2 * n + d, 1, -1, columns_of(U, n), rows_of(X, stride), n, 2 * n + d, rows);
     // [B, S] = Q F^T
@@ -218,8 +218,8 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const 
         const int n = c->n, wide = 2 * n + d, start = first_row(block, c);
         if (index >= kept) {
             c->F_packed = gemm_pack(c->room[3], rows_of(c->F, d), 2 * n, d);
-            c->T_turned = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
-            c->G_turned = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
+            c->T_transposed = gemm_pack(c->room[4], columns_of(c->T, n), n, n);
+            c->G_transposed = gemm_pack(c->room[5], columns_of(c->WG + n, wide), n + d, n);
             memset(c->dF, 0, (size_t)2 * n * d * sizeof(real));
             memset(c->dWG, 0, (size_t)n * wide * sizeof(real));
         }
@@ -233,9 +233,9 @@ void reflect_backward(const ScoreGradient *grad, const ScoreBlock *block, const 
     }
     for (int i = 0; i < block->rows; i++)
         for (int c = 0; c < d; c++) grad->dq[(size_t)i * block->q_stride + c] += dQ[(size_t)i * stride + c];
+    if (block->columns_after > 0) return; // only the head's last block finishes the chunks
     real *dk = grad->dk - (size_t)block->columns_left * block->k_stride; // of the head's first key
-    for (int index = 0; index < chunks && block->columns_after == 0; index++)
-        chunk_finish(dk, block->k_stride, r, &r->chunks[index]);
+    for (int index = 0; index < chunks; index++) chunk_finish(dk, block->k_stride, r, &r->chunks[index]);
 }
 
 // With chunks of n keys. For each key that a query sees, forward has products of 6 d + 4 n operations and backward of

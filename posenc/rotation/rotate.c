@@ -74,7 +74,7 @@ int rotary_length_class(const Tables *tables, int length) {
     return stretch_length_class(tables->stretch, length);
 }
 
-// Radians a token of a pair beyond the unscaled tokens.
+// The angle by which a pair turns from one token to the next, beyond the unscaled tokens.
 static double stretched(const Position *pos, const Stretch *stretch, int pair) {
     return pos->scheme->theta(pos, pair) / (stretch ? stretch->factors[pair] : 1);
 }

@@ -6,7 +6,8 @@
 
 // --- one pair of channels of one token, in double, explained in rope.c ---
 //
-// How many radians per token pair `pair` (0 .. d/2-1) turns, where d channels of a head turn: base^(-2 pair / d).
+// The angle, in radians, by which pair number `pair` (0 .. d/2-1) turns from one token to the next, where d channels of
+// a head turn: base^(-2 pair / d).
 double rope_theta(double base, int pair, int d);
 
 // y = R(angle) x. y may be x.
@@ -94,7 +95,7 @@ double rotary_theta(const Position *pos, int pair);
 int rotary_fast_pairs(const Position *pos, int length);
 
 // Forward was y = R(t theta) x for each pair. dtheta (B, H, pairs) += sum of t dphi over the tokens of each sequence
-// and head that stand at `from` or later; y and dy are queries (rows, H d) or `keys` (rows, K d), rows `stride` apart.
+// and head that stand at `from` or later; y and dy are queries (rows, H*d) or `keys` (rows, K*d), rows `stride` apart.
 // Called by every thread of a team, ends in a barrier.
 void rotary_torque(real *dtheta, const Tables *tables, const real *dy, const real *y, bool keys, int stride,
                    const Place *at, int rows, int from);

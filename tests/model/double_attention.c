@@ -151,7 +151,7 @@ static Problem *make_shared(const Scheme *scheme, int B, int queries, int keys, 
     places_make(a);
     a->pos = (Mix){.parts = 1, .part = {{.scheme = scheme, .everywhere = true, .shape.heads = HEADS}}};
     a->tables = (MixTables){.mix = &a->pos, .part = {{.pos = a->pos.part, .positions = keys, .batch = B}}};
-    a->tables.part[0].features = position_features(a->pos.part);
+    a->tables.part[0].feature_stride = position_features(a->pos.part);
     a->q = random_reals(a->q_count, "q", 1.5);
     a->k = random_reals(a->kv_count, "k", 1.5);
     a->v = random_reals(a->kv_count, "v", 1);

@@ -248,7 +248,7 @@ static void forward_works_in_place(void **state) {
 }
 
 // --- loss ---
-enum { TOKENS = 2 * HEAD_BLOCK - 40, CLASSES = 9, CHANNELS = 3 }; // two blocks, the second not full
+enum { TOKENS = 2 * LOSS_BLOCK - 40, CLASSES = 9, CHANNELS = 3 }; // two blocks, the second not full
 
 typedef struct {
     real *x, *wte, *dnll, *scratch;
@@ -261,7 +261,7 @@ static Loss *loss_make(double scale) {
     l->x = random_reals(TOKENS * CHANNELS, "x", scale);
     l->wte = random_reals(CLASSES * CHANNELS, "wte", 1);
     l->dnll = random_reals(TOKENS, "dnll", 1);
-    l->scratch = nan_reals(head_scratch(CLASSES));
+    l->scratch = nan_reals(loss_scratch(CLASSES));
     Random random = {random_key(7, "targets"), 0};
     for (int r = 0; r < TOKENS; r++) l->targets[r] = random_below(&random, CLASSES);
     l->dnll[3] = l->dnll[TOKENS - 1] = 0; // tokens that do not count
@@ -289,7 +289,7 @@ static void loss_values(void **state) {
     for (double scale = 1; scale <= 1000; scale *= 1000) {
         Loss *l = loss_make(scale);
         real *logits = nan_reals(TOKENS * CLASSES);
-        head_forward(logits, l->x, l->wte, TOKENS, CHANNELS, CLASSES);
+        logits_forward(logits, l->x, l->wte, TOKENS, CHANNELS, CLASSES);
         loss_total(l);
         for (int r = 0; r < TOKENS; r++) {
             double z[CLASSES], largest = -INFINITY, sum = 0;

@@ -47,7 +47,7 @@ static void probe_backward(const Tables *tables, const ScoreBlock *block, const 
 }
 
 static const Scheme probe_scheme = {.name = "probe",
-                                    .features = probe_features,
+                                    .feature_count = probe_features,
                                     .score_scratch = probe_scratch,
                                     .score_forward = probe_forward,
                                     .score_backward = probe_backward};
@@ -77,7 +77,7 @@ static void alone_backward(const Tables *tables, const ScoreBlock *block, const 
 
 static const Scheme alone_scheme = {.name = "alone",
                                     .own_scores = true,
-                                    .features = probe_features,
+                                    .feature_count = probe_features,
                                     .score_scratch = probe_scratch,
                                     .score_forward = alone_forward,
                                     .score_backward = alone_backward};

@@ -154,8 +154,8 @@ static void logits_are_those_of_a_window_as_long(void **state) {
             inference_window(&growing, n);
             const int fresh = n - growing.length;
             inference_feed(&growing, &gpt, ids + growing.length, fresh);
-            head_forward(found, growing.buffers.norm + (size_t)(fresh - 1) * (size_t)gpt.shape.width, gpt.w.wte, 1,
-                         gpt.shape.width, gpt.shape.vocab);
+            logits_forward(found, growing.buffers.norm + (size_t)(fresh - 1) * (size_t)gpt.shape.width, gpt.w.wte, 1,
+                           gpt.shape.width, gpt.shape.vocab);
             must(inference_create(&alone, &gpt, 1, n, n, &error), &error);
             inference_feed(&alone, &gpt, ids, n);
             inference_logits(expected, &alone, &gpt, n);

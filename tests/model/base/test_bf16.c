@@ -110,11 +110,11 @@ static void halves_go_to_even_and_nan_and_infinity_pass(void **state) {
             const int side = i & 4 ? 16 : 3, depth = i & 4 ? 32 : 5;
             numbers[transposed ? 1 : depth] = cases[n][0]; // row 1, k = 0
             const Matrix X = {numbers, transposed ? side : depth, transposed}, one_row = rows_of(ones, 32);
-            const Matrix X_turned = {X.at, X.stride, !transposed};
+            const Matrix X_transposed = {X.at, X.stride, !transposed};
             if (i & 2)
                 product_bf16(C, 1, 0, X, columns_of(ones, 32), NULL, side, 1, depth);
             else
-                product_bf16(C, side, 0, one_row, X_turned, NULL, 1, side, depth);
+                product_bf16(C, side, 0, one_row, X_transposed, NULL, 1, side, depth);
             const real found = C[1], expected = cases[n][1];
             if (isnan(expected) ? !isnan(found) : found != expected)
                 fail_msg("%a, case %d: %a instead of %a", (double)cases[n][0], i, (double)found, (double)expected);
