@@ -1,7 +1,12 @@
 #!/bin/sh
 # Copy what is recorded of a comparison: sh scripts/keep_report.sh DIR RESULTS
-# The page report.html stays in DIR: it is larger than everything else together.
+# The page report.html stays in DIR: it is larger than everything else together. Of learning rates that were tried and not
+# chosen, results.csv keeps what they were judged by, and nothing by position or by part of the text.
 set -eu
 mkdir -p "$2"
 rm -f "$2"/plot-*.svg "$2/report.html"
-cp "$1"/report.md "$1"/report.tex "$1"/results.csv "$1"/compare.json "$1"/plot-*.svg "$2"
+cp "$1"/report.md "$1"/report.tex "$1"/compare.json "$1"/plot-*.svg "$2"
+# The number of columns before a quoted name with commas varies, so the row is read from the right: "chosen" is the sixth.
+awk -F, 'NR == 1 || $(NF - 5) != 0 || $(NF - 3) ~ /^(choose|loss|diverged|steps|tokens|seconds|batches)$/' "$1/results.csv" \
+    >"$2/results.csv.new"
+mv "$2/results.csv.new" "$2/results.csv"
