@@ -123,7 +123,7 @@ for part in $parts; do
         ;;
     texts)
         part texts $(arms learned sinusoidal rope alibi) $(sed 's/^/--data /' "$out/texts.txt") $shape \
-            --tokens-per-parameter "$(tokens 10)" --seeds 3 --seed 501 \
+            --tokens-per-parameter "$(tokens 10)" --seeds "$seeds" --seed 551 \
             --contrast "learned - sinusoidal" --contrast "learned - rope" --contrast "alibi - rope"
         ;;
     context)
