@@ -51,8 +51,8 @@ static void question(Page *page, const Facts *facts) {
     const bool ladder = plan_is_ladder(&facts->outcome->comparison->plan);
     Text learned = {0}, designed = {0};
     const bool one_learned = names(&learned, facts, true) == 1, one_designed = names(&designed, facts, false) == 1;
-    page_paragraph(page, "%s learned (%.*s) %s %s (%.*s)%s?",
-                   one_learned ? "Does the position scheme that is" : "Do position schemes that are", (int)learned.size,
+    page_paragraph(page, "%s (%.*s) %s %s (%.*s)%s?",
+                   one_learned ? "Does the learned position scheme" : "Do learned position schemes", (int)learned.size,
                    learned.bytes, ladder ? "catch up with" : "predict text better than",
                    one_designed ? "the designed one" : "designed ones", (int)designed.size, designed.bytes,
                    ladder ? " as compute grows" : "");
@@ -197,7 +197,9 @@ static void settings(Page *page, const Facts *facts) {
                    facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
     text_free(&common);
     if (plan->by_seconds)
-        page_paragraph(page, "All schemes train for the same time. Steps, tokens and epochs are those of %s.",
+        page_paragraph(page,
+                       "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "
+                       "are those of %s.",
                        plan->arms[plan->reference].name);
     if (!any) return;
     page_table(page, "%s", "");
@@ -221,7 +223,8 @@ static void confidence(Page *page, const Facts *facts) {
     if (first->comparisons > 1)
         page_paragraph(page,
                        "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). They cover chance in "
-                       "weights and batches, %s. They say nothing about larger models.",
+                       "weights and batches, %s. They say nothing about larger models. A difference of 0.01 nats is "
+                       "one of 1%% in perplexity.",
                        first->comparisons,
                        first->primary                                       ? ""
                        : facts->outcome->comparison->plan.setting_count > 1 ? " of all pairs of a setting"
@@ -230,7 +233,7 @@ static void confidence(Page *page, const Facts *facts) {
     else
         page_paragraph(page,
                        "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
-                       "nothing about larger models.",
+                       "nothing about larger models. A difference of 0.01 nats is one of 1%% in perplexity.",
                        covers);
     if (facts->outcome->comparison->plan.rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "

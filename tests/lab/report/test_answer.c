@@ -146,9 +146,8 @@ static void without_pairs_the_reference_is_compared(void **state) {
     put_gaps(&gap, 0.01);
     read_all(&outcome);
     text = section(report_answer, &outcome);
-    expect_text(
-        text,
-        "Does the position scheme that is learned (learned) predict text better than the designed one (sinusoidal)?");
+    expect_text(text,
+                "Does the learned position scheme (learned) predict text better than the designed one (sinusoidal)?");
     expect_no_text(text, "comparisons");
     free(text);
     outcome_free(&outcome);
