@@ -64,12 +64,16 @@ int words_shared_end(const char *setting, const char *other) {
     return one && two && !one[sizeof end - 1] && !two[sizeof end - 1] ? (int)sizeof end - 1 : 0;
 }
 
-// "at 25k, 70k and 200k": the settings of one kind, which `all` have; "in any of the 3 settings" if these are all.
+// "at 25k, 70k and 200k": the settings of one kind, which `all` have; "in all 3 settings" if they are all.
 // first: the sentence has named no settings before, and so has to say what they share.
 static void settings_of(Text *text, const Finding *findings, int count, Kind kind, int all, bool first) {
     int end = INT_MAX, i = 0;
     if (all == count) {
-        text_print(text, "in %s %d settings", kind == BETTER || kind == WORSE ? "all" : "any of the", count);
+        const bool none = kind == OPEN || kind == DIVERGED;
+        if (count == 2)
+            text_print(text, none ? "in either setting" : "in both settings");
+        else
+            text_print(text, "in %s %d settings", none ? "any of the" : "all", count);
         return;
     }
     for (int n = 0; n < count; n++) {
