@@ -21,15 +21,19 @@ static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error
                       facts->at[setting]);
 }
 
+static RateLoss chosen(const Facts *facts, int setting, int arm) {
+    RateLoss losses[RATES_MOST];
+    outcome_rates(losses, facts->outcome, setting, arm);
+    return losses[facts->outcome->chosen_rate[setting][arm]];
+}
+
 static void ends(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     Text list = {0}, diverged = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
             const int end = outcome_rate_end(facts->outcome, setting, arm);
-            RateLoss losses[RATES_MOST];
-            outcome_rates(losses, facts->outcome, setting, arm);
-            if (isnan(losses[facts->outcome->chosen_rate[setting][arm]].mean)) {
+            if (isnan(chosen(facts, setting, arm).mean)) {
                 text_print(&diverged, "%s%s%s", diverged.size ? ", " : "", plan->arms[arm].name, facts->at[setting]);
                 continue;
             }
@@ -49,12 +53,37 @@ static void ends(Page *page, const Facts *facts) {
     text_free(&diverged);
 }
 
+bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
+    (void)error;
+    const Plan *plan = &facts->outcome->comparison->plan;
+    Text tried = {0};
+    for (int rate = 0; rate < plan->rate_count; rate++)
+        text_print(&tried, "%s%g", rate == 0 ? "" : rate + 1 == plan->rate_count ? " and " : ", ", plan->rates[rate]);
+    page_heading(page, "Learning rates");
+    page_paragraph(page,
+                   "Each scheme was trained at %.*s, and has the rate with the lowest mean loss on one half of the "
+                   "validation text. All other losses on this page are those of the other half.",
+                   (int)tried.size, tried.bytes);
+    text_free(&tried);
+    page_table(page, "the learning rate of each scheme");
+    page_row(page, true, "scheme");
+    for (int setting = 0; setting < plan->setting_count; setting++)
+        page_cell(page, "%s", plan->setting_count > 1 ? plan->settings[setting].name : "rate");
+    for (int arm = 0; arm < plan->arm_count; arm++) {
+        page_row(page, false, "%s", plan->arms[arm].name);
+        for (int setting = 0; setting < plan->setting_count; setting++)
+            if (isnan(chosen(facts, setting, arm).mean))
+                page_cell(page, "diverged");
+            else
+                page_cell(page, "%g", report_rate(facts, setting, arm));
+    }
+    page_table_end(page);
+    ends(page, facts);
+    return true;
+}
+
 bool report_rates(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = &facts->outcome->comparison->plan;
-    page_paragraph(page,
-                   "Each scheme was trained at every rate of the grid, and has the rate with the lowest mean loss on "
-                   "one half of the validation text. All other losses on this page are those of the other half.");
-    ends(page, facts);
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         if (!rate_chart(page, facts, setting, error)) return false;
     return true;

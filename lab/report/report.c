@@ -60,9 +60,10 @@ typedef struct {
 static const Section sections[] = {
     {NULL, report_answer, false},
     {NULL, report_scale, false},
+    {NULL, report_chosen_rates, false},
     {"Losses of all schemes", report_losses, false},
     {"Differences of all pairs", report_pairs, false},
-    {"Learning rates", report_rates, false},
+    {"Loss against learning rate", report_rates, false},
     {"Uncertainty: seeds and text", report_texts, false},
     {"Training", report_training, false},
     {"Longer windows, and positions in them", report_lengths, false},
@@ -79,9 +80,9 @@ static const Section sections[] = {
 
 // Has the comparison anything for this section?
 static bool applies(const Section *section, const Plan *plan) {
-    return section->write == report_rates   ? plan->rate_count > 1
-           : section->write == report_tasks ? plan->task_count > 0
-                                            : true;
+    return section->write == report_chosen_rates || section->write == report_rates ? plan->rate_count > 1
+           : section->write == report_tasks                                        ? plan->task_count > 0
+                                                                                   : true;
 }
 
 static bool write_sections(Page *page, const Facts *facts, Error *error) {

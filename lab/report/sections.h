@@ -5,19 +5,20 @@
 
 #include "lab/report/facts/facts.h"
 
-bool report_answer(Page *page, const Facts *facts, Error *error);   // the question, the answer, contrasts, settings
-bool report_scale(Page *page, const Facts *facts, Error *error);    // differences against compute
-bool report_losses(Page *page, const Facts *facts, Error *error);   // loss of every scheme, by setting and seed
-bool report_pairs(Page *page, const Facts *facts, Error *error);    // differences of all pairs
-bool report_rates(Page *page, const Facts *facts, Error *error);    // loss against learning rate
-bool report_texts(Page *page, const Facts *facts, Error *error);    // how much of it is the text
-bool report_training(Page *page, const Facts *facts, Error *error); // loss against tokens and time
-bool report_lengths(Page *page, const Facts *facts, Error *error);  // by window and position
-bool report_tasks(Page *page, const Facts *facts, Error *error);    // right answers by length
-bool report_cost(Page *page, const Facts *facts, Error *error);     // parameters, operations and time
-bool report_effects(Page *page, const Facts *facts, Error *error);  // published effects: reproduced or not
-bool report_limits(Page *page, const Facts *facts, Error *error);   // how it was judged, and what it does not show
-bool report_repeat(Page *page, const Facts *facts, Error *error);   // how to repeat the comparison
+bool report_answer(Page *page, const Facts *facts, Error *error);       // the question, the answer, contrasts, settings
+bool report_scale(Page *page, const Facts *facts, Error *error);        // differences against compute
+bool report_chosen_rates(Page *page, const Facts *facts, Error *error); // which learning rate each scheme has
+bool report_losses(Page *page, const Facts *facts, Error *error);       // loss of every scheme, by setting and seed
+bool report_pairs(Page *page, const Facts *facts, Error *error);        // differences of all pairs
+bool report_rates(Page *page, const Facts *facts, Error *error);        // loss against learning rate
+bool report_texts(Page *page, const Facts *facts, Error *error);        // how much of it is the text
+bool report_training(Page *page, const Facts *facts, Error *error);     // loss against tokens and time
+bool report_lengths(Page *page, const Facts *facts, Error *error);      // by window and position
+bool report_tasks(Page *page, const Facts *facts, Error *error);        // right answers by length
+bool report_cost(Page *page, const Facts *facts, Error *error);         // parameters, operations and time
+bool report_effects(Page *page, const Facts *facts, Error *error);      // published effects: reproduced or not
+bool report_limits(Page *page, const Facts *facts, Error *error);       // how it was judged, and what it does not show
+bool report_repeat(Page *page, const Facts *facts, Error *error);       // how to repeat the comparison
 
 // The title of the page.
 const char *report_title(const Facts *facts);

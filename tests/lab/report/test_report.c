@@ -54,7 +54,10 @@ static void ends_of_the_grid_are_named(void **state) {
             put_losses(&job, job.rate == (job.arm ? chosen : 1) ? 2 : 3, 3 + job.arm, 7);
         }
         read_all(&outcome);
-        char *text = section(report_rates, &outcome);
+        char *text = section(report_chosen_rates, &outcome);
+        expect_text(text, "trained at 0.001, 0.002 and 0.004, and");
+        expect_text(text, "| none | 0.002 |");
+        expect_text(text, (const char *[]){"| alibi | 0.001 |", "| alibi | 0.002 |", "| alibi | 0.004 |"}[chosen]);
         if (chosen == 1) {
             expect_text(text, "No scheme chose an end of the grid.");
         } else {
@@ -84,7 +87,8 @@ static void schemes_that_diverge_choose_no_rate(void **state) {
     }
     read_all(&outcome);
     assert_int_equal(outcome.chosen_rate[0][1], 0);
-    char *text = section(report_rates, &outcome);
+    char *text = section(report_chosen_rates, &outcome);
+    expect_text(text, "| alibi | diverged |");
     expect_text(text, "Diverged at every rate, from one seed or more: alibi.");
     expect_no_text(text, "end of the grid");
     free(text);
