@@ -67,27 +67,32 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
-// With --rising, the nearest stretch, in logarithms, that keeps LongRoPE's rule.
+// With --rising, a start whose factors fall: each becomes at least the one before.
 static void keep_rule(Stretch *stretch, const Extension *x) {
-    double log_factors[PAIRS_MOST];
-    if (!x->options->rising) return;
-    for (int i = 0; i < x->pairs; i++) log_factors[i] = log(stretch->factors[i]);
-    nearest_rising(log_factors, x->pairs);
-    for (int i = 0; i < x->pairs; i++) stretch->factors[i] = exp(log_factors[i]);
+    for (int i = 1; x->options->rising && i < x->pairs; i++)
+        stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
 }
 
-// Adam on log factors, which stay within [1, most] as in the search.
+// Adam on the steps from one pair's log factor to the next one's (the first is a step from 0). LongRoPE's rule is then
+// a bound on each of these numbers by itself, and a step that Adam would make negative is 0. On the log factors
+// themselves, Adam moves pairs that hardly matter as fast as the others, and under the rule they would take these
+// along. Factors stay within [1, most], as in the search.
 static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
-    const double beta1 = 0.9, beta2 = 0.99;
-    for (int i = 0; i < d->x->pairs; i++) {
-        const double g = dlog_factors[i];
+    const double beta1 = 0.9, beta2 = 0.99, correction1 = 1 - pow(beta1, (double)step),
+                 correction2 = 1 - pow(beta2, (double)step);
+    const int pairs = d->x->pairs;
+    double dsteps[PAIRS_MOST], after = 0, before = 0, log_factor = 0;
+    for (int i = pairs - 1; i >= 0; i--) dsteps[i] = after += dlog_factors[i]; // a step moves all pairs after it
+    for (int i = 0; i < pairs; i++) {
+        const double g = dsteps[i], old = log(d->stretch.factors[i]);
         d->m[i] = beta1 * d->m[i] + (1 - beta1) * g;
         d->v[i] = beta2 * d->v[i] + (1 - beta2) * g * g;
-        const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step));
-        const double moved = log(d->stretch.factors[i]) - rate * m / (sqrt(v) + 1e-12);
-        d->stretch.factors[i] = fmin(fmax(exp(moved), 1), d->most);
+        double moved = old - before - rate * (d->m[i] / correction1) / (sqrt(d->v[i] / correction2) + 1e-12);
+        if (d->x->options->rising) moved = fmax(moved, 0);
+        before = old;
+        log_factor = fmin(fmax(log_factor + moved, 0), log(d->most));
+        d->stretch.factors[i] = exp(log_factor);
     }
-    keep_rule(&d->stretch, d->x);
 }
 
 static bool interrupted(const Descent *d, Error *error) {
@@ -210,7 +215,8 @@ static const Option gradient_options[] = {
                 "same budget as longrope"),
     FLAG_ROW("rising", offsetof(ExtendOptions, rising),
              "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
-    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
+    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X",
+               "learning rate of the steps between the factors' logarithms"),
     {0},
 };
 
