@@ -103,8 +103,11 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     return true;
 }
 
-// Options that say the same thing twice.
+// Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
+    for (const Option *row = own_options; row->name; row++)
+        if (row->type == OPTION_TEXT && compare_given(given, row->name) && !((const char *)o)[row->offset])
+            return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
     if (*o->tokens_per_parameter && compare_given(given, "steps"))
         return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
     if (*o->scale && compare_given(given, "width") && !*o->tasks)
@@ -285,7 +288,19 @@ static void print_settings(const Plan *plan) {
                setting_epochs(plan, s));
         print_operations(plan, s);
     }
-    fflush(stdout);
+}
+
+// Measuring takes longer than training where there is more text to measure on.
+static void print_measuring(const Plan *plan, const Corpus *corpora) {
+    for (int s = 0; s < plan->setting_count; s++) {
+        const Split *val = &corpora[plan->settings[s].text].val;
+        const double tokens = (double)split_limit(val, plan->base.eval_tokens);
+        char measured[TICK_WORDS], trained[TICK_WORDS];
+        if (tokens <= setting_tokens(plan, s)) continue;
+        printf("measure a run trains on %s tokens and is measured on %s; --eval-tokens N measures on fewer\n",
+               number_words(trained, setting_tokens(plan, s)), number_words(measured, tokens));
+        return;
+    }
 }
 
 bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, char **names, int count, int cores,
@@ -297,7 +312,11 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||
              fail_run(error, "no memory for the fingerprint of %s", plan->texts[t].data);
-    if (ok && !o->list) print_settings(plan);
+    if (ok && !o->list) {
+        print_settings(plan);
+        print_measuring(plan, corpora);
+        fflush(stdout);
+    }
     ok = ok && settle_plan(c, o, corpora, cores, error);
     for (int t = 0; t < TEXTS_MOST; t++) corpus_close(&corpora[t]);
     return ok;

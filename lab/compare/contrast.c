@@ -96,7 +96,7 @@ bool plan_follow(Plan *plan, const Plan *before, int done, bool complete, Error 
     memcpy(plan->looks, before->looks, sizeof plan->looks);
     plan->look_count = before->look_count;
     const int last = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0;
-    if (complete && plan->seeds > before->seeds && before->seeds > last)
+    if (complete && plan->seeds != before->seeds && before->seeds > last)
         plan->looks[plan->look_count++] = before->seeds;
     return follow_blocks(plan, before, error);
 }

@@ -92,8 +92,10 @@ static bool set_arm(Arm *arm, const char *word, Error *error) {
     if (length > NAME_MOST)
         return fail_input(error, "'%.40s...' is too long to name files; give a short label: LABEL=SCHEME", text);
     snprintf(arm->name, sizeof arm->name, "%.*s", (int)length, text);
-    if (labelled && strspn(arm->name, LABEL_CHARACTERS) < length)
-        return fail_input(error, "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.'", arm->name);
+    if (labelled && (strspn(arm->name, LABEL_CHARACTERS) < length || !isalnum((unsigned char)*arm->name)))
+        return fail_input(error,
+                          "'%.200s' cannot be a label; use letters, digits, '-', '_' and '.', a letter or digit first",
+                          arm->name);
     snprintf(arm->typed, sizeof arm->typed, "%s", labelled ? text + length + 1 : text);
     if (!mix_parse(&pos, arm->typed, &reason)) return arm_fail(arm, &reason, error);
     if (*arm->window && !labelled)

@@ -216,6 +216,10 @@ static void settings(Page *page, const Facts *facts) {
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
+    const Plan *plan = &facts->outcome->comparison->plan;
+    const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
+    int late = 0;
+    for (int i = 0; i < report_contrasts(facts); i++) late += !report_named(facts, i)->primary;
     const Difference *first = report_named(facts, 0);
     const double error = outcome_peeking(facts->outcome, first->comparisons);
     const char *covers =
@@ -226,16 +230,17 @@ static void confidence(Page *page, const Facts *facts) {
                        "weights and batches, %s. They say nothing about larger models. A difference of 0.01 nats is "
                        "one of 1%% in perplexity.",
                        first->comparisons,
-                       first->primary                                       ? ""
-                       : facts->outcome->comparison->plan.setting_count > 1 ? " of all pairs of a setting"
-                                                                            : " of all pairs",
+                       first->primary && late > 0 ? " of the contrasts that are not exploratory"
+                       : first->primary           ? ""
+                       : plan->setting_count > 1  ? " of all pairs of a setting"
+                                                  : " of all pairs",
                        covers);
     else
         page_paragraph(page,
                        "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
                        "nothing about larger models. A difference of 0.01 nats is one of 1%% in perplexity.",
                        covers);
-    if (facts->outcome->comparison->plan.rate_count > 1)
+    if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");
     if (error > 0.0501)
@@ -243,6 +248,9 @@ static void confidence(Page *page, const Facts *facts) {
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
                        "the probability of finding a difference that does not exist is %s%.0f%% instead of 5%%.",
                        first->comparisons > 1 ? "up to " : "", 100 * error);
+    if (most > plan->seeds)
+        page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
+                       plan->seeds);
 }
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {

@@ -117,13 +117,21 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
     return true;
 }
 
+static bool fail_no_seed(const Comparison *comparison, Error *error) {
+    const char *directory = comparison->directory;
+    char runs[PATH_CAPACITY], summary[PATH_CAPACITY];
+    if (!path_format(runs, error, "%s/runs", directory) || !path_format(summary, error, "%s/report.md", directory))
+        return false;
+    if (path_exists(summary) && !path_exists(runs))
+        return fail_input(error, "%s has the report of a comparison, but not its runs; read %s", directory, summary);
+    return fail_input(error, "%s: no seed is complete yet; run the same `bitter compare` again to continue", directory);
+}
+
 static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
     Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
-    bool ok = outcome.seeds > 0 ||
-              fail_input(error, "%s: no seed is complete yet; run the same `bitter compare` again to continue",
-                         comparison->directory);
+    bool ok = outcome.seeds > 0 || fail_no_seed(comparison, error);
     ok = ok && facts_gather(&facts, &outcome, error);
     if (ok) {
         ok = write_all(&facts, out, error);

@@ -171,6 +171,8 @@ for signal in INT TERM; do
     check "SIG$signal: no locks" test -z "$(find interrupted -name lock)"
 done
 refuses "a report without a complete seed" "interrupted;no seed is complete;bitter compare" report interrupted
+mkdir no-runs && cp interrupted/compare.json no-runs && : >no-runs/report.md
+refuses "a report that was kept without its runs" "no-runs has the report;not its runs;no-runs/report.md" report no-runs
 succeed "the same command goes on" compare $long --out interrupted $three
 check "interrupted: the same report" same straight interrupted
 
@@ -327,6 +329,8 @@ refuses "no scheme" "at least one SCHEME" $few
 refuses "an unknown scheme" "no position scheme 'wrope'" $few wrope
 refuses "a name twice" "two schemes are called rope;LABEL=rope" $few rope rope
 refuses "a label that is no name" "a/b;label" $few a/b=rope
+refuses "a label that is a directory" "'..' cannot be a label;letter or digit first" $few ..=rope
+refuses "an empty --lr-grid" "--lr-grid: '' is empty;leave the option out" $few rope --lr-grid ''
 refuses "an unknown reference" "--reference alibi" $few rope --reference alibi
 for seeds in 0 -1 65 x; do refuses "--seeds $seeds" "--seeds" $few rope --seeds $seeds; done
 refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid 1e-3,x

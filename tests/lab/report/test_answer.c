@@ -108,7 +108,25 @@ static void the_family_is_told(void **state) {
     }
 }
 
-// Adding seeds costs certainty only if results had been seen.
+// Contrasts that were named later are not among those whose intervals hold at once.
+static void late_contrasts_have_another_family(void **state) {
+    static const double gap = -0.3;
+    Outcome outcome;
+    Error error;
+    make_plan("none;rope;alibi", "", "", "");
+    plan->contrast_count = 0;
+    must(plan_contrast(plan, "rope - none", "2026-01-31T23:59:59Z", 0, &error), &error);
+    must(plan_contrast(plan, "alibi - none", "2026-01-31T23:59:59Z", 0, &error), &error);
+    must(plan_contrast(plan, "alibi - rope", "2026-02-01T23:59:59Z", 6, &error), &error);
+    put_gaps(&gap, 0.01);
+    read_all(&outcome);
+    char *text = section(report_answer, &outcome);
+    expect_text(text, "the 2 intervals of the contrasts that are not exploratory hold at once");
+    free(text);
+    outcome_free(&outcome);
+}
+
+// Adding seeds costs certainty only if results had been seen; leaving seeds out that were seen is told.
 static void peeking_is_told(void **state) {
     for (int looks = 0; looks < 2; looks++) {
         static const double gap = -0.3;
@@ -123,6 +141,15 @@ static void peeking_is_told(void **state) {
             expect_text(text, "Seeds were added after results had been seen. ");
         else
             expect_no_text(text, "Seeds were added");
+        expect_no_text(text, "their results seen");
+        free(text);
+        plan->looks[0] = 5;
+        text = section(report_answer, &outcome);
+        if (looks)
+            expect_text(text, "5 seeds were trained and their results seen; this page has the first 3.");
+        else
+            expect_no_text(text, "their results seen");
+        expect_no_text(text, "Seeds were added");
         free(text);
         outcome_free(&outcome);
     }
@@ -359,6 +386,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_family_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(contrasts_are_counted, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(late_contrasts_have_another_family, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
