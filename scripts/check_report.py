@@ -142,11 +142,15 @@ class Report:
                 values = self.interval(self.means(arm, other, place), family)
                 self.check_row(f"{arm} - {other} over the texts", values, row)
 
+    def changes(self):
+        """How many of them hold at once: from each setting to the next, and from the first to the last."""
+        return len(self.contrasts) * (len(self.settings) if len(self.settings) > 2 else 1)
+
     def check_changes(self):
         """Sentences such as "rope - learned: from 25k to 70k -0.04 (-0.35 to +0.27), not resolved"."""
         pattern = re.compile(rf"from (.+?) to (.+?) ({NUMBER}) \(({NUMBER}) to ({NUMBER})\)")
         lines = [x for x in self.read("report.md").splitlines() if pattern.search(x)]
-        family = len(self.contrasts) * (len(self.settings) if len(self.settings) > 2 else 1)  # and from first to last
+        family = self.changes()
         for line in lines:
             name = line.split(":")[0].replace("\\", "")
             if " - " not in name:

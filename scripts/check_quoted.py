@@ -1,0 +1,52 @@
+"""Recompute the results that README.md and docs/compare.md quote, with numpy and scipy: python3 scripts/check_quoted.py
+
+quoted.csv has a row for each: the part of runs/baseline, the difference, at which setting (or "A > B", the change from A to
+B), which intervals hold at once with it (those of the contrasts that were named, of all pairs, or of the changes), and
+the words that are quoted. These must stand in one of the two files, and results.csv must give the same numbers to the
+last digit. Ends with a line "N numbers agree, N do not".
+"""
+
+import csv
+import os
+import re
+import sys
+
+from check_report import NUMBER, Report
+
+root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+
+def recompute(report, row):
+    """Mean, low and high of the row's difference."""
+    arm, other = row["contrast"].split(" - ")
+    if row["family"] == "changes":
+        before, after = (report.gaps(setting, arm, other) for setting in row["at"].split(" > "))
+        return report.interval(after - before, report.changes())
+    pairs = len(report.schemes) * (len(report.schemes) - 1) // 2
+    named = [family for a, b, family in report.contrasts if {a, b} == {arm, other}]
+    return report.interval(report.gaps(row["at"], arm, other), pairs if row["family"] == "pairs" else named[0])
+
+
+def main():
+    pages = ""
+    for name in ("README.md", "docs/compare.md"):
+        with open(os.path.join(root, name), encoding="utf-8") as file:
+            pages += " ".join(file.read().split()) + " "
+    agree = differ = 0
+    with open(os.path.join(root, "scripts/quoted.csv"), encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            report = Report(os.path.join(root, "runs/baseline", row["part"]))
+            what = f"{row['contrast']} {row['at']}".strip()
+            if row["quoted"] not in pages:
+                report.missing(f"'{row['quoted']}' ({what})")
+            printed = re.findall(NUMBER, row["quoted"])
+            values = recompute(report, row)
+            for value, text in zip(values[1:] if len(printed) == 2 else values, printed):
+                report.check(what, value, text)
+            agree, differ = agree + report.agree, differ + report.differ
+    print(f"{agree} numbers agree, {differ} do not")
+    return 0 if agree > 0 and differ == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
