@@ -38,6 +38,7 @@ static void add_rows(OptionTable *table, const Option *rows) {
 static void gather_options(OptionTable *table) {
     add_rows(table, extend_options);
     for (int m = 0; m < METHOD_COUNT; m++) add_rows(table, extend_methods[m]->options[0]);
+    add_rows(table, listed_options);
     add_rows(table, short_window_options);
     add_rows(table, text_options);
     add_rows(table, evolution_options);

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Is LongRoPE's rule, that factors rise from the fastest pair to the slowest, right? sh scripts/extend_rule.sh BITTER [DIR]
 # For each text and each seed, a small model is trained in windows of 256 tokens and stretched 8 times, by gradient descent
-# with the rule (--rising) and without: the same start, the same steps and windows, and nothing else differs. That
-# difference is the primary one. Beside them stand YaRN and LongRoPE's search with the rule and without (--free), where the
-# search also moves in other ways. Then each of the gradient's factors that falls is set to the largest one of the faster
-# pairs, one at a time. All are scored on held-out text in windows of 2048 tokens.
+# with the rule (--rising) and without: the same start, the same steps and windows, and nothing else differs. This is done
+# from the best formula (rising, gradient), and from the factors that LongRoPE's search found (kept, freed). Beside them
+# stand YaRN and the search with the rule and without (--free), where the search also moves in other ways. Then the
+# gradient's factors that fall are set to the largest one of the faster pairs, one at a time and all at once. All are
+# scored on held-out text in windows of 2048 tokens.
 # DIR (runs/extend-rule) holds the runs; rule.csv, rule_pairs.csv, rule.md and the plot rule_factors.svg go to RESULTS
 # (runs/baseline/extend). Finished runs are kept, and a stopped search or training continues.
 set -eu
@@ -17,17 +18,19 @@ steps=${STEPS:-3000}
 windows=${WINDOWS:-6}
 tokens=${EVAL_TOKENS:-65537}
 search=${SEARCH:-} # other options of the search
-methods="yarn rule free gradient rising"
+methods="yarn rule free gradient rising freed kept"
 # shellcheck source=scripts/extend_runs.sh
 . "$(dirname "$0")/extend_runs.sh"
 mkdir -p "$out" "$results"
 trap 'exit 130' INT TERM
 
-# back FACTORS PAIR: the factors with one pair at the largest factor of the faster pairs.
+# back FACTORS PAIR: the factors with one pair, or all, at the largest factor of the faster pairs if that is larger.
 back() {
     echo "$1" | awk -F , -v pair="$2" '{
-        for (i = 1; i <= pair; i++) if ($i > most) most = $i
-        for (i = 1; i <= NF; i++) printf "%s%s", (i > 1 ? "," : ""), i == pair + 1 ? most : $i
+        for (i = 1; i <= NF; i++) {
+            printf "%s%s", (i > 1 ? "," : ""), (pair == "all" || i == pair + 1) && most > $i ? most : $i
+            if ($i > most) most = $i
+        }
     }'
 }
 
@@ -65,9 +68,16 @@ study() {
         # shellcheck disable=SC2086
         extend "$base" "$base-$method" --method gradient --factor 8 --windows "$windows" --tokens "$read_tokens" $rising
     done
+    for method in freed kept; do
+        rising=
+        [ $method = freed ] || rising=--rising
+        # shellcheck disable=SC2086
+        extend "$base" "$base-$method" --method gradient --factor 8 --windows "$windows" --tokens "$read_tokens" --lr 0.01 \
+            --factors "$(factors_of "$base-rule")" --unscaled "$(unscaled_of "$base-rule")" $rising
+    done
     extend "$base" "$base-yarn" --method yarn --factor 8
     factors=$(factors_of "$base-gradient")
-    for pair in $(falling "$factors"); do
+    for pair in $(falling "$factors") all; do
         changed "$base" "$base-back-$pair" "$base-gradient" "$(back "$factors" "$pair")"
         score "$base-back-$pair"
     done

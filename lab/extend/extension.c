@@ -12,6 +12,15 @@ const Option short_window_options[] = {
     {0},
 };
 
+const Option listed_options[] = {
+    HEADING_ROW("Methods given and gradient (which starts from them)"),
+    TEXT_ROW("factors", offsetof(ExtendOptions, factors), NULL, "X,X,...",
+             "what the frequency of each pair is divided by, the fastest pair first"),
+    INTEGER_ROW("unscaled", offsetof(ExtendOptions, unscaled), "0", 0, 1e6,
+                "tokens at the start whose frequencies are not divided (LongRoPE's n_hat)"),
+    {0},
+};
+
 const Option text_options[] = {
     HEADING_ROW("Methods yarn, longrope and gradient (the last two also try yarn's factors)"),
     CHOICE_ROW(
@@ -98,6 +107,23 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     if (x->run.gpt.pos.part[x->part].stretch.original == 0) return 3;
     starts[3] = x->options->short_only ? short_stretch(x) : extension_further(x);
     return 4;
+}
+
+bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
+    static const Option row = NUMBER_ROW("factors", 0, NULL, 1e-6, 1e9, "X", "");
+    int count = 0;
+    *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
+    for (const char *at = x->options->factors; *at; count++) {
+        char number[TEXT_CAPACITY];
+        const int length = (int)strcspn(at, ",");
+        snprintf(number, sizeof number, "%.*s", length, at);
+        if (count < x->pairs && !option_set(&stretch->factors[count], &row, number, "--factors", error)) return false;
+        at += length + (at[length] == ',');
+    }
+    extension_attention(stretch, x);
+    return count == x->pairs ||
+           fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,
+                      x->directory, x->pairs);
 }
 
 SearchSpace extension_space(const Extension *x) {

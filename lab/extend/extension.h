@@ -23,7 +23,7 @@ typedef struct {
     SearchOptions search;
     long long steps, tokens, threads;
     double lr;
-    char factors[TEXT_CAPACITY]; // of METHOD_GIVEN: "1,1.5,8", one for each pair
+    char factors[TEXT_CAPACITY]; // "1,1.5,8", one for each pair: METHOD_GIVEN's, or METHOD_GRADIENT's start
     long long unscaled;
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;
@@ -50,12 +50,12 @@ typedef struct Extension Extension;
 typedef struct {
     // Tables over ExtendOptions, up to the first NULL: the method's own, which begins with a heading that says what it
     // does, and those shared with other methods.
-    const Option *options[5];
+    const Option *options[6];
     // Find the stretch of long windows or, with --short, of short ones. Fails (input, run, interrupted).
     bool (*find)(Stretch *result, Extension *x, Error *error);
 } ExtendMethod;
 
-extern const Option short_window_options[], text_options[], evolution_options[];
+extern const Option listed_options[], short_window_options[], text_options[], evolution_options[];
 extern const ExtendMethod method_yarn, method_longrope, method_gradient;
 
 enum { METHOD_COUNT = METHOD_GIVEN + 1 };
@@ -109,6 +109,10 @@ Stretch extension_further(const Extension *x);
 // Returns how many there are.
 enum { STARTS_MOST = 4 };
 int extension_starts(Stretch starts[STARTS_MOST], const Extension *x);
+
+// The stretch that --factors and --unscaled list, with LongRoPE's attention factor. Fails (input) when they are not one
+// for each pair.
+bool extension_listed(Stretch *stretch, const Extension *x, Error *error);
 
 // The space that search and descent look for factors in. Descent keeps to its limits only; with --free, search does,
 // too.

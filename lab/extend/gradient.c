@@ -134,12 +134,20 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
+// The stretches that descent may start from: that of --factors, or else those of the search. Returns how many there
+// are; 0 when it fails, as extension_listed does.
+static int starts_of(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
+    if (*x->options->factors) return extension_listed(starts, x, error);
+    return extension_starts(starts, x);
+}
+
 // Take half of the steps from the best start, choose the number of unscaled tokens, then take the other half.
 static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, Error *error) {
     Extension *x = d->x;
     double loss = INFINITY;
     Stretch starts[STARTS_MOST];
-    const int start_count = extension_starts(starts, x);
+    const int start_count = starts_of(starts, x, error);
+    if (start_count == 0) return false;
     for (int i = 0; i < start_count; i++) {
         keep_rule(&starts[i], x);
         extension_attention(&starts[i], x);
@@ -168,9 +176,10 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
 static long long steps_of(const Extension *x, const SearchSpace *space) {
     const ExtendOptions *o = x->options;
     Stretch starts[STARTS_MOST];
+    const int start_count = *o->factors ? 1 : extension_starts(starts, x);
     const long long windows = o->search.windows,
                     reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
-                    scored = (extension_starts(starts, x) + space->unscaled_count + 1) * windows;
+                    scored = (start_count + space->unscaled_count + 1) * windows;
     if (o->steps > 0) return o->steps;
     return reads - scored >= 2 * READS_PER_STEP ? (reads - scored) / READS_PER_STEP : 2;
 }
@@ -220,4 +229,5 @@ static const Option gradient_options[] = {
     {0},
 };
 
-const ExtendMethod method_gradient = {{gradient_options, short_window_options, text_options, evolution_options}, find};
+const ExtendMethod method_gradient = {
+    {gradient_options, listed_options, short_window_options, text_options, evolution_options}, find};

@@ -35,33 +35,15 @@ static bool find_dynamic(Stretch *result, Extension *x, Error *error) {
 }
 
 static const Option given_options[] = {
-    HEADING_ROW("Method given (factors that you list)"),
-    TEXT_ROW("factors", offsetof(ExtendOptions, factors), NULL, "X,X,...",
-             "what the frequency of each pair is divided by, the fastest pair first"),
-    INTEGER_ROW("unscaled", offsetof(ExtendOptions, unscaled), "0", 0, 1e6,
-                "tokens at the start whose frequencies are not divided (LongRoPE's n_hat)"),
+    HEADING_ROW("Method given (factors that you list with --factors)"),
     NUMBER_ROW("attention-factor", offsetof(ExtendOptions, attention_factor), "0", 0, 1e3, "X",
                "what cosines and sines are multiplied by; 0 = sqrt(1 + ln s / ln L) as in LongRoPE"),
     {0},
 };
 
 static bool find_given(Stretch *result, Extension *x, Error *error) {
-    const ExtendOptions *o = x->options;
-    static const Option row = NUMBER_ROW("factors", 0, NULL, 1e-6, 1e9, "X", "");
-    int count = 0;
-    for (const char *at = o->factors; *at; count++) {
-        char number[TEXT_CAPACITY];
-        const int length = (int)strcspn(at, ",");
-        snprintf(number, sizeof number, "%.*s", length, at);
-        if (count < x->pairs && !option_set(&result->factors[count], &row, number, "--factors", error)) return false;
-        at += length + (at[length] == ',');
-    }
-    if (count != x->pairs)
-        return fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair",
-                          count, x->directory, x->pairs);
-    extension_attention(result, x);
-    if (o->attention_factor > 0) result->attention = o->attention_factor;
-    result->unscaled = (int)o->unscaled;
+    if (!extension_listed(result, x, error)) return false;
+    if (x->options->attention_factor > 0) result->attention = x->options->attention_factor;
     return true;
 }
 
@@ -73,7 +55,7 @@ const ExtendMethod *const extend_methods[METHOD_COUNT] = {
     [METHOD_LLAMA3] = &(const ExtendMethod){{llama3_options, short_window_options}, find_by_formula},
     [METHOD_LONGROPE] = &method_longrope,
     [METHOD_GRADIENT] = &method_gradient,
-    [METHOD_GIVEN] = &(const ExtendMethod){{given_options, short_window_options}, find_given},
+    [METHOD_GIVEN] = &(const ExtendMethod){{given_options, listed_options, short_window_options}, find_given},
 };
 
 bool method_takes(Method method, const char *name) {
