@@ -198,6 +198,12 @@ falls() { # RUN: how many steps of the descent had factors that fall
 check "a descent's factors may fall" test "$(falls learned-stretch)" -gt 0
 check "--rising: they do not" test "$(falls learned-rising)" -eq 0
 check "--rising: the loss does" less "$(spent_loss)" "$(awk -F , '$1 == 1 { print $2 }' learned-rising/descent.csv)"
+need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --unscaled 2 --threads 1 --out listed
+check "--factors: descent starts there" test "$(sed -n '2s/^1,[^,]*,//p' listed/descent.csv)" = 2,1,3,2,4
+need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --rising --threads 1 --out listed-rising
+check "--rising: those that fall are raised" test "$(sed -n '2s/^1,[^,]*,//p' listed-rising/descent.csv)" = 0,1,3,3,4
+refuses "--factors: too few to start from" "--factors has 2 numbers;one for each pair" \
+    extend run --method gradient --factor 4 --steps 2 --factors 1,3 --out too-few
 need extend run --method longrope --factor 4 $few --abandon 0 --out never
 check "--abandon 0: nobody is given up" says ' 0 given up early'
 need extend run --method longrope --factor 4 $few --forget --out forgetful
