@@ -28,7 +28,8 @@ trap 'exit 130' INT TERM
 back() {
     echo "$1" | awk -F , -v pair="$2" '{
         for (i = 1; i <= NF; i++) {
-            printf "%s%s", (i > 1 ? "," : ""), (pair == "all" || i == pair + 1) && most > $i ? most : $i
+            value = (pair == "all" || i == pair + 1) && $i < most ? most : $i
+            printf "%s%s", (i > 1 ? "," : ""), value
             if ($i > most) most = $i
         }
     }'
