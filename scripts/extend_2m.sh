@@ -25,7 +25,7 @@ trap 'exit 130' INT TERM
 tuned() {
     from=$1 to=$2 context=$3 keys=$4 book=$5
     shift 5
-    long_keys=builtin:passkey:min=$((context / 2)),max=$((context - 1))
+    long_keys=builtin:passkey:min=$((context - context / 32)),max=$((context - 1))
     train "$to-short" --init "$from" --data "$out/data" --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 \
         --batch 16 --steps 1000 --lr 3e-3 --warmup 20 --eval-every 0 --save-every 100
     train "$to-keys" --init "$to-short" --data "builtin:passkey:min=255,max=$((context - 1)),bytes=2e7" \
