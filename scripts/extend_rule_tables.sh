@@ -113,9 +113,10 @@ gap_row() {
     echo
     echo "| difference | all models |$(for text in $texts; do printf ' %s |' "$text"; done)"
     echo "|---|---|$(for text in $texts; do printf -- '---:|'; done)"
-    gap_row "free - rule" free rule 3
-    gap_row "gradient - rule" gradient rule 3
-    gap_row "freed - gradient" freed gradient 3
+    gap_row "free - rule" free rule 4
+    gap_row "gradient - rule" gradient rule 4
+    gap_row "freed - gradient" freed gradient 4
+    gap_row "freed - rule" freed rule 4
     echo
     echo "## The gradient's factors by pair"
     echo
