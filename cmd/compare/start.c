@@ -103,10 +103,12 @@ static bool check_jobs(const Plan *plan, const Corpus *corpora, Error *error) {
     return true;
 }
 
-// Options that say nothing, such as those of a shell variable without a value, or the same thing twice.
+// Options that say nothing, such as those of a shell variable without a value, or the same thing twice. --sbatch ''
+// says that sbatch gets none.
 static bool check_given(const CompareOptions *o, const bool *given, Error *error) {
     for (const Option *row = own_options; row->name; row++)
-        if (row->type == OPTION_TEXT && compare_given(given, row->name) && !((const char *)o)[row->offset])
+        if (row->type == OPTION_TEXT && strcmp(row->name, "sbatch") != 0 && compare_given(given, row->name) &&
+            !((const char *)o)[row->offset])
             return fail_input(error, "--%s: '' is empty; give a value, or leave the option out", row->name);
     if (*o->tokens_per_parameter && compare_given(given, "steps"))
         return fail_input(error, "--steps and --tokens-per-parameter both say how long to train; give one of them");
