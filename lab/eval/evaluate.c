@@ -146,7 +146,7 @@ static bool score(Evaluation *e, WindowScorer *scorer, const WindowBatch *window
 // The tokens of a window that are fed together. Records of a saved pass hold whole chunks, so that one that continues
 // feeds the same chunks.
 static int chunk_of(int window, const SavedPass *saved) {
-    int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME / 4;
+    int chunk = window < TOKENS_AT_A_TIME ? window : TOKENS_AT_A_TIME;
     while (saved && saved->every % chunk) chunk--;
     return chunk;
 }

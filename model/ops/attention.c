@@ -53,9 +53,9 @@ static int first_key(const Attention *a, int query) {
     return a->lse ? left / PACKED_COLUMNS * PACKED_COLUMNS : left;
 }
 
-static QueryBlock block_of(const Attention *a, int b, int h, int first) {
+static QueryBlock block_of(const Attention *a, int b, int h, int first, int most_rows) {
     QueryBlock block = {.b = b, .h = h, .first = first, .from = first_key(a, first)};
-    block.rows = a->queries - first < QUERY_BLOCK ? a->queries - first : QUERY_BLOCK;
+    block.rows = least(most_rows, a->queries - first);
     block.columns = a->keys - a->queries + first + block.rows - block.from;
     block.token = (size_t)b * a->key_batch + (size_t)block.from;
     block.q_at = ((size_t)b * a->queries + first) * a->q_stride + (size_t)h * a->d;
@@ -183,13 +183,17 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
                     a->window);
 }
 
-#define TILE 2048 // keys that are looked at together where there are very many: their scores stay in the cache
+// Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
+// products pack these keys and values once for all of the queries.
+#define TALL (4 * QUERY_BLOCK)
+#define TILE 512
+#define VERY_MANY (8 * TILE)
 
-// A block goes through its keys in tiles only if nobody needs its weights (no lse, no P, no dropout) and no scheme
-// changes its scores.
+// Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
+// changes their scores.
 static bool goes_in_tiles(const Attention *a, const MixTables *tables, const QueryBlock *block) {
     const bool kept = a->lse || a->P || a->dropout.rate > 0;
-    return block->columns >= 2 * TILE && !kept && !mix_scores(tables, a->layer, block->h).changed;
+    return block->columns >= VERY_MANY && !kept && !mix_scores(tables, a->layer, block->h).changed;
 }
 
 // As block_forward, with the softmax of Milakov, Gimelshein 2018 (1805.02867): where a later tile has a larger score,
@@ -197,8 +201,8 @@ static bool goes_in_tiles(const Attention *a, const MixTables *tables, const Que
 static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, const Scratch *scratch) {
     const int C = a->H * a->d, rows = block->rows;
     const real *q = a->q + block->q_at, scale = (real)(1 / sqrt(a->d));
-    real most[QUERY_BLOCK], *S = scratch->S, *out = a->out + block->out_at;
-    double sum[QUERY_BLOCK] = {0};
+    real most[TALL], *S = scratch->S, *out = a->out + block->out_at; // S (rows, TILE)
+    double sum[TALL] = {0};
     for (int i = 0; i < rows; i++) most[i] = -INFINITY;
     for (int first = 0; first < block->columns; first += TILE) {
         const int n = block->columns - first < TILE ? block->columns - first : TILE, stride = round_up(n);
@@ -226,27 +230,28 @@ static void block_forward_in_tiles(const Attention *a, const QueryBlock *block, 
         for (int c = 0; c < a->d; c++) out[(size_t)i * C + c] *= (real)(1 / sum[i]);
 }
 
-// Queries first to end of one head: all of them in training, one block in inference.
+// Queries first to end of one head: all of them in training, at most TALL in inference.
 static void queries_forward(const Attention *a, const MixTables *tables, int b, int h, int first, int end,
                             real *memory) {
     const Scratch scratch = own_scratch(memory, a, tables);
-    const QueryBlock start = block_of(a, b, h, first), last = block_of(a, b, h, (end - 1) / QUERY_BLOCK * QUERY_BLOCK);
-    const int keys_seen = last.from + last.columns - start.from;
+    const QueryBlock start = block_of(a, b, h, first, end - first);
+    if (goes_in_tiles(a, tables, &start)) {
+        block_forward_in_tiles(a, &start, &scratch);
+        return;
+    }
+    const int keys_seen = start.columns;
     const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, keys_seen);
     const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), keys_seen, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
-        const QueryBlock block = block_of(a, b, h, i);
-        if (goes_in_tiles(a, tables, &block))
-            block_forward_in_tiles(a, &block, &scratch);
-        else
-            block_forward(a, tables, &block, &keys, &values, block.from - start.from, &scratch);
+        const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
+        block_forward(a, tables, &block, &keys, &values, block.from - start.from, &scratch);
     }
 }
 
 void attention_forward(const Attention *a, const MixTables *tables, real *scratch) {
     // In training, heads are shared out: there are many, and a head's keys and values are packed once. Inference may
     // have few heads and one long sequence, so there blocks are shared out.
-    const int share = a->lse ? a->queries : QUERY_BLOCK;
+    const int share = a->lse ? a->queries : a->keys >= VERY_MANY ? TALL : QUERY_BLOCK;
 #pragma omp for collapse(3) schedule(dynamic)
     for (int b = 0; b < a->B; b++)
         for (int h = 0; h < a->H; h++)
@@ -365,7 +370,7 @@ static void block_backward(const AttentionGradient *grad, const Attention *a, co
 // All blocks of queries of one head, in order.
 static void head_backward(const AttentionGradient *grad, const Attention *a, const MixTables *tables, int b, int h,
                           const Scratch *scratch) {
-    const QueryBlock start = block_of(a, b, h, 0);
+    const QueryBlock start = block_of(a, b, h, 0, QUERY_BLOCK);
     const Matrix q = rows_of(a->q + start.q_at, a->q_stride), k = rows_of(a->k + start.kv_at, a->kv_stride);
     const Matrix k_transposed = columns_of(k.at, k.stride), dout = rows_of(grad->dout + start.out_at, a->H * a->d);
     const HeadOperands head = {
@@ -373,7 +378,8 @@ static void head_backward(const AttentionGradient *grad, const Attention *a, con
         gemm_pack(scratch->packed[2], dout, a->queries, a->d),
         gemm_pack(scratch->packed[3], k_transposed, a->d, a->keys),
         gemm_pack(scratch->packed[4], columns_of(a->v + start.kv_at, a->kv_stride), a->d, a->keys)};
-    for (QueryBlock block = start; block.first < a->queries; block = block_of(a, b, h, block.first + QUERY_BLOCK))
+    for (QueryBlock block = start; block.first < a->queries;
+         block = block_of(a, b, h, block.first + QUERY_BLOCK, QUERY_BLOCK))
         block_backward(grad, a, tables, &block, &head, scratch);
 }
 
