@@ -5,8 +5,8 @@
 # times further by YaRN's formula on top of the searched factors, because a candidate of the search would take an hour
 # there. The other 65% of the book, which nothing else has read, are the window. Two passes: perplexity, and one passkey
 # at a depth of 50%. Both keep their state in a file, so the script may be killed and started again at any time.
-# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 FURTHER=1 measures
-# that window instead (2m-131072.md).
+# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). FURTHER=1 measures a window of 131,072
+# instead (2m-131072.md).
 # TEXT: the book (see book.sh), of at least 3.25 million bytes.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
@@ -51,9 +51,14 @@ extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --popu
 tuned "$out/128k" "$out/128k-ft" 131072 8 4 --batch 1 --lr 5e-4 --save-every 1
 long=$out/128k-ft
 [ "$further" = 1 ] || {
-    long=$out/long
+    long=$out/long-$further
     extend "$out/128k-ft" "$long" --method yarn --further --factor "$further"
 }
+
+# What the tuned model does at the lengths that it was trained at.
+measure "$out/128k-ft" perplexity --context 256,2048,16384,131072 --eval-tokens 131073
+measure "$out/128k-ft" passkey --passkey --samples 10 --context 258,2048,16384
+measure "$out/128k-ft" passkey-128k --passkey --samples 2 --context 131072
 
 # pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped continues.
 pass() {

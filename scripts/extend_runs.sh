@@ -18,9 +18,20 @@ logged() {
     }
 }
 
+# made_by NAME OPTIONS...: end the script if what stands under this name was made with other options.
+made_by() {
+    made=$1.options && shift
+    [ -f "$made" ] || echo "$*" >"$made"
+    [ "$(cat "$made")" = "$*" ] || {
+        echo "${0##*/}: ${made%.options} was made with other options (see $made); remove both and start again" >&2
+        exit 2
+    }
+}
+
 # train RUN OPTIONS...: train a run unless it is finished; a stopped one continues.
 train() {
     run=$1 && shift
+    made_by "$run" "$@"
     grep -q "^done" "$run.log" 2>/dev/null && return
     say "train $run"
     if [ -f "$run/state.safetensors" ]; then
@@ -35,6 +46,7 @@ train() {
 # extend RUN RUN2 OPTIONS...: extend a run unless RUN2 is finished; a stopped search continues.
 extend() {
     from=$1 run=$2 && shift 2
+    made_by "$run" "$from" "$@"
     [ -f "$run/config.json" ] && return
     say "extend $run"
     resume=
@@ -46,6 +58,7 @@ extend() {
 # measure RUN NAME OPTIONS...: write NAME.csv of a run, unless it is there.
 measure() {
     run=$1 name=$2 && shift 2
+    made_by "$run/$name" "$@"
     [ -f "$run/$name.csv" ] && return
     say "$name of $run"
     logged "$run/$name.log" eval "$run" "$@" --csv "$run/$name.csv"

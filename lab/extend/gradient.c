@@ -73,26 +73,24 @@ static void keep_rule(Stretch *stretch, const Extension *x) {
         stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
 }
 
-// Adam on the steps from one pair's log factor to the next one's (the first is a step from 0). LongRoPE's rule is then
-// a bound on each of these numbers by itself, and a step that Adam would make negative is 0. On the log factors
-// themselves, Adam moves pairs that hardly matter as fast as the others, and under the rule they would take these
-// along. Factors stay within [1, most], as in the search.
+// Adam on log factors, which stay within [1, most] as in the search. Adam's step is the least of m dx + v^1/2 dx^2 / (2
+// rate), summed over the pairs; with LongRoPE's rule it is the least of the same sum among rising factors, which are
+// the nearest ones with weights v^1/2. Without the weights, pairs that hardly matter would take along those that do,
+// because Adam moves all of them equally fast.
 static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
-    const double beta1 = 0.9, beta2 = 0.99, correction1 = 1 - pow(beta1, (double)step),
-                 correction2 = 1 - pow(beta2, (double)step);
+    const double beta1 = 0.9, beta2 = 0.99;
     const int pairs = d->x->pairs;
-    double dsteps[PAIRS_MOST], after = 0, before = 0, log_factor = 0;
-    for (int i = pairs - 1; i >= 0; i--) dsteps[i] = after += dlog_factors[i]; // a step moves all pairs after it
+    double log_factors[PAIRS_MOST], weights[PAIRS_MOST];
     for (int i = 0; i < pairs; i++) {
-        const double g = dsteps[i], old = log(d->stretch.factors[i]);
+        const double g = dlog_factors[i];
         d->m[i] = beta1 * d->m[i] + (1 - beta1) * g;
         d->v[i] = beta2 * d->v[i] + (1 - beta2) * g * g;
-        double moved = old - before - rate * (d->m[i] / correction1) / (sqrt(d->v[i] / correction2) + 1e-12);
-        if (d->x->options->rising) moved = fmax(moved, 0);
-        before = old;
-        log_factor = fmin(fmax(log_factor + moved, 0), log(d->most));
-        d->stretch.factors[i] = exp(log_factor);
+        const double m = d->m[i] / (1 - pow(beta1, (double)step)), v = d->v[i] / (1 - pow(beta2, (double)step));
+        weights[i] = sqrt(v) + 1e-12;
+        log_factors[i] = log(d->stretch.factors[i]) - rate * m / weights[i];
     }
+    if (d->x->options->rising) nearest_rising(log_factors, weights, pairs);
+    for (int i = 0; i < pairs; i++) d->stretch.factors[i] = exp(fmin(fmax(log_factors[i], 0), log(d->most)));
 }
 
 static bool interrupted(const Descent *d, Error *error) {
@@ -224,8 +222,7 @@ static const Option gradient_options[] = {
                 "same budget as longrope"),
     FLAG_ROW("rising", offsetof(ExtendOptions, rising),
              "let factors only rise from one pair to the next (LongRoPE's rule); without it they may fall"),
-    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X",
-               "learning rate of the steps between the factors' logarithms"),
+    NUMBER_ROW("lr", offsetof(ExtendOptions, lr), "0.03", 0, 10, "X", "learning rate of the factors' logarithms"),
     {0},
 };
 

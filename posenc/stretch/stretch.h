@@ -70,6 +70,11 @@ void stretch_further(Stretch *stretch, const Stretch *before, const FormulaOptio
 // 1 this is the paper's formula, with growth = factor Hugging Face's.
 void stretch_dynamic(Stretch *stretch, double growth, int original, int length, int pairs);
 
+// Replace n values, at most PAIRS_MOST, by those for which sum weights (new - old)^2 is least and none is below the one
+// before: neighbours that fall become their mean, as often as there are any (Ayer et al. 1955, isotonic regression).
+// Weights are above 0.
+void nearest_rising(double *values, const double *weights, int n);
+
 // sqrt(1 + ln s / ln L): LongRoPE's factor for cosines and sines (Ding et al. 2024, 2402.13753).
 double longrope_attention(double factor, int original);
 
