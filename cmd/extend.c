@@ -180,8 +180,16 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
                           "--keep-short and --attention");
     if (o->method == METHOD_GIVEN && !*o->factors)
         return fail_input(error, "--method given takes the factors from --factors X,X,...; give one for each pair");
+    if (is_given(given, "unscaled") && !*o->factors)
+        return fail_input(error, "--unscaled goes with --factors; give both, or neither");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
+    for (const Option *row = evolution_options; o->steps > 0 || o->tokens > 0; row++) {
+        if (!row->name) break;
+        if (row->type == OPTION_INTEGER && is_given(given, row->name))
+            return fail_input(error, "--%s only sets how many tokens descent may read; leave it out, or --%s",
+                              row->name, o->steps > 0 ? "steps" : "tokens");
+    }
     if (o->formula.beta_fast <= o->formula.beta_slow)
         return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
                           o->formula.beta_slow);

@@ -13,7 +13,7 @@ const Option short_window_options[] = {
 };
 
 const Option listed_options[] = {
-    HEADING_ROW("Methods given and gradient (which starts from them)"),
+    HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
     TEXT_ROW("factors", offsetof(ExtendOptions, factors), NULL, "X,X,...",
              "what the frequency of each pair is divided by, the fastest pair first"),
     INTEGER_ROW("unscaled", offsetof(ExtendOptions, unscaled), "0", 0, 1e6,

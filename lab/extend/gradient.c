@@ -67,16 +67,16 @@ static double loss_and_gradient(double *dlog_factors, Descent *d, int window) {
     return loss / T;
 }
 
-// With --rising, a start whose factors fall: each becomes at least the one before.
+// With --rising, a start of the run's own whose factors fall: each becomes at least the one before.
 static void keep_rule(Stretch *stretch, const Extension *x) {
     for (int i = 1; x->options->rising && i < x->pairs; i++)
         stretch->factors[i] = fmax(stretch->factors[i], stretch->factors[i - 1]);
 }
 
-// Adam on log factors, which stay within [1, most] as in the search. Adam's step is the least of m dx + v^1/2 dx^2 / (2
-// rate), summed over the pairs; with LongRoPE's rule it is the least of the same sum among rising factors, which are
-// the nearest ones with weights v^1/2. Without the weights, pairs that hardly matter would take along those that do,
-// because Adam moves all of them equally fast.
+// Adam on log factors, which stay within [1, most] as in the search. Of all steps dx, Adam's makes m dx + sqrt(v) dx^2
+// / (2 rate), summed over the pairs, the least. With LongRoPE's rule, the step does so among those that end at rising
+// factors: these are the nearest to Adam's, with weights sqrt(v). Without weights, pairs that hardly matter would take
+// along those that do, because Adam moves all of them equally fast.
 static void move(Descent *d, const double *dlog_factors, double rate, long long step) {
     const double beta1 = 0.9, beta2 = 0.99;
     const int pairs = d->x->pairs;
@@ -132,11 +132,26 @@ static void keep_better(Stretch *best, double *best_loss, Extension *x, const St
     *best = *stretch;
 }
 
+// Fails (input) when the factors of --factors are none that descent could come to.
+static bool start_check(const Stretch *start, const Descent *d, Error *error) {
+    for (int i = 0; i < d->x->pairs; i++) {
+        const double factor = start->factors[i];
+        if (factor < 1 || factor > d->most * (1 + 1e-9))
+            return fail_input(error, "--factors: descent keeps to factors from 1 to %g; give others than %g", d->most,
+                              factor);
+        if (d->x->options->rising && i > 0 && factor < start->factors[i - 1])
+            return fail_input(error,
+                              "--factors: %g stands behind %g, but with --rising factors only rise; leave it out",
+                              factor, start->factors[i - 1]);
+    }
+    return true;
+}
+
 // The stretches that descent may start from: that of --factors, or else those of the search. Returns how many there
-// are; 0 when it fails, as extension_listed does.
-static int starts_of(Stretch starts[STARTS_MOST], const Extension *x, Error *error) {
-    if (*x->options->factors) return extension_listed(starts, x, error);
-    return extension_starts(starts, x);
+// are; 0 when it fails (input).
+static int starts_of(Stretch starts[STARTS_MOST], const Descent *d, Error *error) {
+    if (*d->x->options->factors) return extension_listed(starts, d->x, error) && start_check(starts, d, error);
+    return extension_starts(starts, d->x);
 }
 
 // Take half of the steps from the best start, choose the number of unscaled tokens, then take the other half.
@@ -144,7 +159,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
     Extension *x = d->x;
     double loss = INFINITY;
     Stretch starts[STARTS_MOST];
-    const int start_count = starts_of(starts, x, error);
+    const int start_count = starts_of(starts, d, error);
     if (start_count == 0) return false;
     for (int i = 0; i < start_count; i++) {
         keep_rule(&starts[i], x);

@@ -200,8 +200,14 @@ check "--rising: they do not" test "$(falls learned-rising)" -eq 0
 check "--rising: the loss does" less "$(spent_loss)" "$(awk -F , '$1 == 1 { print $2 }' learned-rising/descent.csv)"
 need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --unscaled 2 --threads 1 --out listed
 check "--factors: descent starts there" test "$(sed -n '2s/^1,[^,]*,//p' listed/descent.csv)" = 2,1,3,2,4
-need extend run --method gradient --factor 4 --windows 1 --steps 2 --factors 1,3,2,4 --rising --threads 1 --out listed-rising
-check "--rising: those that fall are raised" test "$(sed -n '2s/^1,[^,]*,//p' listed-rising/descent.csv)" = 0,1,3,3,4
+refuses "--rising: factors that fall" "--factors: 2 stands behind 3;leave it out" \
+    extend run --method gradient --factor 4 --steps 2 --factors 1,3,2,4 --rising --out fall
+refuses "--factors: outside the limits of descent" "from 1 to 5;others than 6" \
+    extend run --method gradient --factor 4 --steps 2 --factors 1,3,2,6 --out outside
+refuses "--unscaled without factors" "--unscaled goes with --factors" \
+    extend run --method gradient --factor 4 --steps 2 --unscaled 2 --out unscaled
+refuses "a budget given twice" "--population;--steps" \
+    extend run --method gradient --factor 4 --steps 2 --population 8 --out twice
 refuses "--factors: too few to start from" "--factors has 2 numbers;one for each pair" \
     extend run --method gradient --factor 4 --steps 2 --factors 1,3 --out too-few
 need extend run --method longrope --factor 4 $few --abandon 0 --out never
