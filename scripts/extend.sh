@@ -59,15 +59,16 @@ extend "$out/base" "$out/gradient" --method gradient --factor 8 --windows "$wind
 # for the time that they take. Then documents of the new length, without the book, teach to look far back. Each begins with
 # its window, because a window that is cut at random rarely has both a key that stands early and the question; and nearly
 # fills it, because the longest distances are those of a key at the start of a document of full length. Last comes
-# the book again, in few small steps and with many documents: more of it brings the perplexity down further and loses keys.
+# the book again, in few small steps and with documents in nine windows of ten: more of it brings the perplexity down
+# further and loses keys that stand early.
 finetune() { # RUN NAME: RUN becomes $out/NAME-short, then $out/NAME-keys, then $out/NAME-ft.
     train "$out/$2-short" --init "$1" --data "$out/dense" --documents builtin:passkey:share=0.9,min=255,max=255 \
         --context 256 --batch 16 --steps "$short_steps" --lr 2e-3 --warmup 10 --eval-every 0 --save-every 50
     train "$out/$2-keys" --init "$out/$2-short" --data builtin:passkey:min=255,max=2000,bytes=5e6 \
         --documents builtin:passkey:share=0.9,min=2000,max=2047 --context 2048 --batch 4 --steps "$keys_steps" --lr 2e-3 \
         --warmup 10 --eval-every 0 --save-every 50
-    train "$out/$2-ft" --init "$out/$2-keys" --data "$out/data" --documents builtin:passkey:share=0.8,min=2000,max=2047 \
-        --context 2048 --batch 2 --steps "$ft_steps" --lr 5e-4 --warmup 10 --eval-every 0 --save-every 50
+    train "$out/$2-ft" --init "$out/$2-keys" --data "$out/data" --documents builtin:passkey:share=0.9,min=2000,max=2047 \
+        --context 2048 --batch 4 --steps "$ft_steps" --lr 5e-4 --warmup 10 --eval-every 0 --save-every 50
 }
 for method in $tuned; do finetune "$(run_of "$method" frozen)" "$method"; done
 for method in $methods; do score "$(run_of "$method" frozen)"; done
@@ -85,7 +86,7 @@ train "$out/round2-keys" --init "$out/round2-2048-ft" --data builtin:passkey:min
     --documents builtin:passkey:share=0.9,min=16000,max=16383 --context 16384 --batch 1 --steps 60 --lr 1e-3 --warmup 3 \
     --eval-every 0 --save-every 5
 train "$out/round2-ft" --init "$out/round2-keys" --data "$out/data" --documents builtin:passkey:share=0.8,min=16000,max=16383 \
-    --context 16384 --batch 1 --steps 15 --lr 5e-4 --warmup 3 --eval-every 0 --save-every 5
+    --context 16384 --batch 1 --steps 25 --lr 5e-4 --warmup 3 --eval-every 0 --save-every 5
 # Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
 measure "$out/long" perplexity --context 256,2048,16384 --eval-tokens 131073

@@ -30,7 +30,7 @@ tuned() {
         --batch 16 --steps 1000 --lr 3e-3 --warmup 20 --eval-every 0 --save-every 100
     train "$to-keys" --init "$to-short" --data "builtin:passkey:min=255,max=$((context - 1)),bytes=2e7" \
         --documents "$long_keys,share=0.9" --context "$context" --steps "$keys" --warmup 10 --eval-every 0 "$@"
-    train "$to" --init "$to-keys" --data "$out/data" --documents "$long_keys,share=0.8" --context "$context" \
+    train "$to" --init "$to-keys" --data "$out/data" --documents "$long_keys,share=0.9" --context "$context" \
         --steps "$book" --warmup 2 --eval-every 0 "$@"
 }
 

@@ -25,7 +25,8 @@ bool list_numbers(double *values, int *count, int most, const char *list, const 
         const double value = row->type == OPTION_INTEGER ? (double)*(const long long *)field : *(const double *)field;
         for (int i = 0; i < *count; i++)
             if (fabs(values[i] - value) <= 1e-5 * value)
-                return fail_input(error, "%s: %s is there twice, or nearly; leave one out", label, word);
+                return fail_input(error, "%s: %s is given twice, or agrees with another to five digits; leave one out",
+                                  label, word);
         values[(*count)++] = value;
     }
     return *count > 0 || !strchr(whole, ',') ||

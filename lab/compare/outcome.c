@@ -146,14 +146,8 @@ void outcome_rates(RateLoss *losses, const Outcome *o, int setting, int arm) {
 }
 
 int outcome_rate_end(const Outcome *o, int setting, int arm) {
-    const Plan *plan = &o->comparison->plan;
-    const double rate = plan->rates[o->chosen_rate[setting][arm]];
-    bool lower = false, higher = false;
-    for (int other = 0; other < plan->rate_count; other++) {
-        lower = lower || plan->rates[other] < rate;
-        higher = higher || plan->rates[other] > rate;
-    }
-    return lower == higher ? 0 : lower ? 1 : -1;
+    const int last = o->comparison->plan.rate_count - 1, chosen = o->chosen_rate[setting][arm];
+    return last == 0 ? 0 : chosen == 0 ? -1 : chosen == last;
 }
 
 // Never choose a rate at which a seed diverged; where all are such, the first one stands for them.

@@ -139,6 +139,11 @@ bool plan_arms(Plan *plan, char *const *words, int count, const char *reference,
            fail_input(error, "--reference %s is none of the schemes that are compared; name one of them", reference);
 }
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 bool plan_rates(Plan *plan, const char *list, Error *error) {
     if (!list_numbers(plan->rates, &plan->rate_count, RATES_MOST, list, option_find(train_options, "lr"), "--lr-grid",
                       error))
@@ -156,6 +161,7 @@ bool plan_rates(Plan *plan, const char *list, Error *error) {
                               plan->setting_count == 1 ? "" : "s");
     }
     if (plan->rate_count == 0) plan->rates[plan->rate_count++] = plan->base.lr;
+    qsort(plan->rates, (size_t)plan->rate_count, sizeof *plan->rates, ascending);
     return true;
 }
 
@@ -174,6 +180,10 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
         for (int t = 0; t < plan->task_count; t++)
             if (strcmp(plan->tasks[t], plan->tasks[plan->task_count]) == 0)
                 return fail_input(error, "--tasks: %s is there twice; leave one out", word);
+        for (int s = 0; s < plan->setting_count; s++) // both would be in the names of run directories
+            if (strcmp(plan->settings[s].name, plan->tasks[plan->task_count] + strlen(BUILTIN_PREFIX)) == 0)
+                return fail_input(error, "--tasks: %s is also the name of a setting; rename the directory of its text",
+                                  word);
     }
     return true;
 }

@@ -114,7 +114,7 @@ static bool read_texts(Plan *plan, const json_t *array, const char *path, Error 
             !as_typed(plan_text(plan, data, (int)vocab, (double)tokens, error), path, error))
             return false;
         if (strcmp(plan->texts[t].name, name) != 0)
-            return fail_damaged(error, path, "a text is not what its name says");
+            return fail_damaged(error, path, "a text's name does not match its data");
     }
     return true;
 }
@@ -125,7 +125,9 @@ static bool read_setting_name(Plan *plan, int s, const json_t *object, const cha
     if (!read_text(name, sizeof plan->settings[s].name, json_object_get(object, "name"), path, error)) return false;
     bool ok = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
     for (int before = 0; before < s; before++) ok = ok && strcmp(plan->settings[before].name, name) != 0;
-    return ok || fail_damaged(error, path, "the name of a setting is not that of a setting, or is there twice");
+    return ok ||
+           fail_damaged(error, path,
+                        "a setting's name is missing, has other characters than names may have, or is used twice");
 }
 
 static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
@@ -145,7 +147,7 @@ static bool read_settings(Plan *plan, const json_t *array, const char *path, Err
             !member_integer(&parameters, object, "parameters", 1, NUMBER_MOST, path, error))
             return false;
         if (text != s / (plan->setting_count / plan->text_count)) // every text has the same settings
-            return fail_damaged(error, path, "a setting is not of the text that its place says");
+            return fail_damaged(error, path, "the settings are not in the order of the texts");
         setting->text = (int)text;
         setting->parameters = (size_t)parameters;
         if (setting->parameters !=
@@ -215,7 +217,8 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         const json_t *object = json_array_get(array, (size_t)a);
         Arm *arm = &plan->arms[a];
         long long block;
-        if (strcmp(arm->pos, pos[a]) != 0) return fail_damaged(error, path, "a scheme is not what its name says");
+        if (strcmp(arm->pos, pos[a]) != 0)
+            return fail_damaged(error, path, "a scheme's name does not match its options");
         if (!read_steps(arm, json_object_get(object, "steps"), plan, path, error) ||
             !read_speeds(arm, json_object_get(object, "tokens_a_second"), plan, path, error) ||
             !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))

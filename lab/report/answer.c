@@ -45,7 +45,11 @@ static int names(Text *text, const Facts *facts, bool learned) {
 
 static void question(Page *page, const Facts *facts) {
     if (!about_learning(facts)) {
-        page_paragraph(page, "Which of these position schemes predicts text better?");
+        const int arms = facts->outcome->comparison->plan.arm_count;
+        page_paragraph(page, "%s?",
+                       arms == 1   ? "How well does this position scheme predict text"
+                       : arms == 2 ? "Which of these position schemes predicts text better"
+                                   : "Which of these position schemes predicts text best");
         return;
     }
     const bool ladder = plan_is_ladder(&facts->outcome->comparison->plan);
@@ -70,7 +74,7 @@ static void sum_up(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int contrasts = report_contrasts(facts);
     int learned = 0, designed = 0;
-    char words[3][16];
+    char words[2][16];
     if (plan->setting_count > 1 || contrasts < 3 || !about_learning(facts)) return;
     for (int i = 0; i < contrasts; i++) {
         const Difference *d = report_named(facts, i);
@@ -79,9 +83,10 @@ static void sum_up(Page *page, const Facts *facts) {
         if (d->verdict != VERDICT_UNRESOLVED) *(plan->arms[better].learned ? &learned : &designed) += 1;
     }
     const int open = contrasts - learned - designed;
-    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s %s not resolved.",
-              count_words(words[0], designed), contrasts, count_words(words[1], learned), count_words(words[2], open),
-              open == 1 ? "is" : "are");
+    char rest[32] = "all are";
+    if (open > 0) snprintf(rest, sizeof rest, "%d %s not", open, open == 1 ? "is" : "are");
+    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s resolved.",
+              count_words(words[0], designed), contrasts, count_words(words[1], learned), rest);
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
@@ -130,7 +135,8 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
     char label[96];
     for (int i = 0; i < contrasts; i++) exploratory = exploratory || !report_named(facts, i)->primary;
     snprintf(label, sizeof label, "nats a token on held-out text%s%s",
-             facts->outcome->seeds > 1 ? ", 95% intervals" : "", exploratory ? "; hollow: exploratory" : "");
+             facts->outcome->seeds > 1 || report_settings_over_texts(facts) > 0 ? ", 95% intervals" : "",
+             exploratory ? "; hollow: exploratory" : "");
     all = (Forest){.x_label = label, .below = "first is better", .above = "second is better"};
     for (int i = 0; i < contrasts; i++)
         for (int setting = 0; setting < report_settings_over_texts(facts); setting++) {
@@ -218,6 +224,7 @@ static void settings(Page *page, const Facts *facts) {
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
+    const int shown = report_contrasts(facts) * plan->setting_count;
     int late = 0;
     for (int i = 0; i < report_contrasts(facts); i++) late += !report_named(facts, i)->primary;
     const Difference *first = report_named(facts, 0);
@@ -237,9 +244,10 @@ static void confidence(Page *page, const Facts *facts) {
                        covers);
     else
         page_paragraph(page,
-                       "The interval has 95%% confidence. It covers chance in weights and batches, %s. It says "
-                       "nothing about larger models. A difference of 0.01 nats is one of 1%% in perplexity.",
-                       covers);
+                       "%s 95%% confidence. %s chance in weights and batches, %s. %s nothing about larger models. A "
+                       "difference of 0.01 nats is one of 1%% in perplexity.",
+                       shown > 1 ? "Each interval has, by itself," : "The interval has",
+                       shown > 1 ? "They cover" : "It covers", covers, shown > 1 ? "They say" : "It says");
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");

@@ -45,7 +45,9 @@ bool report_cost(Page *page, const Facts *facts, Error *error) {
                    "Operations are floating point operations for a token of training, forward and backward, with those "
                    "of attention and of the position scheme. Times were taken before the first run, the schemes in "
                    "turn, in short rounds, of which the fastest count; the spread is between these rounds.%s",
-                   pace_known(plan) ? "" : " They were not all taken.");
+                   plan->arm_count == 1 ? " One scheme alone is not timed."
+                   : pace_known(plan)   ? ""
+                                        : " They were not all taken.");
     page_table(page, "costs%s", facts->at[setting]);
     page_row(
         page, true,

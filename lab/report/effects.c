@@ -28,9 +28,8 @@ static const Effect known[] = {
     {"rope", "none", "Barbero et al. 2024", "is ahead of none", FALLS},
 };
 
-// The first arm that is this scheme with its default options, because effects were published for those; -1 if none is.
-// Nor were they for windows. No property of schemes could stand here for their names, because each effect is one
-// author's about one scheme.
+// The first arm with the scheme's default options and no window, as in the publications; -1 if there is none. No
+// property of schemes could stand here for their names, because each effect is one author's about one scheme.
 static int arm_of(const Plan *plan, const char *scheme) {
     Position pos;
     Error error;
@@ -39,7 +38,7 @@ static int arm_of(const Plan *plan, const char *scheme) {
     assert(known_scheme);
     position_print(&pos, text);
     for (int arm = 0; arm < plan->arm_count; arm++)
-        if (strcmp(plan->arms[arm].pos, text) == 0 && !*plan->arms[arm].window) return arm;
+        if (strcmp(plan->arms[arm].pos, text) == 0 && !*plan->arms[arm].window && !*plan->base.window) return arm;
     return -1;
 }
 

@@ -82,8 +82,8 @@ bool report_latex(const Facts *facts, Error *error) {
     fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seed%s.\n", facts->outcome->seeds,
             facts->outcome->seeds == 1 ? "" : "s");
     table(file.stream, facts, "scheme", facts->outcome->comparison->plan.arm_count, losses_row);
-    fputs("\n% Differences of the losses, first minus second, with simultaneous 95% intervals (Bonferroni).\n",
-          file.stream);
+    fprintf(file.stream, "\n%% Differences of the losses, first minus second%s.\n",
+            facts->outcome->seeds > 1 ? ", with simultaneous 95% intervals (Bonferroni)" : "");
     table(file.stream, facts, "contrast", report_contrasts(facts), contrast_row);
     return atomic_commit(&file, error);
 }

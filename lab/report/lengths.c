@@ -30,7 +30,8 @@ static void change_table(Page *page, const Facts *facts, int setting, const char
                          const char *caption, const char *const words[3], const char *word_heading) {
     const Plan *plan = &facts->outcome->comparison->plan;
     const double T = report_context(facts, setting);
-    page_table(page, plan->arm_count > 1 ? "%s; the %d intervals hold at once" : "%s", caption, plan->arm_count);
+    page_table(page, plan->arm_count > 1 && facts->outcome->seeds > 1 ? "%s; the %d intervals hold at once" : "%s",
+               caption, plan->arm_count);
     page_row(page, true, "scheme");
     for (int i = 0; i < count; i++) page_cell(page, "%.0f", T * (1 << i));
     page_cell(page, "change at %dx", 1 << (count - 1));

@@ -60,8 +60,8 @@ bool report_pairs(Page *page, const Facts *facts, Error *error) {
         page,
         "Loss of the row's scheme minus that of the column's; below 0, the row's is better. * = the interval "
         "leaves out 0. The primary contrasts have the intervals that they have above. All other pairs are "
-        "exploratory: their intervals are wider, so that those of all %d pairs of a setting hold at once "
-        "with 95%% confidence.",
+        "exploratory: their intervals are corrected for all %d pairs of a setting, which hold at once with 95%% "
+        "confidence.",
         pairs);
     for (int setting = plan->setting_count - 1; setting >= 0; setting--) {
         page_table(page, "differences in nats a token%s", facts->at[setting]);

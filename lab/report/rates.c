@@ -61,8 +61,10 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
         text_print(&tried, "%s%g", rate == 0 ? "" : rate + 1 == plan->rate_count ? " and " : ", ", plan->rates[rate]);
     page_heading(page, "Learning rates");
     page_paragraph(page,
-                   "Each scheme was trained at %.*s, and has the rate with the lowest mean loss on one half of the "
-                   "validation text. All other losses on this page are those of the other half.",
+                   "Each scheme was trained at %.*s, and has the rate with the lowest mean loss, without a seed that "
+                   "diverged, on one half of the "
+                   "validation text. Apart from the curves during training, all other losses on this page are those of "
+                   "the other half.",
                    (int)tried.size, tried.bytes);
     text_free(&tried);
     page_table(page, "the learning rate of each scheme");

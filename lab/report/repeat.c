@@ -25,8 +25,10 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
                        "so the CRC-32 of all inputs agrees only between runs of equally many steps. For %s it is:",
                        plan->arms[plan->reference].name);
     else
-        page_paragraph(page,
-                       "All runs of a seed saw the same batches, which was checked by the CRC-32 of all their inputs:");
+        page_paragraph(
+            page,
+            "In each setting, all finished runs of a seed saw the same batches, which was checked by the CRC-32 of "
+            "all their inputs:");
     page_table(page, "batches");
     page_row(page, true, "seed");
     for (int setting = 0; setting < plan->setting_count; setting++) page_cell(page, "CRC-32%s", facts->at[setting]);

@@ -162,10 +162,12 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
     const Ladder ladder = climb(rungs, plan);
     page_heading(page, "As compute grows");
     if (!gap_chart(page, facts, rungs, ladder, error) || !loss_chart(page, facts, rungs, ladder, error)) return false;
-    page_paragraph(page,
-                   "How each difference changes from one setting to the next, and from the first to the last; %d "
-                   "interval%s at once.",
-                   all_changes(facts), all_changes(facts) > 1 ? "s hold" : " holds");
+    char intervals[64] = "";
+    if (facts->outcome->seeds > 1)
+        snprintf(intervals, sizeof intervals, "; %d interval%s at once", all_changes(facts),
+                 all_changes(facts) > 1 ? "s hold" : " holds");
+    page_paragraph(page, "How each difference changes from one setting to the next, and from the first to the last%s.",
+                   intervals);
     for (int i = 0; i < report_contrasts(facts); i++) {
         Text text = {0};
         const Finding f = report_contrast(facts, i, 0);

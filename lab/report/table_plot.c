@@ -26,7 +26,7 @@ static bool cell_number(double *value, const char *cell, const char *path, int r
     char *end = NULL;
     if (!cell) return fail_input(error, "%s, row %d: a column is missing", path, row);
     *value = cell_length(cell) == 0 ? NAN : strtod(cell, &end);
-    return isnan(*value) || end == cell + cell_length(cell) ||
+    return cell_length(cell) == 0 || end == cell + cell_length(cell) ||
            fail_input(error, "%s, row %d: '%.*s' is not a number", path, row, (int)cell_length(cell), cell);
 }
 

@@ -76,10 +76,13 @@ static void contrasts_table(Page *page, const Facts *facts, int task, const Buil
     const int contrasts = report_contrasts(facts);
     const double comparisons = 2.0 * contrasts * plan->task_count, min = (double)builtin->min,
                  max = (double)builtin->max;
-    page_table(page,
-               "differences in percentage points, first minus second; above 0, the first scheme is better; the %.0f "
-               "intervals of all tasks hold at once (%s t over the seeds); * = without 0",
-               comparisons, plan->unpaired ? "Welch's" : "Student's");
+    char intervals[96] = "";
+    if (facts->outcome->seeds > 1)
+        snprintf(intervals, sizeof intervals,
+                 "; the %.0f intervals of all tasks hold at once (%s t over the seeds); * = without 0", comparisons,
+                 plan->unpaired ? "Welch's" : "Student's");
+    page_table(page, "differences in percentage points, first minus second; above 0, the first scheme is better%s",
+               intervals);
     page_row(page, true, "contrast|trained lengths|beyond");
     for (int i = 0; i < contrasts; i++) {
         const Finding f = report_contrast(facts, i, 0);

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+static void gap_cell(Page *page, double mean) {
+    page_cell(page, isnan(mean) ? "-" : "%+.4f", mean);
+}
+
 // "0.021": half of an interval.
 static void half_cell(Page *page, Interval interval) {
     page_cell(page, isnan(interval.low) ? "-" : "%.4f", 0.5 * (interval.high - interval.low));
@@ -16,14 +20,15 @@ static void blocks_table(Page *page, const Facts *facts) {
                    "loss is measured. The table has each alone, as half of a 95%% interval: over seeds, on this text; "
                    "and over blocks of the text, with these seeds (circular block bootstrap). These are not corrected "
                    "for other contrasts; the verdicts on this page are those of the corrected intervals above. "
-                   "Detectable: the smallest true difference that these have an 80%% chance of resolving.");
+                   "Detectable: the smallest true difference that this number of seeds would resolve with 80%% "
+                   "probability, at the corrected level.");
     page_table(page, "%s", "");
     page_row(page, true, "contrast|difference|± over seeds|± over the text|detectable");
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast(facts, i, setting);
             page_row(page, false, "%s - %s%s", f.arm, f.other, facts->at[setting]);
-            page_cell(page, isnan(f.gap.mean) ? "-" : "%+.4f", f.gap.mean);
+            gap_cell(page, f.gap.mean);
             half_cell(page, f.gap.t);
             half_cell(page, f.text);
             page_number(page, 4, f.resolvable);
@@ -48,7 +53,7 @@ static void texts_table(Page *page, const Facts *facts) {
             const bool judged = report_difference_cells(page, f.gap.mean, f.interval);
             page_cell(page, "%s", judged ? verdict_words(f.verdict) : "-");
             for (int text = 0; text < plan->text_count; text++)
-                page_cell(page, "%+.4f", report_contrast(facts, i, text * each + rest).gap.mean);
+                gap_cell(page, report_contrast(facts, i, text * each + rest).gap.mean);
         }
     page_table_end(page);
 }

@@ -107,7 +107,9 @@ bool report_training(Page *page, const Facts *facts, Error *error) {
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
         if (curves[arm].count > longest) longest = curves[arm].count;
     if (ok && longest < 2)
-        page_paragraph(page, "The loss was not measured during training (--eval-every), so there is no curve.");
+        page_paragraph(
+            page, "There is no curve of the loss during training, because the seeds have fewer than two measurements "
+                  "in common; --eval-every sets how often it is measured.");
     else
         ok = ok && loss_chart(page, facts, curves, false, error) && loss_chart(page, facts, curves, true, error);
     free(curves);

@@ -30,6 +30,7 @@ bool npy_read(float **values, size_t *count, const char *path, Error *error) {
     if (ok && *values) memcpy(*values, b + header, *count * sizeof **values);
     free(file.bytes);
     if (ok && *values) return true;
+    if (ok) return fail_run(error, "no memory for the %zu numbers of %s", *count, path);
     free(*values);
     return fail_input(error, "%s is not an array of float32 that bitter wrote; remove the run's directory to repeat it",
                       path);

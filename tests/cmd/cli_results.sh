@@ -78,6 +78,8 @@ check "two lines" test "$(grep -c '<g class="series' table.svg)" -eq 2
 check "with a label" grep -q 'a factor &amp; more' table.svg
 printf 'pair,rope\n0,one\n' >words.csv
 refuses "words" "words.csv, row 1: 'one' is not a number" report words.csv
+printf 'pair,rope\n0,nan5\n' >words.csv
+refuses "nearly nan" "words.csv, row 1: 'nan5' is not a number" report words.csv
 printf 'pair,rope,yarn\n0,1\n' >short.csv
 refuses "a short row" "short.csv, row 1: a column is missing" report short.csv
 printf 'pair,rope\n' >empty.csv

@@ -48,6 +48,10 @@ static void one_setting(Text *text, const Finding *f) {
         text_print(text, ", but one seed cannot tell how certain that is.");
         return;
     }
+    if (f->gap.mean == 0 && f->interval.low == 0 && f->interval.high == 0) {
+        text_print(text, "%s and %s have the same loss in every seed.", f->arm, f->other);
+        return;
+    }
     text_print(text, "%s or %s: ", f->arm, f->other);
     if (kind == DIVERGED) {
         text_print(text, "not known, because a run diverged.");
@@ -115,8 +119,11 @@ static void amounts_of(Text *text, const Finding *findings, int count, Kind kind
     } else {
         for (int n = 0, i = 0; n < count; n++) {
             if (kind_of(&findings[n]) != kind) continue;
-            text_print(text, "%s%.*f", i == 0 ? "by " : i + 1 == all ? " and " : ", ", digits,
-                       fabs(findings[n].gap.mean));
+            text_print(text, "%s%.*f",
+                       i == 0         ? "by "
+                       : i + 1 == all ? " and "
+                                      : ", ",
+                       digits, fabs(findings[n].gap.mean));
             i++;
         }
     }
@@ -146,7 +153,7 @@ void words_contrast(Text *text, const Finding *findings, int count) {
     }
     for (Kind kind = OPEN; kind < KINDS; kind++) {
         static const char *const words[KINDS] = {[OPEN] = "not resolved ",
-                                                 [ALONE] = "known from one seed only ",
+                                                 [ALONE] = "not tested with one seed ",
                                                  [DIVERGED] = "not known, because a run diverged, "};
         if (kinds[kind] == 0) continue;
         text_print(text, "%s%s", parts ? "; " : "", words[kind]);

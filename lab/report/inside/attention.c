@@ -71,13 +71,14 @@ static bool measure_arm(Attended *a, const Facts *facts, int arm, const int *ids
     return ok;
 }
 
-// The windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since.
+// The windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since, or be
+// shorter than a window.
 static int *windows_or_why(Page *page, const char *data, int T) {
     Error reason;
     int *ids = read_windows(data, T, &reason);
     if (ids) return ids;
-    for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // a page is no terminal
-    page_paragraph(page, "The text cannot be read again, so attention is left out: %s.", reason.message);
+    for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // messages put commands in backticks
+    page_paragraph(page, "Attention is left out: %s.", reason.message);
     return NULL;
 }
 

@@ -19,7 +19,7 @@ static bool bias_rows(Page *page, const Facts *facts, int arm, const double *cur
             page_cell(page, "%s, r = %.3g", family_name(fits.best), best->weights[0]);
         else
             page_cell(page, "%s, r = %.3g, p = %.3g", family_name(fits.best), best->weights[0], best->shape);
-        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%.3f", fits.fits[f].error);
+        for (int f = FAMILY_LINEAR; f < FAMILIES; f++) page_number(page, 3, fits.fits[f].error);
     }
     return true;
 }

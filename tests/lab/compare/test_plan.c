@@ -117,8 +117,9 @@ static void learning_rates_are_a_list(void **state) {
                 {"  ", 1, {1e-3}},
                 {"3e-4", 1, {3e-4}},
                 {"3e-4,1e-3,3e-3", 3, {3e-4, 1e-3, 3e-3}},
-                {" 1e-2, 0.1 ,0", 3, {1e-2, 0.1, 0}},
-                {"1e-3,1.1e-3", 2, {1e-3, 1.1e-3}}};
+                {" 1e-2, 0.1 ,0", 3, {0, 1e-2, 0.1}},
+                {"1e-3,1.1e-3", 2, {1e-3, 1.1e-3}},
+                {"4e-3,1e-3,2e-3", 3, {1e-3, 2e-3, 4e-3}}};
     static const struct {
         const char *list, *parts;
     } bad[] = {{"3e-4,x", "--lr-grid;'x'"},
@@ -209,6 +210,11 @@ static void tasks_are_a_list(void **state) {
         begin(&plan);
         expect_refusal(plan_tasks(&plan, bad[i].list, &error), &error, bad[i].list, bad[i].parts);
     }
+    begin(&plan);
+    must(set_arms(&plan, "rope", "", &error) && set_sizes(&plan, "", "", &error), &error);
+    strcpy(plan.settings[0].name, "copy");
+    expect_refusal(plan_tasks(&plan, "parity copy", &error), &error, "a setting and a task",
+                   "copy is also the name of a setting;rename");
 }
 
 static void every_combination_is_one_job(void **state) {

@@ -101,7 +101,7 @@ static void plans_come_back(void **state) {
     make_large(&plan);
     expect_round_trip(&plan);
     plan.base.lr = 0.1 + 0.2;
-    plan.rates[1] = 1.0 / 3;
+    plan.rates[2] = 1.0 / 3;
     plan.arms[0].steps[1] = 1LL << 52;
     plan.settings[1].steps = (1LL << 52) + 1;
     plan.by_seconds = true;
@@ -247,7 +247,7 @@ static const struct {
                {"schemes;1;pos", NULL, "name"},
                {"schemes;1;pos", "\"wrope\"", "no position scheme"},
                {"schemes;1;pos", "\"rope:base=0\"", "rope:base"},
-               {"schemes;1;pos", "\"rope\"", "not what its name says"},
+               {"schemes;1;pos", "\"rope\"", "does not match its options"},
                {"schemes;1;pos", "\"rope\\n#\"", "control character"},
                {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
                {"schemes;1;name", "\"a\\u007f\"", "control character"},
@@ -266,7 +266,7 @@ static const struct {
                {"texts", "[]", "\"texts\" must list 1 to 8"},
                {"texts;0;data", NULL, "name"},
                {"texts;0;name", NULL, "name"},
-               {"texts;0;name", "\"tale\"", "not what its name says"},
+               {"texts;0;name", "\"tale\"", "does not match its data"},
                {"texts;0;vocabulary", NULL, "vocabulary"},
                {"texts;0;tokens", "0", "tokens"},
                {"settings", NULL, ""},
@@ -275,10 +275,10 @@ static const struct {
                 "\"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567"
                 "89012345678\"",
                 "too long"},
-               {"settings;0;name", "\"\"", "name of a setting"},
+               {"settings;0;name", "\"\"", "setting's name"},
                {"settings;0;name", "\"300k\"", "twice"},
-               {"settings;0;name", "\"../x\"", "name of a setting"},
-               {"settings;0;name", "\"a'b\"", "name of a setting"},
+               {"settings;0;name", "\"../x\"", "setting's name"},
+               {"settings;0;name", "\"a'b\"", "setting's name"},
                {"settings;0;name", "\"1M\\n\"", "control character"},
                {"settings;0;text", NULL, "\"text\""},
                {"settings;0;text", "1", "\"text\""},

@@ -187,7 +187,7 @@ static void contrasts_are_counted(void **state) {
         const char *sentence;
     } cases[] = {
         {{3, 3.3, 3, 2.7, 0}, "better in 1 of 3 comparisons, the learned one in 1; 1 is not resolved."},
-        {{3, 3.3, 3, 3.2, 3.1}, "better in 3 of 3 comparisons, the learned one in none; none are not resolved."},
+        {{3, 3.3, 3, 3.2, 3.1}, "better in 3 of 3 comparisons, the learned one in none; all are resolved."},
         {{3, 2.7, 3, 2.7, 0}, "better in none of 3 comparisons, the learned one in 2; 1 is not resolved."}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         Outcome outcome;

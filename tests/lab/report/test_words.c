@@ -34,6 +34,8 @@ static void a_difference_in_one_setting(void **state) {
     expect_sentence(&f, 1, "rope is better than learned by 0.150 nats a token (0.130 to 0.170).");
     f = finding("", 0.15, 0.05, 1);
     expect_sentence(&f, 1, "learned is better than rope by 0.15 nats a token (0.05 to 0.25).");
+    f = finding("", 0, 0, 1);
+    expect_sentence(&f, 1, "rope and learned have the same loss in every seed.");
     f = finding("", -0.15, 0.05, 15); // the same numbers, held together with 14 others
     assert_int_equal(f.verdict, VERDICT_UNRESOLVED);
     Text text = {0};
@@ -99,7 +101,7 @@ static void a_difference_in_several_settings(void **state) {
     for (int i = 0; i < 2; i++) f[i] = finding(f[i].setting, 0, 0.01, 1);
     expect_sentence(f, 2, "rope or learned: not resolved in either setting.");
     for (int i = 0; i < 2; i++) f[i].interval.low = NAN;
-    expect_sentence(f, 2, "rope or learned: known from one seed only in both settings.");
+    expect_sentence(f, 2, "rope or learned: not tested with one seed in both settings.");
 }
 
 // What several settings have at the end of their words is said once; not if one of them has more behind it.
