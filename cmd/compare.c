@@ -171,6 +171,9 @@ static bool run_all(Comparison *c, int workers, Error *error) {
     interrupt_catch();
     crew_start(&crew, c, workers);
     bool ok = crew.count > 0 || fail_run(error, "cannot start a worker: %s", strerror(errno));
+    if (ok && crew.count < workers)
+        fprintf(stderr, "bitter compare: only %d of %d workers could be started: %s\n", crew.count, workers,
+                strerror(errno));
     ok = ok && watch(&crew, c, error);
     shared_free(c->jobs, jobs * sizeof *c->jobs + sizeof *c->stop);
     return ok;

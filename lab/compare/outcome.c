@@ -235,7 +235,10 @@ Answered outcome_right(const Outcome *o, int task, int arm, int seed, double fir
 }
 
 static void write_quoted(FILE *csv, const char *text) {
-    fprintf(csv, strchr(text, ',') ? "\"%s\"," : "%s,", text);
+    const bool quotes = strpbrk(text, ",\"");
+    if (quotes) fputc('"', csv);
+    for (const char *c = text; *c; c++) fputs(*c == '"' ? "\"\"" : (char[]){*c, '\0'}, csv);
+    fputs(quotes ? "\"," : ",", csv);
 }
 
 // The columns that are the same for all rows of a run: setting to seed.

@@ -45,7 +45,7 @@ static void change_table(Page *page, const Facts *facts, int setting, const char
         page_cell(page, "%s",
                   judged                                               ? words[paired_verdict(&change, plan->arm_count)]
                   : isnan(report_mean(facts, setting, arm, "loss", T)) ? "diverged"
-                  : isnan(change.mean)                                 ? "is not defined there"
+                  : isnan(change.mean)                                 ? "has no value there"
                                                                        : "");
     }
     page_table_end(page);

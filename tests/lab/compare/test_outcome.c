@@ -229,10 +229,13 @@ static void numbers_that_no_run_writes_are_refused(void **state) {
 static void results_csv_has_everything(void **state) {
     static const char *const lines[] = {
         RESULTS_HEADER,
-        "0.1M,tales,256,97248,20.0066,,none,0.001,1,1337,choose,256,5,1000\n",
-        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
-        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
-        "0.3M,tales,256,332080,20.0002,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
+        "0.1M,\"the \"\"tales\"\", all\",256,97248,20.0066,,none,0.001,1,1337,choose,256,5,1000\n",
+        "0.3M,\"the \"\"tales\"\", "
+        "all\",256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,256,3.402,999\n",
+        "0.3M,\"the \"\"tales\"\", "
+        "all\",256,332080,20.0002,,\"rope:base=7,pairing=half\",0.003,1,1339,loss,512,4.402,999\n",
+        "0.3M,\"the \"\"tales\"\", "
+        "all\",256,332080,20.0002,,\"rope:base=7,pairing=half\",0.001,0,1339,batches,0,19,1\n",
         ",,28,,,\"builtin:copy:max=2,min=1\",none,0.001,1,1338,right,1,0.75,40\n",
         ",,28,,,\"builtin:copy:max=2,min=1\",\"rope:base=7,pairing=half\",0.001,1,1339,diverged,9,nan,1\n"};
     char path[PATH_CAPACITY];
@@ -240,6 +243,7 @@ static void results_csv_has_everything(void **state) {
     Buffer csv;
     Error error;
     make_plan("none;rope:base=7,pairing=half", "1e-3,3e-3", "0.1M,0.3M", "copy:max=2,min=1");
+    strcpy(plan->texts[0].name, "the \"tales\", all");
     put_all();
     const Job diverged = {.task = 0, .arm = 1, .seed = 2};
     put(&diverged, MEASURED_HEADER "diverged,9,nan,1\n");

@@ -281,7 +281,7 @@ static void longer_windows_are_told(void **state) {
     } cases[] = {{1, 0.01, "| rises |"},
                  {-1, 0.01, "| falls |"},
                  {0.01, 0.1, "| not resolved |"},
-                 {NAN, 0, "| is not defined there |"}};
+                 {NAN, 0, "| has no value there |"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         Outcome outcome;
         make_plan("none;alibi", "", "", "");
