@@ -8,7 +8,7 @@
 
 // Says first if the comparison is not complete yet.
 static void unfinished(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int done = outcome_done(facts->outcome), all = plan_job_count(plan);
     if (done < all)
         page_paragraph(page, "Not finished: %d of %d runs are done, and this page has %d of %d seeds.", done, all,
@@ -17,7 +17,7 @@ static void unfinished(Page *page, const Facts *facts) {
 
 // Does every contrast set something learned against something designed?
 static bool about_learning(const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int count = report_contrasts(facts);
     for (int i = 0; i < count; i++) {
         const Difference *d = report_named(facts, i);
@@ -32,7 +32,7 @@ const char *report_title(const Facts *facts) {
 
 // The schemes in contrasts that are learned, or those that are designed: "rope-random, fire". Returns how many.
 static int names(Text *text, const Facts *facts, bool learned) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     bool asked[ARMS_MOST] = {0};
     int count = 0;
     for (int i = 0; i < report_contrasts(facts); i++)
@@ -45,14 +45,14 @@ static int names(Text *text, const Facts *facts, bool learned) {
 
 static void question(Page *page, const Facts *facts) {
     if (!about_learning(facts)) {
-        const int arms = facts->outcome->comparison->plan.arm_count;
+        const int arms = facts->plan->arm_count;
         page_paragraph(page, "%s?",
                        arms == 1   ? "How well does this position scheme predict text"
                        : arms == 2 ? "Which of these position schemes predicts text better"
                                    : "Which of these position schemes predicts text best");
         return;
     }
-    const bool ladder = plan_is_ladder(&facts->outcome->comparison->plan);
+    const bool ladder = plan_is_ladder(facts->plan);
     Text learned = {0}, designed = {0};
     const bool one_learned = names(&learned, facts, true) == 1, one_designed = names(&designed, facts, false) == 1;
     page_paragraph(page, "%s (%.*s) %s %s (%.*s)%s?",
@@ -71,7 +71,7 @@ static const char *count_words(char words[16], int count) {
 
 // Several contrasts of one setting in a sentence, unless one of them cannot be judged.
 static void sum_up(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int contrasts = report_contrasts(facts);
     int learned = 0, designed = 0;
     char words[2][16];
@@ -91,7 +91,7 @@ static void sum_up(Page *page, const Facts *facts) {
 
 // A sentence for all settings of a contrast, or for texts like these.
 static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int count = over_texts ? report_settings_over_texts(facts) : plan->setting_count;
     Finding findings[SETTINGS_MOST];
     char texts[64] = "";
@@ -128,7 +128,7 @@ static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f,
 // One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
 static bool forest(Page *page, const Facts *facts, Error *error) {
     static Forest all;
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int contrasts = report_contrasts(facts), settings = plan->setting_count;
     const bool by_contrast = settings > 1 && (plan_is_ladder(plan) || contrasts == 1);
     bool exploratory = false;
@@ -190,7 +190,7 @@ static void setting_cells(char cells[COLUMNS][CELL], const Plan *plan, int s) {
 // What all settings have in common in a sentence, and what they differ in as a table.
 static void settings(Page *page, const Facts *facts) {
     static char cells[SETTINGS_MOST][COLUMNS][CELL];
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     bool differs[COLUMNS] = {0}, any = false;
     Text common = {0};
     for (int s = 0; s < plan->setting_count; s++) setting_cells(cells[s], plan, s);
@@ -222,7 +222,7 @@ static void settings(Page *page, const Facts *facts) {
 
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
     const int shown = report_contrasts(facts) * plan->setting_count;
     int late = 0;

@@ -19,7 +19,7 @@ static int cheapest(const Plan *plan, int setting) {
 }
 
 static void arm_row(Page *page, const Facts *facts, int setting, int arm, int base) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const Speed *speed = &plan->arms[arm].speeds[setting], *first = &plan->arms[base].speeds[setting];
     const double seconds = speed_seconds(speed), more = seconds / speed_seconds(first) - 1;
     const double operations = setting_operations(plan, setting, arm);
@@ -39,7 +39,7 @@ static void arm_row(Page *page, const Facts *facts, int setting, int arm, int ba
 }
 
 bool report_cost(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int setting = report_setting(facts), base = cheapest(plan, setting);
     page_paragraph(page,
                    "Operations are floating point operations for a token of training, forward and backward, with those "

@@ -70,7 +70,7 @@ static const char *found(Claimed claimed, Interval in) {
 
 // The measured difference with its interval; false when the comparison does not have both schemes.
 static bool measure_effect(Finding *f, const Facts *facts, const Effect *e, int setting) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int arm = arm_of(plan, e->scheme), other = e->other ? arm_of(plan, e->other) : -1;
     if (arm < 0 || (e->other && other < 0)) return false;
     if (e->other) {

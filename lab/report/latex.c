@@ -33,7 +33,7 @@ static void latex_text(FILE *out, const char *text) {
 // A table with a column for each setting. row: write the head and the cells of row i.
 static void table(FILE *out, const Facts *facts, const char *heading, int rows,
                   void (*row)(FILE *, const Facts *, int)) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     fputs("\\begin{tabular}{l", out);
     for (int s = 0; s < plan->setting_count; s++) fputc('r', out);
     fprintf(out, "}\n%s", heading);
@@ -50,7 +50,7 @@ static void table(FILE *out, const Facts *facts, const char *heading, int rows,
 }
 
 static void losses_row(FILE *out, const Facts *facts, int arm) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     latex_text(out, plan->arms[arm].name);
     for (int s = 0; s < plan->setting_count; s++) {
         const double T = report_context(facts, s), loss = report_mean(facts, s, arm, "loss", T);
@@ -63,7 +63,7 @@ static void contrast_row(FILE *out, const Facts *facts, int i) {
     latex_text(out, report_contrast(facts, i, 0).arm);
     fputs(" $-$ ", out);
     latex_text(out, report_contrast(facts, i, 0).other);
-    for (int s = 0; s < facts->outcome->comparison->plan.setting_count; s++) {
+    for (int s = 0; s < facts->plan->setting_count; s++) {
         const Finding f = report_contrast(facts, i, s);
         fprintf(out,
                 isnan(f.gap.mean)       ? " & --"
@@ -81,7 +81,7 @@ bool report_latex(const Facts *facts, Error *error) {
         return false;
     fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seed%s.\n", facts->outcome->seeds,
             facts->outcome->seeds == 1 ? "" : "s");
-    table(file.stream, facts, "scheme", facts->outcome->comparison->plan.arm_count, losses_row);
+    table(file.stream, facts, "scheme", facts->plan->arm_count, losses_row);
     fprintf(file.stream, "\n%% Differences of the losses, first minus second%s.\n",
             facts->outcome->seeds > 1 ? ", with simultaneous 95% intervals (Bonferroni)" : "");
     table(file.stream, facts, "contrast", report_contrasts(facts), contrast_row);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static bool context_chart(Page *page, const Facts *facts, int setting, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const double T = report_context(facts, setting);
     Chart chart = {.x_label = "tokens of a window",
                    .y_label = "loss in nats a token",
@@ -28,7 +28,7 @@ static bool context_chart(Page *page, const Facts *facts, int setting, Error *er
 // the first to the last. words: for a change that is not resolved, falls, or rises.
 static void change_table(Page *page, const Facts *facts, int setting, const char *quantity, int count,
                          const char *caption, const char *const words[3], const char *word_heading) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const double T = report_context(facts, setting);
     page_table(page, plan->arm_count > 1 && facts->outcome->seeds > 1 ? "%s; the %d intervals hold at once" : "%s",
                caption, plan->arm_count);
@@ -62,7 +62,7 @@ static void add_positions(Chart *chart, const Facts *facts, int setting, int arm
 
 static bool position_chart(Page *page, const Facts *facts, int setting, const char *quantity, const char *windows,
                            Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Chart chart = {.x_label = "position in the window", .y_label = "loss in nats a token", .log_x = true};
     if (strcmp(quantity, "beyond") == 0) {
         chart.mark = report_context(facts, setting);

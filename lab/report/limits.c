@@ -2,7 +2,7 @@
 #include "lab/report/sections.h"
 
 bool report_limits(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     page_paragraph(
         page,
         "%s Intervals and verdicts are corrected together (Bonferroni): a contrast is better or worse "

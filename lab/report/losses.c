@@ -4,7 +4,7 @@
 #include <math.h>
 
 static void losses_table(Page *page, const Facts *facts, int setting) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const double T = report_context(facts, setting);
     page_table(
         page, "loss in nats a token in windows of %.0f tokens%s: mean ± standard deviation of %d seed%s, and each seed",
@@ -32,8 +32,7 @@ static void losses_table(Page *page, const Facts *facts, int setting) {
 }
 
 bool report_losses(Page *page, const Facts *facts, Error *error) {
-    for (int setting = facts->outcome->comparison->plan.setting_count - 1; setting >= 0; setting--)
-        losses_table(page, facts, setting);
+    for (int setting = facts->plan->setting_count - 1; setting >= 0; setting--) losses_table(page, facts, setting);
     return true;
 }
 
@@ -54,7 +53,7 @@ static void pair_cell(Page *page, const Facts *facts, int row, int column, int s
 }
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int pairs = plan->arm_count * (plan->arm_count - 1) / 2;
     page_paragraph(
         page,

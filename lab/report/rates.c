@@ -4,7 +4,7 @@
 #include <math.h>
 
 static bool rate_chart(Page *page, const Facts *facts, int setting, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Chart chart = {.x_label = "learning rate",
                    .y_label = "loss in nats a token on the half of the validation text that chooses",
                    .log_x = true};
@@ -28,7 +28,7 @@ static RateLoss chosen(const Facts *facts, int setting, int arm) {
 }
 
 static void ends(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Text list = {0}, diverged = {0};
     for (int setting = 0; setting < plan->setting_count; setting++)
         for (int arm = 0; arm < plan->arm_count; arm++) {
@@ -55,7 +55,7 @@ static void ends(Page *page, const Facts *facts) {
 
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
     (void)error;
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Text tried = {0};
     for (int rate = 0; rate < plan->rate_count; rate++)
         text_print(&tried, "%s%g", rate == 0 ? "" : rate + 1 == plan->rate_count ? " and " : ", ", plan->rates[rate]);
@@ -85,7 +85,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
 }
 
 bool report_rates(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     for (int setting = plan->setting_count - 1; setting >= 0; setting--)
         if (!rate_chart(page, facts, setting, error)) return false;
     return true;

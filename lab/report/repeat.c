@@ -8,7 +8,7 @@
 #include <math.h>
 
 bool report_repeat(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const Job first = {.task = -1, .arm = plan->reference};
     const long long from = plan_job_seed(plan, &first);
     char path[PATH_CAPACITY], machine[TEXT_CAPACITY];

@@ -15,7 +15,7 @@ static int name_columns(const Plan *plan) {
 }
 
 static void print_losses(FILE *out, const Facts *facts, int setting) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const double T = report_context(facts, setting);
     const int columns = name_columns(plan);
     fprintf(out, "%-*s %9s %10s %9s %10s\n", columns, "scheme", "positions", "loss", "± sd", "rate");
@@ -88,7 +88,7 @@ static bool applies(const Section *section, const Plan *plan) {
 static bool write_sections(Page *page, const Facts *facts, Error *error) {
     const Section *const end = sections + sizeof sections / sizeof *sections;
     for (const Section *s = sections; s < end; s++) {
-        if (!applies(s, &facts->outcome->comparison->plan)) continue;
+        if (!applies(s, facts->plan)) continue;
         if (s->fold) page_fold(page, s->fold);
         if (!s->write(page, facts, error)) return false;
         if ((s->fold || s->follows) && !(s + 1 < end && s[1].follows)) page_fold_end(page);

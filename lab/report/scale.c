@@ -48,13 +48,13 @@ static Ladder climb(Rung *rungs, const Plan *plan) {
 
 // Of each contrast, the changes from one setting to the next and from the first to the last; together one family.
 static int all_changes(const Facts *facts) {
-    const int settings = facts->outcome->comparison->plan.setting_count;
+    const int settings = facts->plan->setting_count;
     return report_contrasts(facts) * (settings > 2 ? settings : 1);
 }
 
 // The change of contrast i from one setting to another; the seeds are the units. Corrected for all_changes.
 static Finding change_of(const Facts *facts, int i, int from, int to) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const double comparisons = all_changes(facts);
     const int arms[] = {report_named(facts, i)->arm, report_named(facts, i)->other};
     double changes[2][SEEDS_MOST];
@@ -88,7 +88,7 @@ static void change_words(Text *text, const Facts *facts, int i, int from, int to
 }
 
 void report_scale_sentences(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     Text gains = {0}, open = {0};
@@ -118,7 +118,7 @@ void report_scale_sentences(Page *page, const Facts *facts) {
 }
 
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Chart chart = {.x_label = axes[ladder],
                    .y_label = "difference in nats a token; below 0, the first scheme is better",
                    .spread = facts->outcome->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
@@ -135,7 +135,7 @@ static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder 
 
 // The mean over the seeds as a line, and each seed as a dot.
 static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Chart chart = {.x_label = axes[ladder], .y_label = "loss in nats a token; a dot for each seed", .log_x = true};
     for (int arm = 0; arm < plan->arm_count && chart.count + 2 <= LINES_MOST; arm++) {
         report_line(&chart, facts, arm);
@@ -155,7 +155,7 @@ static bool loss_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder
 }
 
 bool report_scale(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
     if (!plan_is_ladder(plan)) return true;

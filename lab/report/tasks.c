@@ -11,7 +11,7 @@ static double share_of(const Facts *facts, int task, int arm, int seed, double f
 
 // The mean of the seeds as a line, and each seed as a dot.
 static bool tasks_chart(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     char label[128];
     snprintf(label, sizeof label, "number of %s", builtin->builtin->counts);
     Chart chart = {.x_label = label,
@@ -72,7 +72,7 @@ static void contrast_cell(Page *page, const Facts *facts, int task, int i, doubl
 }
 
 static void contrasts_table(Page *page, const Facts *facts, int task, const BuiltinCorpus *builtin) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int contrasts = report_contrasts(facts);
     const double comparisons = 2.0 * contrasts * plan->task_count, min = (double)builtin->min,
                  max = (double)builtin->max;
@@ -94,7 +94,7 @@ static void contrasts_table(Page *page, const Facts *facts, int task, const Buil
 }
 
 bool report_tasks(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     for (int task = 0; task < plan->task_count; task++) {
         BuiltinCorpus builtin;
         if (!builtin_choose(&builtin, plan->tasks[task], error) || !tasks_chart(page, facts, task, &builtin, error))

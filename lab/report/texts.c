@@ -14,7 +14,7 @@ static void half_cell(Page *page, Interval interval) {
 }
 
 static void blocks_table(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     page_paragraph(page,
                    "Two sources of chance: weights and batches, which differ between seeds, and the text on which the "
                    "loss is measured. The table has each alone, as half of a 95%% interval: over seeds, on this text; "
@@ -37,7 +37,7 @@ static void blocks_table(Page *page, const Facts *facts) {
 }
 
 static void texts_table(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int each = report_settings_over_texts(facts);
     page_paragraph(page,
                    "The %d texts as a sample of texts like them (random effect): the unit is the text, with its mean "

@@ -79,7 +79,7 @@ static bool mean_curve(Curve *mean, const Facts *facts, int setting, int arm, Er
 
 // A chart of the curves, against tokens or seconds of training.
 static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool seconds, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Chart chart = {.x_label = seconds ? "training time in seconds" : "training tokens",
                    .y_label = facts->outcome->seeds > 1 && !seconds
                                   ? "loss in nats a token; bands are from the lowest to the highest seed"
@@ -98,7 +98,7 @@ static bool loss_chart(Page *page, const Facts *facts, const Curve *curves, bool
 }
 
 bool report_training(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int setting = plan->setting_count - 1;
     Curve *curves = calloc((size_t)plan->arm_count, sizeof *curves);
     bool ok = curves || fail_run(error, "no memory for %d curves", plan->arm_count);

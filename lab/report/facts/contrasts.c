@@ -28,7 +28,7 @@ static void setting_words(char words[SETTING_WORDS], const Plan *plan, const Set
 
 bool facts_gather(Facts *facts, const Outcome *outcome, Error *error) {
     const Plan *plan = &outcome->comparison->plan;
-    *facts = (Facts){.outcome = outcome};
+    *facts = (Facts){.outcome = outcome, .plan = plan};
     for (int s = 0; s < plan->setting_count; s++) {
         char words[SETTING_WORDS] = "";
         setting_words(words, plan, &plan->settings[s]);
@@ -47,13 +47,13 @@ void facts_free(Facts *facts) {
 }
 
 int report_settings_over_texts(const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     return plan->text_count > 1 ? plan->setting_count / plan->text_count : 0;
 }
 
 // Each named contrast has so many differences: in all settings, then over the texts.
 static int stride(const Facts *facts) {
-    return facts->outcome->comparison->plan.setting_count + report_settings_over_texts(facts);
+    return facts->plan->setting_count + report_settings_over_texts(facts);
 }
 
 int report_contrasts(const Facts *facts) {
@@ -67,7 +67,7 @@ const Difference *report_named(const Facts *facts, int i) {
 }
 
 static Finding finding_of(const Facts *facts, const Difference *d) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     return (Finding){.arm = plan->arms[d->arm].name,
                      .other = plan->arms[d->other].name,
                      .setting = facts->settings[d->setting],
@@ -84,7 +84,7 @@ Finding report_contrast(const Facts *facts, int i, int setting) {
 }
 
 Finding report_contrast_over_texts(const Facts *facts, int i, int setting) {
-    Finding f = finding_of(facts, report_named(facts, i) + facts->outcome->comparison->plan.setting_count + setting);
+    Finding f = finding_of(facts, report_named(facts, i) + facts->plan->setting_count + setting);
     f.setting = facts->beside_text[setting];
     f.place = "at";
     return f;
@@ -108,14 +108,14 @@ static int root_of(const Plan *plan, int arm) {
 }
 
 int report_hue(const Facts *facts, int arm) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     int hue = 0;
     for (int before = 0; before < root_of(plan, arm); before++) hue += root_of(plan, before) == before;
     return hue;
 }
 
 void report_line(Chart *chart, const Facts *facts, int arm) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const bool learned = plan->arms[arm].learned;
     int dash = learned ? 1 : report_hue(facts, arm) / HUES;
     for (int before = 0; learned && before < arm; before++)

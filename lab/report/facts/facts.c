@@ -4,11 +4,11 @@
 #include <string.h>
 
 int report_setting(const Facts *facts) {
-    return facts->outcome->comparison->plan.setting_count - 1;
+    return facts->plan->setting_count - 1;
 }
 
 double report_context(const Facts *facts, int setting) {
-    return (double)facts->outcome->comparison->plan.settings[setting].context;
+    return (double)facts->plan->settings[setting].context;
 }
 
 double report_mean(const Facts *facts, int setting, int arm, const char *quantity, double x) {
@@ -43,7 +43,7 @@ bool report_difference_cells(Page *page, double mean, Interval interval) {
 
 double report_rate(const Facts *facts, int setting, int arm) {
     const Job job = outcome_job(facts->outcome, setting, arm, 0);
-    return plan_job_rate(&facts->outcome->comparison->plan, &job);
+    return plan_job_rate(facts->plan, &job);
 }
 
 bool report_run_path(char path[PATH_CAPACITY], const Facts *facts, int arm, const char *file, Error *error) {
@@ -63,5 +63,5 @@ bool report_has_weights(const Facts *facts, int arm) {
 }
 
 bool report_enters(const Facts *facts, int arm, Enters where) {
-    return facts->outcome->comparison->plan.arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
+    return facts->plan->arms[arm].enters >> where & 1 && report_has_weights(facts, arm);
 }

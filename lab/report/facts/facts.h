@@ -11,6 +11,7 @@
 
 typedef struct {
     const Outcome *outcome;
+    const Plan *plan; // of the outcome
     Differences differences;
     char settings[SETTINGS_MOST][SETTING_WORDS];    // "70k (20 tokens a parameter)"; "" if there is only one
     char at[SETTINGS_MOST][SETTING_WORDS + 4];      // " at 70k", " on book", or ""

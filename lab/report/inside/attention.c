@@ -93,7 +93,7 @@ static void begin_table(Page *page, const char *whose) {
 }
 
 bool report_attention(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const Setting *setting = &plan->settings[report_setting(facts)];
     const int T = (int)setting->context;
     Attended attended[ARMS_MOST] = {{0}}, uniform = {0};

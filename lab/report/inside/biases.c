@@ -12,7 +12,7 @@ static bool bias_rows(Page *page, const Facts *facts, int arm, const double *cur
         CurveFits fits;
         if (!curves_fit(&fits, curves + (size_t)h * (size_t)T, T, error)) return false;
         const CurveFit *best = &fits.fits[fits.best];
-        page_row(page, false, "%s|%d", facts->outcome->comparison->plan.arms[arm].name, h);
+        page_row(page, false, "%s|%d", facts->plan->arms[arm].name, h);
         if (fits.best == FAMILY_CONSTANT)
             page_cell(page, "none");
         else if (isnan(best->shape))
@@ -67,7 +67,7 @@ static void begin_table(Page *page) {
 }
 
 bool report_biases(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int H = (int)plan->settings[plan->setting_count - 1].heads,
               T = (int)plan->settings[plan->setting_count - 1].context;
     double *curves[ARMS_MOST] = {0};

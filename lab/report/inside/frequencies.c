@@ -25,8 +25,7 @@ static bool frequency_chart(Page *page, const Facts *facts, int arm, Error *erro
             chart_point(&chart, i, exp((double)gpt->params[rho->offset + (size_t)(s * pairs + i)]));
     }
     run_close(&run);
-    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s",
-                      facts->outcome->comparison->plan.arms[arm].name);
+    return page_chart(page, &chart, error, "Frequencies by pair of channels: %s", facts->plan->arms[arm].name);
 }
 
 // From positions.csv: radians a token of the first head, pair by pair, after each validation of the first seed's run.
@@ -48,11 +47,11 @@ static bool training_chart(Page *page, const Facts *facts, int arm, Error *error
     }
     positions_free(&p);
     return page_chart(page, &chart, error, "Frequencies over training, layer 0, head 0: %s",
-                      facts->outcome->comparison->plan.arms[arm].name);
+                      facts->plan->arms[arm].name);
 }
 
 bool report_frequencies(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     bool ok = true;
     for (int arm = 0; ok && arm < plan->arm_count; arm++)
         if (arm_is(&plan->arms[arm], "rope-learned"))

@@ -117,7 +117,7 @@ static bool residuals_row(Page *page, const Facts *facts, int arm, Error *error)
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
     real *codes = codes_allocate(T, C, error);
     bool ok = codes != NULL;
-    page_row(page, false, "%s", facts->outcome->comparison->plan.arms[arm].name);
+    page_row(page, false, "%s", facts->plan->arms[arm].name);
     for (int s = 0; ok && s < SNAPSHOTS; s++) {
         ok = load_snapshot(&run, facts, arm, s, error) && scheme_codes(codes, &run.gpt, error);
         if (ok) page_number(page, 3, shift_residual(codes, T, C, CODE_SHIFT));
@@ -128,14 +128,14 @@ static bool residuals_row(Page *page, const Facts *facts, int arm, Error *error)
 }
 
 static bool is_learned(const Facts *facts, int arm) {
-    return report_enters(facts, arm, ENTERS_EMBEDDING) && facts->outcome->comparison->plan.arms[arm].learned;
+    return report_enters(facts, arm, ENTERS_EMBEDDING) && facts->plan->arms[arm].learned;
 }
 
 static bool residuals_table(Page *page, const Facts *facts, Error *error) {
     page_table(page, "the same residual over training, after these shares of the steps");
     page_row(page, true, "scheme|0|1/8|1/4|1/2|all");
     bool ok = true;
-    for (int arm = 0; ok && arm < facts->outcome->comparison->plan.arm_count; arm++)
+    for (int arm = 0; ok && arm < facts->plan->arm_count; arm++)
         if (is_learned(facts, arm)) ok = residuals_row(page, facts, arm, error);
     page_table_end(page);
     return ok;
@@ -145,7 +145,7 @@ static bool read_table(PositionTable *table, const Facts *facts, int arm, Error 
     Run run;
     if (!report_open_run(&run, facts, arm, error)) return false;
     const int T = run.gpt.shape.context, C = run.gpt.shape.width;
-    table->name = facts->outcome->comparison->plan.arms[arm].name;
+    table->name = facts->plan->arms[arm].name;
     table->arm = arm;
     table->codes = codes_allocate(T, C, error);
     const bool ok = table->codes && scheme_codes(table->codes, &run.gpt, error) &&
@@ -155,7 +155,7 @@ static bool read_table(PositionTable *table, const Facts *facts, int arm, Error 
 }
 
 static bool tables_section(Page *page, const Facts *facts, Error *error) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     const int T = (int)plan->settings[plan->setting_count - 1].context,
               C = (int)plan->settings[plan->setting_count - 1].width;
     PositionTable tables[ARMS_MOST] = {{0}};
@@ -192,7 +192,7 @@ static bool tables_section(Page *page, const Facts *facts, Error *error) {
 
 // Names the schemes whose weights are missing.
 static void missing_paragraph(Page *page, const Facts *facts) {
-    const Plan *plan = &facts->outcome->comparison->plan;
+    const Plan *plan = facts->plan;
     Text list = {0};
     for (int arm = 0; arm < plan->arm_count; arm++)
         if (!report_has_weights(facts, arm)) text_print(&list, "%s%s", list.size ? ", " : "", plan->arms[arm].name);
