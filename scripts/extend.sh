@@ -79,13 +79,18 @@ for seed in $seeds; do score "$out/longrope-$seed"; done
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5 --windows 1"
 # shellcheck disable=SC2086
 extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
-# The same stages. One step at 16,384 costs as much as a dozen at 2048, so there are few, and what they do not need that
-# length for comes before.
+# The same stages, and then documents that become longer: one step at 16,384 costs as much as a dozen at 2048, and from
+# 2048 to 16,384 at once the model learned in 60 steps to look back no further than a few thousand bytes.
 finetune "$out/round2" round2-2048
-train "$out/round2-keys" --init "$out/round2-2048-ft" --data builtin:passkey:min=255,max=16000,bytes=2e7 \
-    --documents builtin:passkey:share=0.9,min=16000,max=16383 --context 16384 --batch 1 --steps 60 --lr 1e-3 --warmup 3 \
-    --eval-every 0 --save-every 5
-train "$out/round2-ft" --init "$out/round2-keys" --data "$out/data" --documents builtin:passkey:share=0.8,min=16000,max=16383 \
+before=$out/round2-2048-ft
+for length in 4096 8192 16384; do
+    train "$out/round2-keys-$length" --init "$before" \
+        --data builtin:passkey:min=255,max=$((length - length / 32)),bytes=2e7 \
+        --documents builtin:passkey:share=0.9,min=$((length - length / 32)),max=$((length - 1)) --context $length \
+        --batch $((length < 8192 ? 2 : 1)) --steps 100 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 10
+    before=$out/round2-keys-$length
+done
+train "$out/round2-ft" --init "$before" --data "$out/data" --documents builtin:passkey:share=0.8,min=16000,max=16383 \
     --context 16384 --batch 1 --steps 25 --lr 5e-4 --warmup 3 --eval-every 0 --save-every 5
 # Find separate factors for windows of the original length.
 extend "$out/round2-ft" "$out/long" --method longrope --short --windows 32 --generations 10
