@@ -261,20 +261,6 @@ static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *co
     return ok;
 }
 
-// The fewest and the most operations for each token, counted in full, of the schemes.
-static void print_operations(const Plan *plan, int setting) {
-    double least = HUGE_VAL, most = 0;
-    char words[2][TICK_WORDS];
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        const double operations = setting_operations(plan, setting, arm);
-        if (operations < least) least = operations;
-        if (operations > most) most = operations;
-    }
-    number_words(words[0], least);
-    number_words(words[1], most);
-    printf(strcmp(words[0], words[1]) ? "  %s to %s\n" : "  %s\n", words[0], words[1]);
-}
-
 static void print_settings(const Plan *plan) {
     int width = 7;
     for (int s = 0; s < plan->setting_count; s++)
@@ -283,12 +269,13 @@ static void print_settings(const Plan *plan) {
            width, "setting");
     for (int s = 0; s < plan->setting_count; s++) {
         const Setting *setting = &plan->settings[s];
-        char tokens[TICK_WORDS];
-        printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g", width, *setting->name ? setting->name : "-",
-               setting->layers, setting->heads, setting->width, setting->context, setting->parameters, setting->steps,
-               number_words(tokens, setting_tokens(plan, s)), setting_tokens_per_parameter(plan, s),
-               setting_epochs(plan, s));
-        print_operations(plan, s);
+        char tokens[TICK_WORDS], operations[RANGE_WORDS];
+        double least, most;
+        setting_operations_range(&least, &most, plan, s);
+        printf("%-*s %6lld %5lld %5lld %7lld %10zu %8lld %8s %13.4g %6.3g  %s\n", width,
+               *setting->name ? setting->name : "-", setting->layers, setting->heads, setting->width, setting->context,
+               setting->parameters, setting->steps, number_words(tokens, setting_tokens(plan, s)),
+               setting_tokens_per_parameter(plan, s), setting_epochs(plan, s), range_words(operations, least, most));
     }
 }
 

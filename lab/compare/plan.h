@@ -165,6 +165,8 @@ double setting_tokens_per_parameter(const Plan *plan, int setting);
 double setting_epochs(const Plan *plan, int setting);
 // Floating point operations for each training token of an arm, counted in full (gpt_operations in model/gpt.h).
 double setting_operations(const Plan *plan, int setting, int arm);
+// The fewest and the most of them of all arms.
+void setting_operations_range(double *least, double *most, const Plan *plan, int setting);
 
 // Jobs in the order in which they are done: all jobs of a seed before the next seed, so that tables of the first seeds
 // are complete early. plan_job_index is the inverse of plan_job.

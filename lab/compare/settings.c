@@ -244,3 +244,11 @@ double setting_operations(const Plan *plan, int setting, int arm) {
                ? gpt_operations(&shape, &pos, shape.context)
                : NAN;
 }
+
+void setting_operations_range(double *least, double *most, const Plan *plan, int setting) {
+    *least = *most = setting_operations(plan, setting, 0);
+    for (int arm = 1; arm < plan->arm_count; arm++) {
+        *least = fmin(*least, setting_operations(plan, setting, arm));
+        *most = fmax(*most, setting_operations(plan, setting, arm));
+    }
+}

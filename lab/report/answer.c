@@ -170,21 +170,16 @@ static const char *const columns[COLUMNS] = {
 static void setting_cells(char cells[COLUMNS][CELL], const Plan *plan, int s) {
     const Setting *setting = &plan->settings[s];
     const long long whole[] = {setting->layers, setting->heads, setting->width, setting->context, setting->steps};
-    double least = INFINITY, most = 0;
-    char words[2][TICK_WORDS];
-    for (int arm = 0; arm < plan->arm_count; arm++) {
-        least = fmin(least, setting_operations(plan, s, arm));
-        most = fmax(most, setting_operations(plan, s, arm));
-    }
+    double least, most;
+    char words[RANGE_WORDS];
+    setting_operations_range(&least, &most, plan, s);
     snprintf(cells[0], CELL, "%s", plan->texts[setting->text].name);
-    snprintf(cells[1], CELL, "%s", number_words(words[0], (double)setting->parameters));
+    snprintf(cells[1], CELL, "%s", number_words(words, (double)setting->parameters));
     for (int i = 0; i < 5; i++) snprintf(cells[2 + i], CELL, "%lld", whole[i]);
-    snprintf(cells[7], CELL, "%s", number_words(words[0], setting_tokens(plan, s)));
+    snprintf(cells[7], CELL, "%s", number_words(words, setting_tokens(plan, s)));
     snprintf(cells[8], CELL, "%.3g", setting_tokens_per_parameter(plan, s));
     snprintf(cells[9], CELL, "%.2g", setting_epochs(plan, s));
-    number_words(words[0], least);
-    number_words(words[1], most);
-    snprintf(cells[10], CELL, strcmp(words[0], words[1]) ? "%s to %s" : "%s", words[0], words[1]);
+    snprintf(cells[10], CELL, "%s", range_words(words, least, most));
 }
 
 // What all settings have in common in a sentence, and what they differ in as a table.

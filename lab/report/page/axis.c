@@ -149,6 +149,14 @@ const char *number_words(char words[TICK_WORDS], double value) {
     return words;
 }
 
+const char *range_words(char words[RANGE_WORDS], double least, double most) {
+    char low[TICK_WORDS], high[TICK_WORDS];
+    number_words(low, least);
+    number_words(high, most);
+    snprintf(words, RANGE_WORDS, strcmp(low, high) ? "%s to %s" : "%s", low, high);
+    return words;
+}
+
 const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i) {
     const double value = axis->ticks[i];
     if (!(axis->step > 0)) return number_words(words, value);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-enum { TICKS_MOST = 12, TICK_WORDS = 32 };
+enum { TICKS_MOST = 12, TICK_WORDS = 32, RANGE_WORDS = 2 * TICK_WORDS + 4 };
 
 typedef struct {
     bool log;
@@ -33,6 +33,8 @@ const char *axis_words(char words[TICK_WORDS], const ChartAxis *axis, int i);
 
 // A number in the same manner, with three digits. Returns `words`.
 const char *number_words(char words[TICK_WORDS], double value);
+// "1.2 M to 1.3 M", or one number where both have the same words.
+const char *range_words(char words[RANGE_WORDS], double least, double most);
 
 // Digits after the point, 2 to 8, that show two digits of a number of this size.
 int digits_for(double size);
