@@ -20,18 +20,22 @@ length=$((131072 * further))
 mkdir -p "$out" "$results"
 trap 'exit 130' INT TERM
 
-# tuned FROM TO CONTEXT KEYS BOOK OPTIONS...: fine-tune as scripts/extend.sh does: copying with the new rotations in short
-# windows, KEYS steps on passkey documents of this length, and BOOK steps on the book with some of them.
+# tuned FROM TO RATE LENGTH:STEPS:BATCH...: fine-tuning to new rotations: first copying again, in short windows; then
+# looking far back, in windows of these lengths, each longer than the one before. Nine windows of ten begin with a passkey
+# document that nearly fills them; the others are cut from the book.
 tuned() {
-    from=$1 to=$2 context=$3 keys=$4 book=$5
-    shift 5
-    long_keys=builtin:passkey:min=$((context - context / 32)),max=$((context - 1))
-    train "$to-short" --init "$from" --data "$out/data" --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 \
+    to=$2 rate=$3 before=$2-short
+    train "$before" --init "$1" --data "$out/data" --documents builtin:passkey:share=0.9,min=255,max=255 --context 256 \
         --batch 16 --steps 1000 --lr 3e-3 --warmup 20 --eval-every 0 --save-every 100
-    train "$to-keys" --init "$to-short" --data "builtin:passkey:min=255,max=$((context - 1)),bytes=2e7" \
-        --documents "$long_keys,share=0.9" --context "$context" --steps "$keys" --warmup 10 --eval-every 0 "$@"
-    train "$to" --init "$to-keys" --data "$out/data" --documents "$long_keys,share=0.9" --context "$context" \
-        --steps "$book" --warmup 2 --eval-every 0 "$@"
+    shift 3
+    for stage in "$@"; do
+        window=${stage%%:*} steps=${stage#*:}
+        train "$to-$window" --init "$before" --data "$out/data" \
+            --documents "builtin:passkey:share=0.9,min=$((window - window / 32)),max=$((window - 1))" --context "$window" \
+            --batch "${steps#*:}" --steps "${steps%:*}" --lr "$rate" --warmup 5 --eval-every 0 \
+            --save-every $((window > 16384 ? 1 : 20))
+        before=$to-$window
+    done
 }
 
 [ -f "$out/data/tokenizer.json" ] ||
@@ -42,23 +46,23 @@ train "$out/base" --init "$out/keys" --data "$out/data" --batch 8 --lr 2e-3 --wa
     --save-every 500
 small="--population 16 --parents 8 --mutations 6 --crossovers 6 --generations 5"
 extend "$out/base" "$out/2k" --method longrope --factor 8 --windows 6
-tuned "$out/2k" "$out/2k-ft" 2048 800 400 --batch 4 --lr 2e-3 --save-every 50
+tuned "$out/2k" "$out/2k-ft" 2e-3 512:200:16 1024:300:8 2048:1000:4
 # shellcheck disable=SC2086
-extend "$out/2k-ft" "$out/16k" --method longrope --factor 8 --windows 2 $small
-tuned "$out/16k" "$out/16k-ft" 16384 120 40 --batch 1 --lr 1e-3 --save-every 10
-extend "$out/16k-ft" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
+extend "$out/2k-ft-2048" "$out/16k" --method longrope --factor 8 --windows 2 $small
+tuned "$out/16k" "$out/16k-ft" 1e-3 2048:200:4 4096:200:2 8192:100:2 16384:150:1
+extend "$out/16k-ft-16384" "$out/128k" --method longrope --factor 8 --windows 1 --population 8 --parents 4 --mutations 4 \
     --crossovers 2 --generations 2
-tuned "$out/128k" "$out/128k-ft" 131072 8 4 --batch 1 --lr 5e-4 --save-every 1
-long=$out/128k-ft
+tuned "$out/128k" "$out/128k-ft" 1e-3 4096:200:2 16384:100:1 32768:50:1 65536:24:1 131072:12:1
+long=$out/128k-ft-131072
 [ "$further" = 1 ] || {
     long=$out/long-$further
-    extend "$out/128k-ft" "$long" --method yarn --further --factor "$further"
+    extend "$out/128k-ft-131072" "$long" --method yarn --further --factor "$further"
 }
 
 # What the tuned model does at the lengths that it was trained at.
-measure "$out/128k-ft" perplexity --context 256,2048,16384,131072 --eval-tokens 131073
-measure "$out/128k-ft" passkey --passkey --samples 10 --context 258,2048,16384
-measure "$out/128k-ft" passkey-128k --passkey --samples 2 --context 131072
+measure "$out/128k-ft-131072" perplexity --context 256,2048,16384,131072 --eval-tokens 131073
+measure "$out/128k-ft-131072" passkey --passkey --samples 10 --context 258,2048,16384
+measure "$out/128k-ft-131072" passkey-128k --passkey --samples 2 --context 131072
 
 # pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped continues.
 pass() {
