@@ -84,8 +84,7 @@ extend "$out/longrope-1-ft" "$out/round2" --method longrope --factor 8 $small
 finetune "$out/round2" round2-2048
 before=$out/round2-2048-ft
 for length in 4096 8192 16384; do
-    train "$out/round2-keys-$length" --init "$before" \
-        --data builtin:passkey:min=255,max=$((length - length / 32)),bytes=2e7 \
+    train "$out/round2-keys-$length" --init "$before" --data "$out/data" \
         --documents builtin:passkey:share=0.9,min=$((length - length / 32)),max=$((length - 1)) --context $length \
         --batch $((length < 8192 ? 2 : 1)) --steps 100 --lr 1e-3 --warmup 3 --eval-every 0 --save-every 10
     before=$out/round2-keys-$length
