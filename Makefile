@@ -215,16 +215,16 @@ tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 flipflop: all ## state tracking, where PaTH succeeds and RoPE fails (2 minutes)
 	sh scripts/flipflop.sh ./$(PROGRAM)
 
-extend: all ## stretch RoPE 8 and 64 times by every method (100 minutes, resumable)
+extend: all ## stretch RoPE 8 and 64 times by every method (2 hours, resumable)
 	sh scripts/extend.sh ./$(PROGRAM)
 
 extend-far: all ## then at 512 times the trained length (1 more hour)
 	sh scripts/extend_far.sh ./$(PROGRAM)
 
-extend-rule: all ## is LongRoPE's rule, that factors rise, right? (1 hour, resumable)
+extend-rule: all ## is LongRoPE's rule, that factors rise, right? (2 hours, resumable)
 	sh scripts/extend_rule.sh ./$(PROGRAM)
 
-extend-2m: all ## one held-out window of 2,097,152 tokens (4 hours, resumable)
+extend-2m: all ## one held-out window of 2,097,152 tokens (2 hours, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
