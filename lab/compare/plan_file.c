@@ -125,9 +125,7 @@ static bool read_setting_name(Plan *plan, int s, const json_t *object, const cha
     if (!read_text(name, sizeof plan->settings[s].name, json_object_get(object, "name"), path, error)) return false;
     bool ok = *name ? strspn(name, LABEL_CHARACTERS "+") == strlen(name) : plan->setting_count == 1;
     for (int before = 0; before < s; before++) ok = ok && strcmp(plan->settings[before].name, name) != 0;
-    return ok ||
-           fail_damaged(error, path,
-                        "a setting's name is missing, has other characters than names may have, or is used twice");
+    return ok || fail_damaged(error, path, "a setting's name is missing, invalid or used twice");
 }
 
 static bool read_settings(Plan *plan, const json_t *array, const char *path, Error *error) {
@@ -217,8 +215,7 @@ static bool read_arms(Plan *plan, const json_t *array, const char *path, Error *
         const json_t *object = json_array_get(array, (size_t)a);
         Arm *arm = &plan->arms[a];
         long long block;
-        if (strcmp(arm->pos, pos[a]) != 0)
-            return fail_damaged(error, path, "a scheme's name does not match its options");
+        if (strcmp(arm->pos, pos[a]) != 0) return fail_damaged(error, path, "a scheme does not match its name");
         if (!read_steps(arm, json_object_get(object, "steps"), plan, path, error) ||
             !read_speeds(arm, json_object_get(object, "tokens_a_second"), plan, path, error) ||
             !member_integer(&block, object, "seeds_block", 0, SEED_BLOCKS_MOST, path, error))

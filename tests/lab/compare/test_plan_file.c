@@ -247,7 +247,7 @@ static const struct {
                {"schemes;1;pos", NULL, "name"},
                {"schemes;1;pos", "\"wrope\"", "no position scheme"},
                {"schemes;1;pos", "\"rope:base=0\"", "rope:base"},
-               {"schemes;1;pos", "\"rope\"", "does not match its options"},
+               {"schemes;1;pos", "\"rope\"", "does not match its name"},
                {"schemes;1;pos", "\"rope\\n#\"", "control character"},
                {"schemes;1;name", "\"q\\nsystem \\\"touch pwned\\\"\\n#\"", "control character"},
                {"schemes;1;name", "\"a\\u007f\"", "control character"},
