@@ -309,8 +309,9 @@ static void longer_windows_are_told(void **state) {
 
 // What a comparison does not show depends on what was tried and how it was timed.
 static void limits_are_those_of_the_plan(void **state) {
-    static const char no_rates[] = "No grid of learning rates was tried", tasks[] = "Tasks are trained at the rate of --lr.",
-                      timed[] = "faster ones make more steps", batches[] = "CRC-32 of all inputs agrees only between";
+    static const char no_rates[] = "No grid of learning rates was tried",
+                      tasks[] = "Tasks are trained at the rate of --lr.", timed[] = "faster ones make more steps",
+                      batches[] = "CRC-32 of all inputs agrees only between";
     for (int given = 0; given < 2; given++) {
         Outcome outcome;
         make_plan("none;alibi", given ? "0.001,0.002" : "", "", given ? "copy:max=2" : "");
