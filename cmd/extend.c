@@ -184,12 +184,11 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
         return fail_input(error, "--unscaled goes with --factors; give both, or neither");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);
-    for (const Option *row = evolution_options; o->steps > 0 || o->tokens > 0; row++) {
-        if (!row->name) break;
+    const bool budget = o->steps > 0 || o->tokens > 0;
+    for (const Option *row = evolution_options; budget && row->name; row++)
         if (row->type == OPTION_INTEGER && is_given(given, row->name))
             return fail_input(error, "--%s only sets how many tokens descent may read; leave it out, or --%s",
                               row->name, o->steps > 0 ? "steps" : "tokens");
-    }
     if (o->formula.beta_fast <= o->formula.beta_slow)
         return fail_input(error, "--beta-fast %g must be above --beta-slow %g", o->formula.beta_fast,
                           o->formula.beta_slow);

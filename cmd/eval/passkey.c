@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define CHUNK_MOST 512 // of each prompt
+
 int passkey_shortest_window(const Tokenizer *tokenizer) {
     return (tokenizer_end(tokenizer) >= 0) + PASSKEY_SHORTEST + PASSKEY_TOKENS;
 }
@@ -34,8 +36,8 @@ static bool solver_create(Solver *solver, const Run *run, int count, int window,
     *solver = (Solver){.run = run, .window = window, .B = B};
     // Memory for the whole window, though its last token is never fed: stretched rotations depend on the window's
     // length.
-    if (!inference_create(&solver->inference, &run->gpt, B, window, TOKENS_AT_A_TIME, error)) return false;
-    solver->ids = malloc((size_t)B * TOKENS_AT_A_TIME * sizeof *solver->ids);
+    if (!inference_create(&solver->inference, &run->gpt, B, window, CHUNK_MOST, error)) return false;
+    solver->ids = malloc((size_t)B * CHUNK_MOST * sizeof *solver->ids);
     solver->logits = malloc(V * sizeof *solver->logits);
     return (solver->ids && solver->logits) || fail_run(error, "no memory for %d windows of %d tokens", B, window);
 }

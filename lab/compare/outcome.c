@@ -237,7 +237,10 @@ Answered outcome_right(const Outcome *o, int task, int arm, int seed, double fir
 static void write_quoted(FILE *csv, const char *text) {
     const bool quotes = strpbrk(text, ",\"");
     if (quotes) fputc('"', csv);
-    for (const char *c = text; *c; c++) fputs(*c == '"' ? "\"\"" : (char[]){*c, '\0'}, csv);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"') fputc('"', csv);
+        fputc(*c, csv);
+    }
     fputs(quotes ? "\"," : ",", csv);
 }
 
