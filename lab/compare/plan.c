@@ -179,7 +179,7 @@ bool plan_tasks(Plan *plan, const char *list, Error *error) {
                  (int)(TEXT_CAPACITY - sizeof BUILTIN_PREFIX), name);
         for (int t = 0; t < plan->task_count; t++)
             if (strcmp(plan->tasks[t], plan->tasks[plan->task_count]) == 0)
-                return fail_input(error, "--tasks: %s is there twice; leave one out", word);
+                return fail_input(error, "--tasks: %s is given twice; leave one out", word);
         for (int s = 0; s < plan->setting_count; s++) // both would be in the names of run directories
             if (strcmp(plan->settings[s].name, plan->tasks[plan->task_count] + strlen(BUILTIN_PREFIX)) == 0)
                 return fail_input(error, "--tasks: %s is also the name of a setting; rename the directory of its text",

@@ -69,24 +69,34 @@ static const char *count_words(char words[16], int count) {
     return words;
 }
 
-// Several contrasts of one setting in a sentence, unless one of them cannot be judged.
+// Several contrasts of one setting in a sentence, or how those of a ladder change along it, unless one of them cannot
+// be judged.
 static void sum_up(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
+    const bool ladder = plan_is_ladder(plan);
     const int contrasts = report_contrasts(facts);
     int learned = 0, designed = 0;
     char words[2][16];
-    if (plan->setting_count > 1 || contrasts < 3 || !about_learning(facts)) return;
+    if (!(ladder ? contrasts > 1 : plan->setting_count == 1 && contrasts > 2) || !about_learning(facts)) return;
     for (int i = 0; i < contrasts; i++) {
         const Difference *d = report_named(facts, i);
-        const int better = d->verdict == VERDICT_BETTER ? d->arm : d->other;
-        if (isnan(d->interval.low)) return;
-        if (d->verdict != VERDICT_UNRESOLVED) *(plan->arms[better].learned ? &learned : &designed) += 1;
+        const Finding change = ladder ? report_scale_change(facts, i) : (Finding){0};
+        const Verdict verdict = ladder ? change.verdict : d->verdict;
+        if (isnan(ladder ? change.interval.low : d->interval.low)) return;
+        if (verdict != VERDICT_UNRESOLVED)
+            *(plan->arms[verdict == VERDICT_BETTER ? d->arm : d->other].learned ? &learned : &designed) += 1;
     }
     const int open = contrasts - learned - designed;
     char rest[32] = "all are";
     if (open > 0) snprintf(rest, sizeof rest, "%d %s not", open, open == 1 ? "is" : "are");
-    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s resolved.",
-              count_words(words[0], designed), contrasts, count_words(words[1], learned), rest);
+    if (ladder)
+        page_lead(
+            page,
+            "As compute grows, the learned scheme gains in %s of %d comparisons, the designed one in %s; %s resolved.",
+            count_words(words[0], learned), contrasts, count_words(words[1], designed), rest);
+    else
+        page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s resolved.",
+                  count_words(words[0], designed), contrasts, count_words(words[1], learned), rest);
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
@@ -229,8 +239,8 @@ static void confidence(Page *page, const Facts *facts) {
     if (first->comparisons > 1)
         page_paragraph(page,
                        "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). They cover chance in "
-                       "weights and batches, %s. They say nothing about larger models. A difference of 0.01 nats is "
-                       "one of 1%% in perplexity.",
+                       "weights and batches, %s. They say nothing about larger models. Not resolved: the interval "
+                       "includes 0. A difference of 0.01 nats is 1%% of perplexity.",
                        first->comparisons,
                        first->primary && late > 0 ? " of the contrasts that are not exploratory"
                        : first->primary           ? ""
@@ -239,8 +249,8 @@ static void confidence(Page *page, const Facts *facts) {
                        covers);
     else
         page_paragraph(page,
-                       "%s 95%% confidence. %s chance in weights and batches, %s. %s nothing about larger models. A "
-                       "difference of 0.01 nats is one of 1%% in perplexity.",
+                       "%s 95%% confidence. %s chance in weights and batches, %s. %s nothing about larger models. Not "
+                       "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
                        shown > 1 ? "Each interval has, by itself," : "The interval has",
                        shown > 1 ? "They cover" : "It covers", covers, shown > 1 ? "They say" : "It says");
     if (plan->rate_count > 1)
@@ -264,7 +274,7 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const bool texts = report_settings_over_texts(facts) > 0;
     sum_up(page, facts);
     for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
-    report_scale_sentences(page, facts);
+    report_scale_sentence(page, facts);
     page_columns_next(page);
     if (!forest(page, facts, error)) return false;
     page_columns_end(page);

@@ -87,33 +87,39 @@ static void change_words(Text *text, const Facts *facts, int i, int from, int to
         text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
 }
 
-void report_scale_sentences(Page *page, const Facts *facts) {
+Finding report_scale_change(const Facts *facts, int i) {
+    Rung rungs[SETTINGS_MOST];
+    climb(rungs, facts->plan);
+    return change_of(facts, i, rungs[0].setting, rungs[facts->plan->setting_count - 1].setting);
+}
+
+void report_scale_sentence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int last = plan->setting_count - 1;
     Rung rungs[SETTINGS_MOST];
-    Text gains = {0}, open = {0};
+    Text moves = {0}, open = {0};
     if (!plan_is_ladder(plan)) return;
     climb(rungs, plan);
     for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = change_of(facts, i, rungs[0].setting, rungs[last].setting);
-        const bool falls = f.verdict == VERDICT_BETTER;
+        const Finding f = report_scale_change(facts, i);
         if (isnan(f.interval.low)) continue;
         if (f.verdict == VERDICT_UNRESOLVED) {
             text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
             continue;
         }
-        text_print(&gains, ", %s gains on %s ", falls ? f.arm : f.other, falls ? f.other : f.arm);
-        words_amount(&gains, &f);
+        text_print(&moves, ", %s - %s moves ", f.arm, f.other);
+        words_amount(&moves, &f);
+        text_print(&moves, " in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
     }
-    if (open.size > 0 && gains.size > 0)
-        text_print(&gains, "; not resolved for %.*s", (int)open.size, open.bytes);
+    if (open.size > 0 && moves.size > 0)
+        text_print(&moves, "; not resolved: %.*s", (int)open.size, open.bytes);
     else if (open.size > 0)
-        text_print(&gains, ", no change of a difference is resolved");
+        text_print(&moves, ", no change of a difference is resolved");
     const char *from = facts->settings[rungs[0].setting], *to = facts->settings[rungs[last].setting];
-    if (gains.size > 0)
+    if (moves.size > 0)
         page_lead(page, "From %.*s to %s%.*s.", (int)strlen(from) - words_shared_end(from, to), from, to,
-                  (int)gains.size, gains.bytes);
-    text_free(&gains);
+                  (int)moves.size, moves.bytes);
+    text_free(&moves);
     text_free(&open);
 }
 

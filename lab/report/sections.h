@@ -23,8 +23,10 @@ bool report_repeat(Page *page, const Facts *facts, Error *error);       // how t
 // The title of the page.
 const char *report_title(const Facts *facts);
 
-// Which schemes gain on others from the first setting of a ladder to its last; nothing where the settings are none.
-void report_scale_sentences(Page *page, const Facts *facts);
+// How the difference of contrast i changes from the first setting of a ladder to its last.
+Finding report_scale_change(const Facts *facts, int i);
+// A sentence about these changes, of all contrasts; nothing where the settings are no ladder.
+void report_scale_sentence(Page *page, const Facts *facts);
 
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.
 bool report_latex(const Facts *facts, Error *error);

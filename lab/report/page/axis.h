@@ -39,7 +39,7 @@ const char *range_words(char words[RANGE_WORDS], double least, double most);
 // Digits after the point, 2 to 8, that show two digits of a number of this size.
 int digits_for(double size);
 
-// As many as half of an interval around `mean` needs, and so many that no end is shown as 0 unless 0 is inside.
+// As many as half of an interval around `mean` needs, and so many that an end is shown as 0 only if it is 0.
 int digits_of(double mean, double low, double high);
 
 enum { INTERVAL_WORDS = 128 };

@@ -195,7 +195,7 @@ static void tasks_are_a_list(void **state) {
         {"copy tales:bytes=4000", "no task"},
         {"cpoy", "copy"},
         {"copy:mox=5", "mox;max"},
-        {"copy parity builtin:copy", "--tasks: builtin:copy is there twice"},
+        {"copy parity builtin:copy", "--tasks: builtin:copy is given twice"},
         {"copy:max=2 copy:max=3 copy:max=4 copy:max=5 copy:max=6 copy:max=7 copy:max=8 copy:max=9 copy", "at most 8"}};
     static Plan plan;
     Error error = {0};

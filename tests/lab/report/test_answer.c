@@ -185,10 +185,9 @@ static void contrasts_are_counted(void **state) {
     static const struct {
         double losses[5]; // of sinusoidal, learned, alibi, t5, fire; 0 = by chance above or below that of alibi
         const char *sentence;
-    } cases[] = {
-        {{3, 3.3, 3, 2.7, 0}, "better in 1 of 3 comparisons, the learned one in 1; 1 is not resolved."},
-        {{3, 3.3, 3, 3.2, 3.1}, "better in 3 of 3 comparisons, the learned one in none; all are resolved."},
-        {{3, 2.7, 3, 2.7, 0}, "better in none of 3 comparisons, the learned one in 2; 1 is not resolved."}};
+    } cases[] = {{{3, 3.3, 3, 2.7, 0}, "better in 1 of 3 comparisons, the learned one in 1; 1 is not resolved."},
+                 {{3, 3.3, 3, 3.2, 3.1}, "better in 3 of 3 comparisons, the learned one in none; all are resolved."},
+                 {{3, 2.7, 3, 2.7, 0}, "better in none of 3 comparisons, the learned one in 2; 1 is not resolved."}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         Outcome outcome;
         make_plan("sinusoidal;learned;alibi;t5;fire", "", "", "");
@@ -201,40 +200,6 @@ static void contrasts_are_counted(void **state) {
         char *text = section(report_answer, &outcome);
         expect_text(text, cases[n].sentence);
         free(text);
-        outcome_free(&outcome);
-    }
-}
-
-// What is said of a ladder is what happens between its settings, not one slope.
-static void a_ladder_is_told_step_by_step(void **state) {
-    static const struct {
-        double gaps[3];
-        const char *answer, *steps;
-    } cases[] = {
-        {{0.1, -0.4, -0.2},
-         "From 0.1M to 1M, learned gains on sinusoidal by 0.30",
-         "learned - sinusoidal: from 0.1M to 0.3M -0.499"},
-        {{-0.4, 0.1, 0.1}, "From 0.1M to 1M, sinusoidal gains on learned by 0.50", "; from 0.3M to 1M -0.0010"},
-        {{0.1, 0.1, 0.1}, "From 0.1M to 1M, no change of a difference is resolved.", "not resolved; from"},
-    };
-    for (size_t n = 0; n < COUNT(cases); n++) {
-        Outcome outcome;
-        make_plan("sinusoidal;learned", "", "0.1M,0.3M,1M", "");
-        for (int i = 0; i < plan_job_count(plan); i++) {
-            const Job job = plan_job(plan, i);
-            put_rising(&job, 3 + job.arm * (cases[n].gaps[job.setting] + 0.001 * job.seed * (1 + job.setting % 2)), 0);
-        }
-        read_all(&outcome);
-        char *answer = section(report_answer, &outcome), *scale = section(report_scale, &outcome);
-        expect_text(answer, cases[n].answer);
-        expect_text(answer, "as compute grows?");
-        expect_text(scale, cases[n].steps);
-        expect_text(scale, "and from the first to the last; 3 intervals hold at once.");
-        if (n == 0) expect_text(scale, "in favour of learned; from 0.3M to 1M +0.199");
-        if (n == 0) expect_text(scale, "in favour of sinusoidal; in all, from 0.1M to 1M -0.30");
-        if (n == 2) expect_no_text(scale, "favour");
-        free(answer);
-        free(scale);
         outcome_free(&outcome);
     }
 }
@@ -389,7 +354,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(late_contrasts_have_another_family, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(a_ladder_is_told_step_by_step, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(settings_are_told_in_words, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(diverged_runs_are_named, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_page_says_that_runs_are_missing, begin_directory, remove_directory),

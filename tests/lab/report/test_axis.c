@@ -118,6 +118,23 @@ static void labels_are_moved_apart(void **state) {
     for (int i = 0; i < 20; i++) assert_true(fabs(many[i] - 100.0 * i / 19) < 1e-6);
 }
 
+// An end that is not 0 is not shown as 0, on whichever side of it the other one is.
+static void ends_are_not_shown_as_0(void **state) {
+    static const struct {
+        double mean, low, high;
+        const char *words;
+    } cases[] = {{0.2014, -0.0026, 0.4055, "+0.201 (-0.003 to +0.406)"},
+                 {0.2066, 0.0026, 0.4106, "+0.207 (+0.003 to +0.411)"},
+                 {0.2, 0, 0.4, "+0.20 (+0.00 to +0.40)"},
+                 {0.0069, -0.0051, 0.0188, "+0.007 (-0.005 to +0.019)"},
+                 {0.3, NAN, NAN, "+0.30"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char words[INTERVAL_WORDS];
+        interval_words(words, cases[i].mean, cases[i].low, cases[i].high);
+        assert_string_equal(words, cases[i].words);
+    }
+}
+
 static void long_texts_are_cut_between_characters(void **state) {
     char cut[64], small[8];
     assert_string_equal(svg_cut(cut, sizeof cut, "rope", 100), "rope");
@@ -140,6 +157,7 @@ int main(void) {
         cmocka_unit_test(places_follow_values),
         cmocka_unit_test(numbers_in_words),
         cmocka_unit_test(labels_are_moved_apart),
+        cmocka_unit_test(ends_are_not_shown_as_0),
         cmocka_unit_test(long_texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
