@@ -104,9 +104,10 @@ static bool sum_up(Page *page, const Facts *facts) {
         if (verdict != VERDICT_UNRESOLVED) add_ahead(&ahead[better->learned], better->name);
     }
     const int open = contrasts - ahead[0].count - ahead[1].count;
-    text_print(&text, ladder ? "As compute grows, the learned scheme gains in " : "The designed scheme is better in ");
+    text_print(&text,
+               ladder ? "As compute grows, the learned side gains ground in " : "The designed scheme is better in ");
     ahead_words(&text, &ahead[ladder], contrasts, ladder);
-    text_print(&text, ladder ? ", the designed one in " : ", the learned one in ");
+    text_print(&text, ladder ? ", the designed side in " : ", the learned one in ");
     ahead_words(&text, &ahead[!ladder], 0, ladder);
     if (open > 0)
         text_print(&text, "; %d %s not resolved.", open, open == 1 ? "is" : "are");

@@ -8,13 +8,13 @@ static void gains_are_counted(void **state) {
         const char *sentence;
     } cases[] = {{{3, 2.7, 3, 3},
                   {3, 3.1, 3, 2.8},
-                  "gains in 1 of 2 comparisons (fire), the designed one in 1 (sinusoidal); all are resolved."},
+                  "gains ground in 1 of 2 comparisons (fire), the designed side in 1 (sinusoidal); all are resolved."},
                  {{3, 3, 3, 3},
                   {3, 3.2, 3, 0},
-                  "gains in none of 2 comparisons, the designed one in 1 (sinusoidal); 1 is not resolved."},
+                  "gains ground in none of 2 comparisons, the designed side in 1 (sinusoidal); 1 is not resolved."},
                  {{3, 3.5, 3, 3.4},
                   {3, 3, 3, 3},
-                  "gains in 2 of 2 comparisons (learned, fire), the designed one in none; all are resolved."}};
+                  "gains ground in 2 of 2 comparisons (learned, fire), the designed side in none; all are resolved."}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         Outcome outcome;
         make_plan("sinusoidal;learned;alibi;fire", "", "0.1M,1M", "");
@@ -25,7 +25,7 @@ static void gains_are_counted(void **state) {
         }
         read_all(&outcome);
         char *text = section(report_answer, &outcome);
-        expect_text(text, "As compute grows, the learned scheme ");
+        expect_text(text, "As compute grows, the learned side ");
         expect_text(text, cases[n].sentence);
         expect_no_text(text, "in favour of");
         free(text);
@@ -57,7 +57,7 @@ static void a_ladder_is_told_step_by_step(void **state) {
         expect_text(answer, cases[n].answer);
         expect_text(answer, "as compute grows?");
         if (n < 2) expect_text(answer, n == 0 ? ") in favour of learned." : ") in favour of sinusoidal.");
-        expect_no_text(answer, "comparisons, the designed"); // one contrast is not counted
+        expect_no_text(answer, "comparisons, the designed side"); // one contrast is not counted
         expect_text(scale, cases[n].steps);
         expect_text(scale, "and from the first to the last; 3 intervals hold at once.");
         if (n == 0) expect_text(scale, "in favour of learned; from 0.3M to 1M +0.199");
