@@ -1,15 +1,16 @@
 #!/bin/sh
 # LongRoPE's headline length: one held-out window of 2,097,152 tokens: sh scripts/extend_2m.sh BITTER [DIR]
-# A model of 3 layers, of which only the last one looks further back than 16 tokens, is trained in windows of 512 tokens,
-# mostly on passkeys, and on the first 35% of War and Peace. It is stretched 64 times by LongRoPE's search and fine-tuned in
-# windows of 4096 tokens. YaRN's formula then stretches the searched factors further, because a candidate of the search
-# would take an hour there: 2048 times, which is 4 times more than the window needs. A pair that turns twice or more in 4096
-# tokens keeps its factor, and has been trained at every angle; all others become so slow that they hardly turn. The other 65% of the book, which nothing else has read, are
-# the window: one pass for its perplexity, which keeps its state in a file and continues when it was stopped, and passkeys
-# of that length. The table also has the searched model alone, each half of the second stretch alone, YaRN's own ramp, and
-# what fine-tuning at 4096 after the second stretch does.
-# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 measures a shorter window
-# (2m-131072.md). TEXT: the book (see book.sh), of at least 3.25 million bytes.
+# A model of 3 layers, of which only the last one looks further back than 16 tokens, is trained in windows of 512
+# tokens, mostly on passkeys, and on the first 35% of War and Peace. It is stretched 64 times by LongRoPE's search and
+# fine-tuned in windows of 4096 tokens. YaRN's formula then stretches the searched factors further, because a
+# candidate of the search would take an hour there: 2048 times, which is 4 times more than the window needs. A pair
+# that turns twice or more in 4096 tokens keeps its factor, and has been trained at every angle; all others become so
+# slow that they hardly turn. The window comes from the other 65% of the book, which neither training nor search has
+# read: one pass for its perplexity, which keeps its state in a file and continues when it was stopped, and passkeys
+# of that length. The table also has the searched model alone, each half of the second stretch alone, less stretch,
+# YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does.
+# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 measures a shorter
+# window (2m-131072.md). TEXT: the book (see book.sh), of at least 3.25 million bytes.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
 out=${2:-runs/extend-2m}
@@ -30,8 +31,8 @@ windows() {
         --lr "$rate" --eval-every 0 --save-every 50
 }
 
-# keys RUN LENGTH: right answers at each depth.
-keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/keys-$2.csv"; }
+# keys RUN LENGTH [window-]: right answers at each depth.
+keys() { awk -F , 'NR > 1 { printf "%s%s", sep, $4; sep = " " }' "$1/${3:-}keys-$2.csv"; }
 
 # So small a model learns to copy a number when it reads little else, so passkeys are most of what it is trained on.
 [ -f "$out/data/tokenizer.json" ] ||
@@ -49,18 +50,20 @@ extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --ramp exa
 
 # The long window itself.
 long=$out/long
+took() { echo $(($(date +%s) - started)) >>"$long/$name.seconds"; }
 # pass NAME OPTIONS...: one pass through the window, unless it is done; one that was stopped continues.
 pass() {
     name=$1-$length && shift
     [ -f "$long/$name.csv" ] && return
     say "$name"
-    started=$(date +%s) status=0
-    "$bitter" eval "$long" --context "$length" --state "$long/$name.state" --csv "$long/$name.csv" "$@" || status=$?
-    echo $(($(date +%s) - started)) >>"$long/$name.seconds"
-    [ $status = 0 ] || exit $status
+    started=$(date +%s)
+    trap took EXIT
+    "$bitter" eval "$long" --context "$length" --state "$long/$name.state" --csv "$long/$name.csv" "$@"
+    trap - EXIT
+    took
 }
 pass passkey --passkey --samples 1 --depths 1
-measure "$long" "keys-$length" --passkey --samples 5 --context "$length"
+measure "$long" "window-keys-$length" --passkey --samples 5 --context "$length"
 pass perplexity --eval-tokens $((length + 1))
 
 # What the second stretch does.
@@ -71,10 +74,10 @@ given() { # RUN2 FACTORS_OF ATTENTION_OF
 }
 given "$out/attention" "$out/tuned" "$out/long"
 given "$out/factors" "$out/long" "$out/tuned"
-extend "$out/tuned" "$out/512" --method yarn --further --factor 512 --ramp exact --beta-fast 2 --beta-slow 1.5
+extend "$out/tuned" "$out/less" --method yarn --further --factor 512 --ramp exact --beta-fast 2 --beta-slow 1.5
 extend "$out/tuned" "$out/ramp" --method yarn --further --factor 2048
 windows "$out/long-tuned" 4096 4 200 1e-3 --warmup 20 --init "$out/long"
-runs="tuned attention factors long 512 ramp long-tuned"
+runs="tuned attention factors long less ramp long-tuned"
 for stretched in $runs; do
     for window in $lengths; do
         measure "$out/$stretched" "keys-$window" --passkey --samples 10 --context "$window"
@@ -85,7 +88,7 @@ done
 perplexity() { # CSV CONTEXT
     awk -F , -v context="$2" '$1 == context && $3 == "all" { printf "%.2f", $6 }' "$1"
 }
-seconds() { # PASS: of all its starts
+seconds() { # PASS: of all its starts that were not killed outright
     awk '{ sum += $1 } END { print sum }' "$long/$1-$length.seconds"
 }
 report=$results/2m.md
@@ -100,8 +103,8 @@ passkeys, and on the first 35% of War and Peace. No run was trained in windows o
 - tuned: stretched 64 times by LongRoPE's search, and fine-tuned at 4096
 - attention: tuned with long's attention factor; factors: tuned with long's factors
 - long: tuned, stretched 2048 times further by YaRN's formula: factors of pairs that turn at least twice in 4096 tokens
-  stay, all others are multiplied by 2048
-- 512: as long, 512 times further, so that slow pairs turn as far in 2,097,152 tokens as they did in 4096
+  stay, all slower ones are multiplied by 2048
+- less: as long, but 512 times further, so that slow pairs turn as far in 2,097,152 tokens as they did in 4096
 - ramp: as long, with YaRN's own ramp (the factors of pairs that turn 1 to 32 times are multiplied by less)
 - long-tuned: long, fine-tuned at 4096
 
@@ -120,7 +123,7 @@ One window of $length bytes of the rest of the book, and passkey documents of th
 
 | window | perplexity per byte | seconds | one key in the middle | seconds | keys of 5 at each depth |
 |---|---|---|---|---|---|
-| $length | $(perplexity "$long/perplexity-$length.csv" "$length") | $(seconds perplexity) | $(awk -F , 'NR == 2 { print $4 }' "$long/passkey-$length.csv") of 1 | $(seconds passkey) | $(keys "$long" "$length") |
+| $length | $(perplexity "$long/perplexity-$length.csv" "$length") | $(seconds perplexity) | $(awk -F , 'NR == 2 { print $4 }' "$long/passkey-$length.csv") of 1 | $(seconds passkey) | $(keys "$long" "$length" window-) |
 EOF
 } >"$report"
 cat "$report"

@@ -64,58 +64,29 @@ static void question(Page *page, const Facts *facts) {
     text_free(&designed);
 }
 
-// Schemes that are better in some contrasts, or gain there.
-typedef struct {
-    int count;
-    Text names; // " (sinusoidal, alibi)"
-} Ahead;
-
-static void add_ahead(Ahead *ahead, const char *name) {
-    text_print(&ahead->names, "%s%s", ahead->count++ ? ", " : " (", name);
+static const char *count_words(char words[16], int count) {
+    snprintf(words, 16, count > 0 ? "%d" : "none", count);
+    return words;
 }
 
-// "2 of 3 comparisons (sinusoidal, alibi)"; all = 0: without the number of comparisons.
-static void ahead_words(Text *text, Ahead *ahead, int all, bool named) {
-    if (ahead->count > 0)
-        text_print(text, "%d", ahead->count);
-    else
-        text_print(text, "none");
-    if (all > 0) text_print(text, " of %d comparisons", all);
-    if (named && ahead->count > 0) text_print(text, "%.*s)", (int)ahead->names.size, ahead->names.bytes);
-    text_free(&ahead->names);
-}
-
-// Several contrasts of one setting in a sentence, or how those of a ladder change along it, unless one of them cannot
-// be judged. Was something written?
-static bool sum_up(Page *page, const Facts *facts) {
+// Several contrasts of one setting in a sentence, unless one of them cannot be judged or is exploratory.
+static void sum_up(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
-    const bool ladder = plan_is_ladder(plan);
     const int contrasts = report_contrasts(facts);
-    Ahead ahead[2] = {0}; // designed, learned
-    Text text = {0};
-    bool known = ladder ? contrasts > 1 : plan->setting_count == 1 && contrasts > 2;
-    known = known && about_learning(facts);
-    for (int i = 0; known && i < contrasts; i++) {
+    int learned = 0, designed = 0;
+    char words[2][16];
+    if (plan->setting_count > 1 || contrasts < 3 || !about_learning(facts)) return;
+    for (int i = 0; i < contrasts; i++) {
         const Difference *d = report_named(facts, i);
-        const Finding change = ladder ? report_scale_change(facts, i) : (Finding){0};
-        const Verdict verdict = ladder ? change.verdict : d->verdict;
-        const Arm *better = &plan->arms[verdict == VERDICT_BETTER ? d->arm : d->other];
-        known = !isnan(ladder ? change.interval.low : d->interval.low);
-        if (verdict != VERDICT_UNRESOLVED) add_ahead(&ahead[better->learned], better->name);
+        const int better = d->verdict == VERDICT_BETTER ? d->arm : d->other;
+        if (isnan(d->interval.low) || !d->primary) return;
+        if (d->verdict != VERDICT_UNRESOLVED) *(plan->arms[better].learned ? &learned : &designed) += 1;
     }
-    const int open = contrasts - ahead[0].count - ahead[1].count;
-    text_print(&text,
-               ladder ? "As compute grows, the learned side gains ground in " : "The designed scheme is better in ");
-    ahead_words(&text, &ahead[ladder], contrasts, ladder);
-    text_print(&text, ladder ? ", the designed side in " : ", the learned one in ");
-    ahead_words(&text, &ahead[!ladder], 0, ladder);
-    if (open > 0)
-        text_print(&text, "; %d %s not resolved.", open, open == 1 ? "is" : "are");
-    else
-        text_print(&text, "; all are resolved.");
-    if (known) page_lead(page, "%.*s", (int)text.size, text.bytes);
-    text_free(&text);
-    return known;
+    const int open = contrasts - learned - designed;
+    char rest[32] = "all are";
+    if (open > 0) snprintf(rest, sizeof rest, "%d %s not", open, open == 1 ? "is" : "are");
+    page_lead(page, "The designed scheme is better in %s of %d comparisons, the learned one in %s; %s resolved.",
+              count_words(words[0], designed), contrasts, count_words(words[1], learned), rest);
 }
 
 // A sentence for all settings of a contrast, or for texts like these.
@@ -291,9 +262,10 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     question(page, facts);
     unfinished(page, facts);
     const bool texts = report_settings_over_texts(facts) > 0;
-    const bool summed_up = sum_up(page, facts);
+    sum_up(page, facts);
+    const bool counted = about_learning(facts) && report_scale_count(page, facts);
     for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
-    if (!summed_up) report_scale_sentence(page, facts);
+    if (!counted) report_scale_changes(page, facts);
     page_columns_next(page);
     if (!forest(page, facts, error)) return false;
     page_columns_end(page);

@@ -87,40 +87,86 @@ static void change_words(Text *text, const Facts *facts, int i, int from, int to
         text_print(text, ", in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
 }
 
-Finding report_scale_change(const Facts *facts, int i) {
+// The change of contrast i from the first setting to the last.
+static Finding whole_change(const Facts *facts, int i) {
     Rung rungs[SETTINGS_MOST];
     climb(rungs, facts->plan);
     return change_of(facts, i, rungs[0].setting, rungs[facts->plan->setting_count - 1].setting);
 }
 
-void report_scale_sentence(Page *page, const Facts *facts) {
-    const Plan *plan = facts->plan;
-    const int last = plan->setting_count - 1;
+// "From 50k to 400k"
+static void from_to(Text *text, const Facts *facts) {
     Rung rungs[SETTINGS_MOST];
-    Text moves = {0}, open = {0};
-    if (!plan_is_ladder(plan)) return;
-    climb(rungs, plan);
+    climb(rungs, facts->plan);
+    const char *from = facts->settings[rungs[0].setting],
+               *to = facts->settings[rungs[facts->plan->setting_count - 1].setting];
+    text_print(text, "From %.*s to %s", (int)strlen(from) - words_shared_end(from, to), from, to);
+}
+
+// Append to a list that a word begins: ", not resolved: rope - learned, fire - alibi"
+static void add_name(Text *list, const char *begin, const Finding *f, bool primary) {
+    text_print(list, "%s%s - %s%s", list->size > 0 ? ", " : begin, f->arm, f->other, primary ? "" : " (exploratory)");
+}
+
+bool report_scale_count(Page *page, const Facts *facts) {
+    enum { LEARNED, DESIGNED, OPEN };
+    const Plan *plan = facts->plan;
+    const int contrasts = report_contrasts(facts);
+    Text names[3] = {0}, text = {0};
+    int count[3] = {0};
+    bool known = contrasts > 1;
+    if (!plan_is_ladder(plan)) return false;
+    for (int i = 0; known && i < contrasts; i++) {
+        const Finding f = whole_change(facts, i);
+        const Difference *d = report_named(facts, i);
+        const Arm *better = &plan->arms[f.verdict == VERDICT_BETTER ? d->arm : d->other];
+        const int side = f.verdict == VERDICT_UNRESOLVED ? OPEN : better->learned ? LEARNED : DESIGNED;
+        known = d->primary && !isnan(f.interval.low);
+        count[side]++;
+        add_name(&names[side], " (", &f, true);
+    }
+    for (int side = 0; side < 3; side++) text_print(&names[side], count[side] > 0 ? ")" : "");
+    from_to(&text, facts);
+    text_print(&text, ", the learned side gains ground in %d of %d comparisons%.*s", count[LEARNED], contrasts,
+               (int)names[LEARNED].size, names[LEARNED].bytes);
+    text_print(&text, ", the designed side in %d%.*s", count[DESIGNED], (int)names[DESIGNED].size,
+               names[DESIGNED].bytes);
+    if (count[OPEN] > 0)
+        text_print(&text, "; %d %s not resolved%.*s", count[OPEN], count[OPEN] == 1 ? "is" : "are",
+                   (int)names[OPEN].size, names[OPEN].bytes);
+    if (known) page_lead(page, "%.*s.", (int)text.size, text.bytes);
+    for (int side = 0; side < 3; side++) text_free(&names[side]);
+    text_free(&text);
+    return known;
+}
+
+void report_scale_changes(Page *page, const Facts *facts) {
+    Text text = {0}, open = {0}, unknown = {0};
+    bool moves = false;
+    if (!plan_is_ladder(facts->plan)) return;
+    from_to(&text, facts);
     for (int i = 0; i < report_contrasts(facts); i++) {
-        const Finding f = report_scale_change(facts, i);
+        const Finding f = whole_change(facts, i);
+        const bool primary = report_named(facts, i)->primary;
+        if (isnan(f.gap.mean)) add_name(&unknown, "; not known, because a run diverged: ", &f, primary);
         if (isnan(f.interval.low)) continue;
         if (f.verdict == VERDICT_UNRESOLVED) {
-            text_print(&open, "%s%s - %s", open.size ? ", " : "", f.arm, f.other);
+            add_name(&open, "; not resolved: ", &f, primary);
             continue;
         }
-        text_print(&moves, ", %s - %s moves ", f.arm, f.other);
-        words_amount(&moves, &f);
-        text_print(&moves, " in favour of %s", f.verdict == VERDICT_BETTER ? f.arm : f.other);
+        moves = true;
+        text_print(&text, ", %s - %s moves ", f.arm, f.other);
+        words_amount(&text, &f);
+        text_print(&text, " in favour of %s%s", f.verdict == VERDICT_BETTER ? f.arm : f.other,
+                   primary ? "" : " (exploratory)");
     }
-    if (open.size > 0 && moves.size > 0)
-        text_print(&moves, "; not resolved: %.*s", (int)open.size, open.bytes);
-    else if (open.size > 0)
-        text_print(&moves, ", no change of a difference is resolved");
-    const char *from = facts->settings[rungs[0].setting], *to = facts->settings[rungs[last].setting];
-    if (moves.size > 0)
-        page_lead(page, "From %.*s to %s%.*s.", (int)strlen(from) - words_shared_end(from, to), from, to,
-                  (int)moves.size, moves.bytes);
-    text_free(&moves);
+    if (!moves) text_print(&text, ", no change of a difference is resolved");
+    if (moves && open.size > 0) text_print(&text, "%.*s", (int)open.size, open.bytes);
+    if (unknown.size > 0) text_print(&text, "%.*s", (int)unknown.size, unknown.bytes);
+    if (moves || open.size > 0) page_lead(page, "%.*s.", (int)text.size, text.bytes);
+    text_free(&text);
     text_free(&open);
+    text_free(&unknown);
 }
 
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {

@@ -23,10 +23,11 @@ bool report_repeat(Page *page, const Facts *facts, Error *error);       // how t
 // The title of the page.
 const char *report_title(const Facts *facts);
 
-// How the difference of contrast i changes from the first setting of a ladder to its last.
-Finding report_scale_change(const Facts *facts, int i);
-// A sentence about these changes, of all contrasts; nothing where the settings are no ladder.
-void report_scale_sentence(Page *page, const Facts *facts);
+// Sentences about how differences change from the first setting of a ladder to its last, in nothing but a ladder.
+// count: of contrasts of something learned with something designed, in how many each side gains. Returns false, without
+// a sentence, if there is one contrast only, or one cannot be judged or is exploratory.
+bool report_scale_count(Page *page, const Facts *facts);
+void report_scale_changes(Page *page, const Facts *facts); // by how much each changes
 
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.
 bool report_latex(const Facts *facts, Error *error);

@@ -184,8 +184,9 @@ int digits_for(double size) {
 int digits_of(double mean, double low, double high) {
     const double half = 0.5 * (high - low);
     int digits = isfinite(half) && half > 0 ? digits_for(half) : mean == 0 ? 4 : digits_for(mean);
+    const int most = low * high > 0 ? 8 : digits + 2;
     if (isfinite(half) && low != 0 && high != 0)
-        while (digits < 8 && !(fmin(fabs(low), fabs(high)) >= 0.5 * pow(10, -digits))) digits++;
+        while (digits < most && !(fmin(fabs(low), fabs(high)) >= 0.5 * pow(10, -digits))) digits++;
     return digits;
 }
 

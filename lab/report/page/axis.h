@@ -39,7 +39,8 @@ const char *range_words(char words[RANGE_WORDS], double least, double most);
 // Digits after the point, 2 to 8, that show two digits of a number of this size.
 int digits_for(double size);
 
-// As many as half of an interval around `mean` needs, and so many that an end is shown as 0 only if it is 0.
+// As many as half of an interval around `mean` needs, and more if an end would be shown as 0 and is not: two more at
+// most if 0 is inside, otherwise up to 8 in all.
 int digits_of(double mean, double low, double high);
 
 enum { INTERVAL_WORDS = 128 };

@@ -118,7 +118,7 @@ static void labels_are_moved_apart(void **state) {
     for (int i = 0; i < 20; i++) assert_true(fabs(many[i] - 100.0 * i / 19) < 1e-6);
 }
 
-// An end that is not 0 is not shown as 0, on whichever side of it the other one is.
+// An end that is not 0 is not shown as 0, if that takes two digits more, or if 0 is not inside.
 static void ends_are_not_shown_as_0(void **state) {
     static const struct {
         double mean, low, high;
@@ -127,6 +127,8 @@ static void ends_are_not_shown_as_0(void **state) {
                  {0.2066, 0.0026, 0.4106, "+0.207 (+0.003 to +0.411)"},
                  {0.2, 0, 0.4, "+0.20 (+0.00 to +0.40)"},
                  {0.0069, -0.0051, 0.0188, "+0.007 (-0.005 to +0.019)"},
+                 {0.2, -1e-6, 0.4, "+0.2000 (+0.0000 to +0.4000)"},
+                 {0.2, 1e-6, 0.4, "+0.200000 (+0.000001 to +0.400000)"},
                  {0.3, NAN, NAN, "+0.30"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         char words[INTERVAL_WORDS];
