@@ -224,7 +224,7 @@ extend-far: all ## then at 512 times the trained length (1 more hour)
 extend-rule: all ## is LongRoPE's rule, that factors rise, right? (2 hours, resumable)
 	sh scripts/extend_rule.sh ./$(PROGRAM)
 
-extend-2m: all ## one held-out window of 2,097,152 tokens (2 hours, resumable)
+extend-2m: all ## one held-out window of 2,097,152 tokens (1 hour, resumable)
 	sh scripts/extend_2m.sh ./$(PROGRAM)
 
 experiment: all ## compare learned and designed positions (50 minutes, resumable)
