@@ -103,7 +103,7 @@ static void from_to(Text *text, const Facts *facts) {
     text_print(text, "From %.*s to %s", (int)strlen(from) - words_shared_end(from, to), from, to);
 }
 
-// Append to a list that a word begins: ", not resolved: rope - learned, fire - alibi"
+// Append a contrast to a list that begins with words: "; not resolved: rope - learned, fire - alibi"
 static void add_name(Text *list, const char *begin, const Finding *f, bool primary) {
     text_print(list, "%s%s - %s%s", list->size > 0 ? ", " : begin, f->arm, f->other, primary ? "" : " (exploratory)");
 }
