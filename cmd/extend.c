@@ -178,9 +178,9 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
         return fail_input(error,
                           "--short keeps the length, the long factors and the attention factor; leave out --factor, "
                           "--keep-short and --attention");
-    if (o->method == METHOD_GIVEN && !*o->factors)
+    if (o->method == METHOD_GIVEN && !o->factors.count)
         return fail_input(error, "--method given takes the factors from --factors X,X,...; give one for each pair");
-    if (is_given(given, "unscaled") && !*o->factors)
+    if (is_given(given, "unscaled") && !o->factors.count)
         return fail_input(error, "--unscaled goes with --factors; give both, or neither");
     if (o->steps > 0 && o->tokens > 0)
         return fail_input(error, "--steps %lld or --tokens %lld: leave one of them out", o->steps, o->tokens);

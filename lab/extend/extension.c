@@ -14,8 +14,9 @@ const Option short_window_options[] = {
 
 const Option listed_options[] = {
     HEADING_ROW("Methods given (uses these factors) and gradient (starts from them)"),
-    TEXT_ROW("factors", offsetof(ExtendOptions, factors), NULL, "X,X,...",
-             "what the frequency of each pair is divided by, the fastest pair first"),
+    TEXTS_ROW("factors", offsetof(ExtendOptions, factors), "X,X,...",
+              "what the frequency of each pair is divided by, the fastest pair first; a long list goes on in another "
+              "--factors"),
     INTEGER_ROW("unscaled", offsetof(ExtendOptions, unscaled), "0", 0, 1e6,
                 "tokens at the start whose frequencies are not divided (LongRoPE's n_hat)"),
     {0},
@@ -109,17 +110,25 @@ int extension_starts(Stretch starts[STARTS_MOST], const Extension *x) {
     return 4;
 }
 
-bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
+// The numbers of one --factors, as those from *count on.
+static bool more_factors(Stretch *stretch, int *count, const Extension *x, const char *list, Error *error) {
     static const Option row = NUMBER_ROW("factors", 0, NULL, 1e-6, 1e9, "X", "");
-    int count = 0;
-    *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
-    for (const char *at = x->options->factors; *at; count++) {
+    for (const char *at = list; *at; ++*count) {
         char number[TEXT_CAPACITY];
         const int length = (int)strcspn(at, ",");
         snprintf(number, sizeof number, "%.*s", length, at);
-        if (count < x->pairs && !option_set(&stretch->factors[count], &row, number, "--factors", error)) return false;
+        if (*count < x->pairs && !option_set(&stretch->factors[*count], &row, number, "--factors", error)) return false;
         at += length + (at[length] == ',');
     }
+    return true;
+}
+
+bool extension_listed(Stretch *stretch, const Extension *x, Error *error) {
+    const TextList *lists = &x->options->factors;
+    int count = 0;
+    *stretch = (Stretch){.unscaled = (int)x->options->unscaled};
+    for (int i = 0; i < lists->count; i++)
+        if (!more_factors(stretch, &count, x, lists->items[i], error)) return false;
     extension_attention(stretch, x);
     return count == x->pairs ||
            fail_input(error, "--factors has %d numbers, but %s has heads of %d pairs; give one for each pair", count,

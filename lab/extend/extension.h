@@ -23,7 +23,7 @@ typedef struct {
     SearchOptions search;
     long long steps, tokens, threads;
     double lr;
-    char factors[TEXT_CAPACITY]; // "1,1.5,8", one for each pair: METHOD_GIVEN's, or METHOD_GRADIENT's start
+    TextList factors; // "1,1.5,8", in all one for each pair: METHOD_GIVEN's, or METHOD_GRADIENT's start
     long long unscaled;
     double attention_factor; // 0 = LongRoPE's
 } ExtendOptions;

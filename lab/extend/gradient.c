@@ -150,7 +150,7 @@ static bool start_check(const Stretch *start, const Descent *d, Error *error) {
 // The stretches that descent may start from: that of --factors, or else those of the search. Returns how many there
 // are; 0 when it fails (input).
 static int starts_of(Stretch starts[STARTS_MOST], const Descent *d, Error *error) {
-    if (*d->x->options->factors) return extension_listed(starts, d->x, error) && start_check(starts, d, error);
+    if (d->x->options->factors.count) return extension_listed(starts, d->x, error) && start_check(starts, d, error);
     return extension_starts(starts, d->x);
 }
 
@@ -189,7 +189,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
 static long long steps_of(const Extension *x, const SearchSpace *space) {
     const ExtendOptions *o = x->options;
     Stretch starts[STARTS_MOST];
-    const int start_count = *o->factors ? 1 : extension_starts(starts, x);
+    const int start_count = o->factors.count ? 1 : extension_starts(starts, x);
     const long long windows = o->search.windows,
                     reads = o->tokens > 0 ? o->tokens / x->window : search_budget(&o->search) * windows,
                     scored = (start_count + space->unscaled_count + 1) * windows;

@@ -185,8 +185,8 @@ static void block_forward(const Attention *a, const MixTables *tables, const Que
 
 // Where there are very many keys, TALL queries look at TILE of them together: their scores stay in the cache, and the
 // products pack these keys and values once for all of the queries.
-#define TALL (4 * QUERY_BLOCK)
-#define TILE 512
+#define TALL      (4 * QUERY_BLOCK)
+#define TILE      512
 #define VERY_MANY (8 * TILE)
 
 // Queries go through their keys in tiles only if nobody needs their weights (no lse, no P, no dropout) and no scheme
@@ -239,9 +239,8 @@ static void queries_forward(const Attention *a, const MixTables *tables, int b, 
         block_forward_in_tiles(a, &start, &scratch);
         return;
     }
-    const int keys_seen = start.columns;
-    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, keys_seen);
-    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), keys_seen, a->d);
+    const Packed keys = gemm_pack(scratch.packed[0], columns_of(a->k + start.kv_at, a->kv_stride), a->d, start.columns);
+    const Packed values = gemm_pack(scratch.packed[1], rows_of(a->v + start.kv_at, a->kv_stride), start.columns, a->d);
     for (int i = first; i < end; i += QUERY_BLOCK) {
         const QueryBlock block = block_of(a, b, h, i, QUERY_BLOCK);
         block_forward(a, tables, &block, &keys, &values, block.from - start.from, &scratch);
