@@ -5,7 +5,7 @@
 # What is below BUILD/mutate: tree/ is a copy of the sources, in which each mutant is built; base/ holds what was built
 # without one; results.csv has a line for each mutant tried, to begin with those of MUTATE_KNOWN (the recorded ones,
 # runs/baseline/mutate/results.csv; none with /dev/null). MUTATE_AGAIN=1 tries those again that survived.
-# MUTATE_SHARE=I/N: every N-th mutant, from the I-th on.
+# MUTATE_SHARE=I/N: every N-th mutant, from the I-th on, and of MUTATE_COUNT the N-th part.
 set -u
 export LC_ALL=C OMP_NUM_THREADS=1
 count=${MUTATE_COUNT:-300}
@@ -142,9 +142,9 @@ restore() { # KIND FILE
 
 # The first mutants that differ from the program: in the plain build those without a result, in the other its survivors.
 try_all() { # KIND
-    tried=0
+    tried=0 wanted=$(((count + ${share#*/} - 1) / ${share#*/}))
     awk -v share="$share" 'BEGIN { split(share, part, "/") } NR % part[2] == part[1] % part[2]' "$place/mutants" >"$place/own"
-    while IFS='	' read -r id file rest && [ $tried -lt "$count" ]; do
+    while IFS='	' read -r id file rest && [ $tried -lt $wanted ]; do
         for room in $rooms; do case $file in "$room"/*) break ;; esac done
         result=$(result_of "$id")
         case $1:$result in
