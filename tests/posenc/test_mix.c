@@ -57,6 +57,48 @@ static void layers_and_heads_are_given_out(void **state) {
     }
 }
 
+// Layers that have the same parts, and the fewest layers that a text can be for.
+static void layers_are_alike_where_parts_are(void **state) {
+    static const struct {
+        const char *text;
+        int layers, like[6];
+    } kinds[] = {{"rope", 1, {0, 0, 0, 0, 0, 0}},
+                 {"learned,rope*3,none", 4, {0, 0, 0, 3, 0, 0}},
+                 {"rope@0-1,3 alibi@2,4,5", 6, {0, 0, 2, 0, 2, 2}},
+                 {"rope:base=10,rope:base=20,rope:base=10", 3, {0, 1, 0, 0, 1, 0}}};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        Mix pos;
+        Error error;
+        Shape sizes = shape;
+        sizes.layers = 6;
+        must(mix_create(&pos, kinds[i].text, &sizes, &error), &error);
+        assert_int_equal(mix_layers(&pos), kinds[i].layers);
+        for (int l = 0; l < 6; l++) assert_int_equal(mix_like(&pos, l), kinds[i].like[l]);
+    }
+}
+
+// Windows of other layers do not count for a part, nor those that see more than it can.
+static void keys_are_those_of_the_windows(void **state) {
+    enum { T = 12 };
+    const double all = (T + 1) / 2.0, three = (1 + 2 + 3 * (T - 2)) / (double)T,
+                 five = (1 + 2 + 3 + 4 + 5 * (T - 4)) / (double)T;
+    Shape sizes = shape;
+    Mix mix;
+    Error error;
+    sizes.layers = 70;
+    sizes.windows = (Windows){2, {5, 0}};
+    must(mix_create(&mix, "alibi@1-3,66,69 none@0,4-65,67-68", &sizes, &error), &error);
+    const Position *pos = &mix.part[0]; // layers 2 and 66 have windows, layers 1, 3 and 69 have none
+    expect_near("keys", 0, keys_seen_within(pos, T, 0), (2 * five + 3 * all) / 5, 1e-12);
+    expect_near("of at most 3", 0, keys_seen_within(pos, T, 3), three, 1e-12);
+    expect_near("of at most 9", 0, keys_seen_within(pos, T, 9), (2 * five + 3 * keys_seen_of(T, 9)) / 5, 1e-12);
+    must(mix_create(&mix, "alibi", &sizes, &error), &error);
+    expect_near("every layer", 0, keys_seen_within(&mix.part[0], T, 0), (five + all) / 2, 1e-12);
+    sizes.windows.period = 0;
+    must(mix_create(&mix, "alibi", &sizes, &error), &error);
+    expect_near("no windows", 0, keys_seen_within(&mix.part[0], T, 3), three, 1e-12);
+}
+
 static void what_is_printed_is_the_same_when_read_again(void **state) {
     for (int i = 0; i < COMBINATIONS; i++) {
         Mix mix, again;
@@ -253,6 +295,8 @@ static void parts_of_one_scheme_start_differently(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_and_heads_are_given_out),
+        cmocka_unit_test(layers_are_alike_where_parts_are),
+        cmocka_unit_test(keys_are_those_of_the_windows),
         cmocka_unit_test(what_is_printed_is_the_same_when_read_again),
         cmocka_unit_test(bad_texts_are_refused_with_their_place),
         cmocka_unit_test(shared_keys_turn_for_whole_groups),

@@ -1,11 +1,6 @@
-// What `bitter properties` measures, checked on schemes whose properties are known; and the fits that it uses.
-#include "base/random.h"
+// What `bitter properties` measures, checked on schemes whose properties are known.
 #include "lab/eval/scheme_probe.h"
-#include "lab/stats/spectrum.h"
-#include "lab/stats/statistics.h"
 #include "tests/support/support.h"
-
-#include <stdio.h>
 
 #define TOLERANCE 1e-4
 
@@ -62,23 +57,6 @@ static void layers_have_the_properties_of_their_own_schemes(void **state) {
     const SchemeProperties by_number = probe_layer("rope@0-1,3 alibi@2,4", 4);
     assert_true(by_number.trend == alibi.trend && by_number.twins == alibi.twins);
     expect_more("learned before all layers", "twins", probe_layer("learned,rope*3,none", 3).twins, 1e-3);
-
-    static const struct {
-        const char *text;
-        int layers, like[6];
-    } kinds[] = {{"rope", 1, {0, 0, 0, 0, 0, 0}},
-                 {"learned,rope*3,none", 4, {0, 0, 0, 3, 0, 0}},
-                 {"rope@0-1,3 alibi@2,4,5", 6, {0, 0, 2, 0, 2, 2}},
-                 {"rope:base=10,rope:base=20,rope:base=10", 3, {0, 1, 0, 0, 1, 0}}};
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        Mix pos;
-        Error error;
-        Shape sizes = shape;
-        sizes.layers = 6;
-        must(mix_create(&pos, kinds[i].text, &sizes, &error), &error);
-        assert_int_equal(mix_layers(&pos), kinds[i].layers);
-        for (int l = 0; l < 6; l++) assert_int_equal(mix_like(&pos, l), kinds[i].like[l]);
-    }
 }
 
 static void clocks_turn_linearly_and_learned_rows_do_not(void **state) {
@@ -128,52 +106,6 @@ static void lines_fall_and_axes_are_counted(void **state) {
     assert_int_equal(probe("binary:bits=9").longest, 512);
 }
 
-// --- the fits ---
-static void a_linear_map_leaves_nothing(void **state) {
-    enum { ROWS = 40, C = 6 };
-    double X[ROWS * C], Y[ROWS * C], map[C * C];
-    for (int n = 0; n < C * C; n++) map[n] = random_normal(1, (uint64_t)n);
-    for (int n = 0; n < ROWS * C; n++) X[n] = random_normal(2, (uint64_t)n);
-    for (int r = 0; r < ROWS; r++) X[r * C + 5] = X[r * C] - 2 * X[r * C + 1]; // a column that others explain
-    for (int r = 0; r < ROWS; r++)
-        for (int c = 0; c < C; c++) {
-            Y[r * C + c] = 0;
-            for (int i = 0; i < C; i++) Y[r * C + c] += X[r * C + i] * map[i * C + c];
-        }
-    const double residual = linear_residual(Y, X, ROWS, C);
-    if (!(residual <= 1e-12)) fail_msg("residual %g", residual);
-}
-
-static void noise_is_not_explained_by_other_noise(void **state) {
-    enum { ROWS = 4000, C = 4 };
-    static double X[ROWS * C], Y[ROWS * C];
-    for (int n = 0; n < ROWS * C; n++) {
-        X[n] = random_normal(3, (uint64_t)n);
-        Y[n] = 7 + random_normal(4, (uint64_t)n); // the mean does not count as spread
-    }
-    const double residual = linear_residual(Y, X, ROWS, C);
-    if (!(residual > 6)) fail_msg("a mean of 7 is no linear map of noise, but the residual is %g", residual);
-    for (int n = 0; n < ROWS * C; n++) {
-        X[n] = random_normal(3, (uint64_t)n);
-        Y[n] = random_normal(4, (uint64_t)n);
-    }
-    const double centred = linear_residual(Y, X, ROWS, C);
-    if (!(fabs(centred - sqrt(1 - (double)C / ROWS)) <= 0.01)) fail_msg("residual %g", centred);
-    assert_true(isnan(linear_residual(Y, X, C, C)));
-}
-
-static void ranks(void **state) {
-    const double up[] = {-3, 0, 0.1, 1e9}, down[] = {4, 3, 2, 1}, tied[] = {1, 2, 2, 3}, flat[] = {5, 5, 5};
-    const double mixed[] = {2, 1, 4, 3, 5};
-    if (!(fabs(rank_correlation(up, 4) - 1) <= 1e-12)) fail_msg("rising: %g", rank_correlation(up, 4));
-    if (!(fabs(rank_correlation(down, 4) + 1) <= 1e-12)) fail_msg("falling: %g", rank_correlation(down, 4));
-    // 1 - 6 sum of squared differences / n (n^2 - 1)
-    if (!(fabs(rank_correlation(mixed, 5) - 0.8) <= 1e-12)) fail_msg("mixed: %g", rank_correlation(mixed, 5));
-    if (!(fabs(rank_correlation(tied, 4) - 4.5 / sqrt(4.5 * 5)) <= 1e-12))
-        fail_msg("tied: %g", rank_correlation(tied, 4));
-    assert_true(isnan(rank_correlation(flat, 3)));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_words_are_told_apart_by_positions_only),
@@ -183,9 +115,6 @@ int main(void) {
         cmocka_unit_test(rotations_keep_lengths),
         cmocka_unit_test(codes_are_unique_or_there_are_none),
         cmocka_unit_test(lines_fall_and_axes_are_counted),
-        cmocka_unit_test(a_linear_map_leaves_nothing),
-        cmocka_unit_test(noise_is_not_explained_by_other_noise),
-        cmocka_unit_test(ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

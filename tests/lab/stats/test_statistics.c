@@ -1,5 +1,5 @@
 // Student's t, central and noncentral: compared with another program's numbers, with formulas, and with its own
-// inverse.
+// inverse. Rank correlation: with known ranks.
 #include "lab/stats/statistics.h"
 #include "tests/lab/stats/intervals.h"
 
@@ -99,6 +99,18 @@ static void power_is_the_noncentral_t(void **state) {
                     known[i].tolerance);
 }
 
+static void ranks(void **state) {
+    const double up[] = {-3, 0, 0.1, 1e9}, down[] = {4, 3, 2, 1}, tied[] = {1, 2, 2, 3}, flat[] = {5, 5, 5};
+    const double mixed[] = {2, 1, 4, 3, 5};
+    if (!(fabs(rank_correlation(up, 4) - 1) <= 1e-12)) fail_msg("rising: %g", rank_correlation(up, 4));
+    if (!(fabs(rank_correlation(down, 4) + 1) <= 1e-12)) fail_msg("falling: %g", rank_correlation(down, 4));
+    // 1 - 6 sum of squared differences / n (n^2 - 1)
+    if (!(fabs(rank_correlation(mixed, 5) - 0.8) <= 1e-12)) fail_msg("mixed: %g", rank_correlation(mixed, 5));
+    if (!(fabs(rank_correlation(tied, 4) - 4.5 / sqrt(4.5 * 5)) <= 1e-12))
+        fail_msg("tied: %g", rank_correlation(tied, 4));
+    assert_true(isnan(rank_correlation(flat, 3)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_are_those_of_the_tables),
@@ -106,6 +118,7 @@ int main(void) {
         cmocka_unit_test(quantiles_have_formulas_where_they_are_simple),
         cmocka_unit_test(quantiles_and_probabilities_are_inverse),
         cmocka_unit_test(power_is_the_noncentral_t),
+        cmocka_unit_test(ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
