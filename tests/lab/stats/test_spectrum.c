@@ -345,6 +345,20 @@ static void the_rest_is_what_the_map_lacks(void **state) {
     expect_near("residual", 0, linear_residual(Y, X, ROWS, C), sqrt((16.0 + 4) / (9 + 1 + 16 + 4)), 1e-12);
 }
 
+// By the definition: later rows as a linear map of the rows `shift` before.
+static void a_shift_maps_rows_to_later_rows(void **state) {
+    enum { ROWS = 30, C = 3, SHIFT = 4 };
+    double X[(ROWS - SHIFT) * C], Y[(ROWS - SHIFT) * C];
+    real *codes = random_reals(ROWS * C, "codes", 1);
+    for (int n = 0; n < (ROWS - SHIFT) * C; n++) X[n] = codes[n], Y[n] = codes[n + SHIFT * C];
+    const double expected = linear_residual(Y, X, ROWS - SHIFT, C);
+    assert_true(expected > 0.5);
+    expect_near("residual", 0, shift_residual(codes, ROWS, C, SHIFT), expected, 1e-12);
+    assert_true(isnan(shift_residual(codes, ROWS, C, ROWS)) && isnan(shift_residual(codes, ROWS, C, ROWS - C)));
+    assert_true(!isnan(shift_residual(codes, ROWS, C, ROWS - C - 1)));
+    free(codes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(singular_values_and_vectors_are_known),
@@ -362,6 +376,7 @@ int main(void) {
         cmocka_unit_test(a_linear_map_leaves_nothing),
         cmocka_unit_test(noise_is_not_explained_by_other_noise),
         cmocka_unit_test(the_rest_is_what_the_map_lacks),
+        cmocka_unit_test(a_shift_maps_rows_to_later_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,7 +251,7 @@ static void nearest_rising_values_are_the_nearest(void **state) {
         double values[8], weights[8], before[8], distance = 0;
         const int n = 1 + random_below(&random, 8);
         for (int i = 0; i < n; i++) {
-            before[i] = values[i] = random_next(&random) + 0.1 * i;
+            before[i] = values[i] = random_next(&random) - 0.5 + 0.1 * i;
             weights[i] = exp(8 * random_next(&random)); // some are thousands of times as large as others
         }
         nearest_rising(values, weights, n);
