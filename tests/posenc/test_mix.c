@@ -19,6 +19,7 @@ static void describe(char out[TEXT_CAPACITY], const Mix *mix) {
             used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "%d", l);
         }
         assert_int_equal(pos->shape.layers, own);
+        assert_int_equal(mix_heads(mix, p), pos->shape.heads < 4 ? pos->shape.heads : 0);
         assert_int_equal(pos->shape.width, 4 * pos->shape.heads);
         if (pos->shape.heads < 4)
             used += (size_t)snprintf(out + used, TEXT_CAPACITY - used, "/%d+%d", pos->first_head, pos->shape.heads);
@@ -39,6 +40,7 @@ static void layers_and_heads_are_given_out(void **state) {
         {"rope+alibi*3,alibi", "rope:012 alibi:0123"},
         {"rope@heads=0-1,alibi@heads=2-3", "rope:0123/0+2 alibi:0123/2+2"},
         {"rope@heads=0@0-1,t5@0,1@heads=1-3,none@2-3", "rope:01/0+1 t5:01/1+3 none:23"},
+        {"rope+alibi@heads=0-1,t5@heads=2-3", "rope:0123/0+2 alibi:0123/0+2 t5:0123/2+2"},
         {"learned,rope,none", "learned:0123 rope:02 none:13"},
         {"random+rope", "random:0123 rope:0123"},
         {"path:forget,rank=4+alibi", "path:0123 alibi:0123"},
@@ -65,6 +67,7 @@ static void layers_are_alike_where_parts_are(void **state) {
     } kinds[] = {{"rope", 1, {0, 0, 0, 0, 0, 0}},
                  {"learned,rope*3,none", 4, {0, 0, 0, 3, 0, 0}},
                  {"rope@0-1,3 alibi@2,4,5", 6, {0, 0, 2, 0, 2, 2}},
+                 {"rope@0,5 alibi@1-4", 6, {0, 1, 1, 1, 1, 0}},
                  {"rope:base=10,rope:base=20,rope:base=10", 3, {0, 1, 0, 0, 1, 0}}};
     for (size_t i = 0; i < COUNT(kinds); i++) {
         Mix pos;
