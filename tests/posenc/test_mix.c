@@ -42,6 +42,7 @@ static void layers_and_heads_are_given_out(void **state) {
         {"rope@heads=0@0-1,t5@0,1@heads=1-3,none@2-3", "rope:01/0+1 t5:01/1+3 none:23"},
         {"rope+alibi@heads=0-1,t5@heads=2-3", "rope:0123/0+2 alibi:0123/0+2 t5:0123/2+2"},
         {"learned,rope,none", "learned:0123 rope:02 none:13"},
+        {"rope,none,learned", "rope:02 none:13 learned:0123"},
         {"random+rope", "random:0123 rope:0123"},
         {"path:forget,rank=4+alibi", "path:0123 alibi:0123"},
         {"path:rank=4,forget", "path:0123"},

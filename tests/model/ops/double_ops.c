@@ -1,6 +1,6 @@
 // Each operation compared with its formula, and each gradient with central differences; attention has a file of its
 // own.
-#include "tests/model/operations.h"
+#include "tests/model/ops/operations.h"
 
 enum { ROWS = 7, NARROW = 5, WIDE = 70 }; // WIDE: more than one slice of channels, and not a whole number of them
 

@@ -1,5 +1,5 @@
 // The operations of Llama's block compared with their formulas, and each gradient with central differences.
-#include "tests/model/operations.h"
+#include "tests/model/ops/operations.h"
 
 enum { ROWS = 7, WIDE = 70 }; // more than one slice of channels, and not a whole number of them
 

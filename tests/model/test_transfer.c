@@ -1,0 +1,146 @@
+// What a scheme has learned in another model is found by the scheme, its layers and its heads, whatever stands beside
+// it.
+#include "model/transfer.h"
+#include "tests/support/little_model.h"
+
+static const Shape shape = {.vocab = 7, .context = 6, .layers = 4, .heads = 2, .width = 4};
+
+typedef struct {
+    const char *from, *to; // --pos of the other model and of this one
+    const char *tensor;    // of this model
+    const char *source;    // of the other; NULL = nothing is taken over
+    int to_set, from_set;  // of so many equal parts of the tensors, which one was copied; -1 = all of them
+    int to_sets, from_sets;
+    const char *said;
+} Case;
+
+static const Case cases[] = {
+    {"learned", "learned+rope", "pos.learned.table", "pos.table", 0, 0, 1, 1, ""},
+    {"learned+rope", "learned", "pos.table", "pos.learned.table", 0, 0, 1, 1, ""},
+    {"cable", "rope+cable", "pos.cable.w", "pos.w", 0, 0, 1, 1, ""},
+    {"cable", "cable@0-2,none@3", "pos.cable.w", "pos.w", 2, 2, 3, 4,
+     "not taken over: cable.w in 1 of its 4 layers, cable.b in 1 of its 4 layers"},
+    {"cable@1-3 none@0", "cable", "pos.w", "pos.cable.w", 1, 0, 4, 3,
+     "new, with initial values: cable.w in 1 of its 4 layers, cable.b in 1 of its 4 layers"},
+    {"cable@1-3 none@0", "cable", "pos.w", NULL, 0, 0, 4, 1, "new, with initial values: cable.w in 1 "},
+    {"cable:gate=trained+rope:gate=trained", "cable:gate=trained", "pos.layer_gate", "pos.cable.layer_gate", 0, 0, 1, 1,
+     "not taken over: rope.layer_gate"},
+    {"rope:gate=trained", "alibi:gate=trained", "pos.layer_gate", NULL, 0, 0, 1, 1,
+     "new, with initial values: alibi.layer_gate; not taken over: rope.layer_gate"},
+    {"rope:gate=trained@0-1,none@2-3", "rope:gate=trained@2-3,none@0-1", "pos.rope.layer_gate", NULL, 0, 0, 1, 1,
+     "new, with initial values: rope.layer_gate; not taken over: rope.layer_gate"},
+    {"rope:gate=trained@0-2,none@3", "rope:gate=trained@1-3,none@0", "pos.rope.layer_gate", "pos.rope.layer_gate", 1, 2,
+     3, 3, "new, with initial values: rope.layer_gate in 1 of its 3 layers; not taken over: rope.layer_gate in 1 "},
+    {"rope:gate=trained@0-2,none@3", "rope:gate=trained@1-3,none@0", "pos.rope.layer_gate", NULL, 2, 0, 3, 1, ""},
+    {"fox", "cable", "pos.w", NULL, 0, 0, 1, 1,
+     "new, with initial values: cable.w, cable.b; not taken over: fox.w, fox.b"},
+    {"t5", "t5:layers=own", "pos.beta", "pos.beta", 3, 0, 4, 1, ""},
+    {"t5:layers=own", "t5", "pos.beta", NULL, 0, 0, 1, 1, "new, with initial values: t5.beta; not taken over: "},
+    {"t5:buckets=16", "t5", "pos.beta", NULL, 0, 0, 1, 1, "new, with initial values: t5.beta; not taken over: "},
+    {"table@heads=0,none@heads=1", "table@heads=1,none@heads=0", "pos.table.bias", NULL, 0, 0, 1, 1,
+     "new, with initial values: table.bias; not taken over: table.bias"},
+    {"cable:gate=trained", "cable,none", "pos.cable.w", "pos.w", 1, 2, 2, 4, "not taken over: cable.w in 2 of its 4"},
+    {"t5:buckets=16+t5", "t5+t5:buckets=16", "pos.t5-2.beta", "pos.t5.beta", 0, 0, 1, 1, ""},
+};
+
+static void check_case(const Case *c) {
+    char said[TEXT_CAPACITY];
+    Error error;
+    Gpt gpt, other;
+    model_make(&other, c->from, &shape, true);
+    model_make(&gpt, c->to, &shape, true);
+    for (size_t n = 0; n < gpt.tensors.total; n++) gpt.params[n] += (real)1; // no number of the other model
+    const Tensor *to = tensor_find(&gpt.tensors, c->tensor);
+    const Tensor *from = c->source ? tensor_find(&other.tensors, c->source) : NULL;
+    assert_non_null(to);
+    assert_true(!c->source || from);
+    const size_t count = to->count / (size_t)c->to_sets;
+    const real *target = gpt.params + to->offset + (size_t)c->to_set * count;
+    real *before = copy_reals(target, count);
+    must(gpt_transfer(&gpt, said, &other, "run", &error), &error);
+    const real *wanted = from ? other.params + from->offset + (size_t)c->from_set * count : before;
+    assert_true(!from || from->count / (size_t)c->from_sets == count);
+    assert_memory_equal(target, wanted, count * sizeof(real));
+    for (int i = 0; i < gpt.tensors.count; i++) {
+        const Tensor *t = &gpt.tensors.items[i], *same = tensor_find(&other.tensors, t->name);
+        if (!t->position)
+            assert_memory_equal(gpt.params + t->offset, other.params + same->offset, t->count * sizeof(real));
+    }
+    assert_true(strncmp(said, c->said, strlen(c->said)) == 0 && (*c->said != 0 || c->to_sets > 1 || !*said));
+    free(before);
+    gpt_free(&gpt);
+    gpt_free(&other);
+}
+
+static void tensors_are_found_by_scheme_layer_and_heads(void **state) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        print_message("%s -> %s\n", cases[i].from, cases[i].to);
+        check_case(&cases[i]);
+    }
+}
+
+// A table with a number for each position must have as many positions; other tables are as good for any.
+static void tables_of_other_lengths_are_refused(void **state) {
+    static const struct {
+        const char *pos;
+        int context, random_positions; // of the other model
+        const char *refused;           // what the message says; NULL = nothing is refused
+    } lengths[] = {{"learned", 6, 0, NULL},
+                   {"learned", 12, 0, "its pos.table has 48 numbers, this model's 24; use the same --context"},
+                   {"learned", 3, 0, "its pos.table has 12 numbers, this model's 24; use the same --context"},
+                   {"learned", 6, 9, "its pos.table has 36 numbers, this model's 24; use the same --random-positions"},
+                   {"rope+learned", 12, 0, "its pos.learned.table has 48"},
+                   {"t5", 12, 0, NULL},
+                   {"cable", 12, 0, NULL}};
+    for (size_t i = 0; i < COUNT(lengths); i++) {
+        char said[TEXT_CAPACITY];
+        Shape longer = shape;
+        Gpt gpt, other;
+        Error error = {0};
+        longer.context = lengths[i].context;
+        longer.random_positions = lengths[i].random_positions;
+        model_make(&gpt, lengths[i].pos, &shape, true);
+        model_make(&other, lengths[i].pos, &longer, true);
+        const bool taken = gpt_transfer(&gpt, said, &other, "run", &error);
+        if (!lengths[i].refused) must(taken, &error);
+        if (lengths[i].refused) expect_refused(taken, &error, lengths[i].refused);
+        if (lengths[i].refused) assert_true(strncmp(error.message, "--init run: ", 12) == 0);
+        gpt_free(&gpt);
+        gpt_free(&other);
+    }
+}
+
+// More than one line can hold ends in dots.
+static void a_long_list_is_cut(void **state) {
+    char said[TEXT_CAPACITY];
+    Shape deep = shape;
+    Gpt gpt, other;
+    Error error;
+    deep.heads = 8;
+    deep.width = 32;
+    model_make(
+        &other,
+        "path:gate=trained@heads=0,path:gate=trained@heads=1,path:gate=trained@heads=2,path:gate=trained@heads=3,"
+        "none@heads=4-7",
+        &deep, true);
+    model_make(&gpt,
+               "cable:gate=trained@heads=0,cable:gate=trained@heads=1,cable:gate=trained@heads=2,"
+               "cable:gate=trained@heads=3,fox:gate=trained@heads=4,fox:gate=trained@heads=5,fox:gate=trained@heads=6,"
+               "path:gate=trained@heads=7",
+               &deep, true);
+    must(gpt_transfer(&gpt, said, &other, "run", &error), &error);
+    assert_true(strncmp(said, "new, with initial values: cable.w, cable.b, cable.layer_gate, cable.w, ", 71) == 0);
+    assert_int_equal(strlen(said), TEXT_CAPACITY - 1);
+    assert_string_equal(said + TEXT_CAPACITY - 4, "...");
+    gpt_free(&gpt);
+    gpt_free(&other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tensors_are_found_by_scheme_layer_and_heads),
+        cmocka_unit_test(tables_of_other_lengths_are_refused),
+        cmocka_unit_test(a_long_list_is_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
