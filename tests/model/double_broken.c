@@ -195,11 +195,35 @@ static void small_mistakes_are_noticed(void **state) {
     expect_wrong("scores scaled", &broken, NULL, &brief);
 }
 
+// Codes a ten-thousandth as strong, and with them their gradients, of which a tenth is missing. Rows (rows, 8).
+static void faint_codes(const Tables *tables, real *x, const Place *at, int rows) {
+    real *before = copy_reals(x, (size_t)rows * 8);
+    scheme_learned.embed_forward(tables, x, at, rows);
+    for (int n = 0; n < rows * 8; n++) x[n] = before[n] + (x[n] - before[n]) / 10000;
+    free(before);
+}
+
+static void too_faint(const Tables *tables, const real *dx, const Place *at, int rows) {
+    scheme_learned.embed_backward(tables, dx, at, rows);
+    for (int n = 0; n < one_head.T * 8; n++) tables->pos->dparams[0][n] *= (real)0.9 / 10000;
+}
+
+static void small_gradients_count_like_large_ones(void **state) {
+    Scheme broken = scheme_learned;
+    GradientError where;
+    Mix pos;
+    Error error;
+    broken.embed_forward = faint_codes;
+    broken.embed_backward = too_faint;
+    must(mix_parse_of(&pos, &broken, NULL, &error), &error);
+    expect_near("error", 0, worst_error(&where, &pos, &one_head, 1), 0.1, 0.001);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_hook_is_noticed),     cmocka_unit_test(rotations_turned_wrongly_are_noticed),
         cmocka_unit_test(wrong_frequencies_are_noticed), cmocka_unit_test(wrong_slopes_are_noticed),
-        cmocka_unit_test(small_mistakes_are_noticed),
+        cmocka_unit_test(small_mistakes_are_noticed),    cmocka_unit_test(small_gradients_count_like_large_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
