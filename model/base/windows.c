@@ -26,9 +26,10 @@ static bool parse_item(Windows *windows, const char *text, int *at, Error *error
 }
 
 bool windows_parse(Windows *windows, const char *text, int layers, Error *error) {
-    int separators = 0, longest = 0;
+    int longest = 0;
+    bool several = false;
     *windows = (Windows){0};
-    for (int at = 0; *text; separators++) {
+    for (int at = 0; *text; several = true) {
         if (!parse_item(windows, text, &at, error)) return false;
         const int separator = at;
         if (!text[at]) break;
@@ -45,7 +46,7 @@ bool windows_parse(Windows *windows, const char *text, int layers, Error *error)
             error, OPTION, text, 0,
             "a window of 0 keys leaves nothing to see; to see all keys give --window '', the default, or 0 "
             "beside other windows, as in '64*5,0'");
-    if (windows->period > 1 && separators == 0)
+    if (windows->period > 1 && !several)
         return typed_fail(error, OPTION, text, (int)strcspn(text, "*"),
                           "no other window stands beside these %d layers; leave out "
                           "*%d",
