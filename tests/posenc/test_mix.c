@@ -99,6 +99,9 @@ static void keys_are_those_of_the_windows(void **state) {
     sizes.windows = (Windows){2, {5, 0}};
     must(mix_create(&mix, "alibi@1-3,66,69 none@0,4-65,67-68", &sizes, &error), &error);
     const Position *pos = &mix.part[0]; // layers 2 and 66 have windows, layers 1, 3 and 69 have none
+    static const int own[] = {1, 2, 3, 66, 69};
+    for (int i = 0; i < 5; i++) assert_int_equal(position_layer(pos, own[i]), i);
+    assert_true(position_layer(pos, 0) < 0 && position_layer(pos, 65) < 0 && position_layer(pos, 67) < 0);
     expect_near("keys", 0, keys_seen_within(pos, T, 0), (2 * five + 3 * all) / 5, 1e-12);
     expect_near("of at most 3", 0, keys_seen_within(pos, T, 3), three, 1e-12);
     expect_near("of at most 9", 0, keys_seen_within(pos, T, 9), (2 * five + 3 * keys_seen_of(T, 9)) / 5, 1e-12);

@@ -89,6 +89,9 @@ static void reflections_cost_more_than_key_by_key(void **state) {
     const double least = keys / 1024 * 6 * 2 * 64, path = mix_operations(&pos, 1024);
     assert_true(path > least && path < 1.5 * least);
     assert_true(mix_operations(&forgetting, 1024) > path);
+    // With a convolution each channel of w costs 6 operations a tap and 9 for silu, without one 1.
+    const Mix one = position_of("path:conv=1", &large), four = position_of("path:conv=4", &large);
+    expect_near("taps", 0, mix_operations(&four, 1024) - mix_operations(&one, 1024), 64 * (6 * 4 + 9 - 1), 1e-6);
 }
 
 static void every_scheme_has_a_count_in_bounds(void **state) {
