@@ -300,6 +300,11 @@ static void parts_of_one_scheme_start_differently(void **state) {
             if (first != one.pos.part[0].params[0][n]) fail_msg("%s: the first part starts elsewhere", names[i]);
             if (first == second) fail_msg("%s: both parts start with %g", names[i], (double)first);
         }
+        const char *scheme = both.pos.part[0].scheme->name;
+        snprintf(text, sizeof text, "pos.%s.", scheme);
+        assert_string_equal(both.pos.part[0].prefix, text);
+        snprintf(text, sizeof text, "pos.%s-2.", scheme);
+        assert_string_equal(both.pos.part[1].prefix, text);
         gpt_free(&one);
         gpt_free(&both);
     }

@@ -264,6 +264,9 @@ static void lengths_end_where_schemes_do(void **state) {
                  {"none", 0, 0},
                  {"sinusoidal", 0, 15},
                  {"rope", 0, 15},
+                 {"xpos", 56463, 15}, // 2 gamma 30 / -log10(0.4 / 1.4)
+                 {"xpos:gamma=1", 110, 15},
+                 {"xpos:gamma=1e8", 0, 15},
                  {"alibi", 0, 15}};
     Shape scattered = shape;
     scattered.random_positions = 15;

@@ -177,6 +177,26 @@ static void waves_too_fast_are_no_family(void **state) {
     if (!(fits.fits[FAMILY_FOURIER].error > 1)) fail_msg("%g", fits.fits[FAMILY_FOURIER].error);
 }
 
+// Schwarz's criterion with its numbers of parameters, on curves that leave the choice open.
+static void the_choice_is_schwarz_s(void **state) {
+    static const int parameters[FAMILIES] = {1, 2, 3, 3, 3, 4};
+    int chosen[FAMILIES] = {0};
+    for (uint64_t seed = 0; seed < 60; seed++)
+        for (size_t f = 0; f < COUNT(formulas); f++) {
+            double curve[N_MOST], least = INFINITY;
+            Family best = FAMILY_CONSTANT;
+            curve_make(curve, (int)f, 40, 0.1 + 0.02 * (double)seed, seed);
+            const CurveFits fits = fits_of(curve, 40);
+            for (int family = 0; family < FAMILIES; family++) {
+                const double score = log(fits.fits[family].error) + parameters[family] * log(20) / 40;
+                if (score < least) least = score, best = (Family)family;
+            }
+            assert_int_equal(fits.best, best);
+            chosen[best]++;
+        }
+    for (int family = 0; family < FAMILIES; family++) assert_true(chosen[family] > 0);
+}
+
 // exp(-d/p) and log(1 + p d) that go on far beyond the curve are straight lines as far as it says.
 static void what_hardly_bends_is_linear(void **state) {
     double slow[100], faint[100];
@@ -249,12 +269,19 @@ static void valleys_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_what_they_say),      cmocka_unit_test(exact_curves_give_their_parameters),
-        cmocka_unit_test(noise_does_not_hide_the_family),  cmocka_unit_test(waves_of_all_lengths_are_found),
-        cmocka_unit_test(faint_families_are_found),        cmocka_unit_test(noise_alone_is_no_family),
-        cmocka_unit_test(what_has_no_spread_has_no_error), cmocka_unit_test(odd_distances_judge_what_even_ones_fit),
-        cmocka_unit_test(waves_too_fast_are_no_family),    cmocka_unit_test(what_hardly_bends_is_linear),
-        cmocka_unit_test(least_squares_are_exact),         cmocka_unit_test(valleys_are_found),
+        cmocka_unit_test(formulas_are_what_they_say),
+        cmocka_unit_test(exact_curves_give_their_parameters),
+        cmocka_unit_test(noise_does_not_hide_the_family),
+        cmocka_unit_test(waves_of_all_lengths_are_found),
+        cmocka_unit_test(faint_families_are_found),
+        cmocka_unit_test(noise_alone_is_no_family),
+        cmocka_unit_test(what_has_no_spread_has_no_error),
+        cmocka_unit_test(odd_distances_judge_what_even_ones_fit),
+        cmocka_unit_test(waves_too_fast_are_no_family),
+        cmocka_unit_test(what_hardly_bends_is_linear),
+        cmocka_unit_test(the_choice_is_schwarz_s),
+        cmocka_unit_test(least_squares_are_exact),
+        cmocka_unit_test(valleys_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

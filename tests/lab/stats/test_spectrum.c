@@ -59,6 +59,23 @@ static void singular_values_and_vectors_are_known(void **state) {
     expect_decomposition(6, 300, 48);
 }
 
+// Whole numbers, so that the table has rank one to the last bit. What has no value has no vector.
+static void a_value_of_nothing_has_no_vector(void **state) {
+    for (int C = 2; C <= 12; C += 5) {
+        enum { ROWS = 9 };
+        real table[ROWS * 12];
+        for (int t = 0; t < ROWS; t++)
+            for (int c = 0; c < C; c++) table[t * C + c] = (real)((t * t % 7) * (3 * c % 5 - 1));
+        Spectrum s = spectrum_of(table, ROWS, C);
+        assert_true(s.values[0] > 1);
+        for (int k = 1; k < s.count; k++) {
+            expect_near("value", (size_t)k, s.values[k], 0, 1e-12);
+            for (int t = 0; t < ROWS; t++) assert_true(s.vectors[t * s.count + k] == 0);
+        }
+        spectrum_free(&s);
+    }
+}
+
 static void ranks_are_counted(void **state) {
     static const double equal[] = {3, 3, 3, 3}, one[] = {5, 0, 0},
                         halves[] = {2, 1.4142135623730951, 1.4142135623730951}, none[] = {0, 0}, tenths[] = {3, 1};
@@ -362,6 +379,7 @@ static void a_shift_maps_rows_to_later_rows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(singular_values_and_vectors_are_known),
+        cmocka_unit_test(a_value_of_nothing_has_no_vector),
         cmocka_unit_test(ranks_are_counted),
         cmocka_unit_test(peaks_are_at_the_frequencies_of_the_waves),
         cmocka_unit_test(a_pure_wave_is_all_peak),

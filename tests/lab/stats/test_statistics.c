@@ -1,5 +1,5 @@
 // Student's t, central and noncentral: compared with another program's numbers, with formulas, and with its own
-// inverse. Rank correlation: with known ranks.
+// inverse. Wilson's interval: with published ones, and its equation. Rank correlation: with known ranks.
 #include "lab/stats/statistics.h"
 #include "tests/lab/stats/intervals.h"
 
@@ -99,6 +99,36 @@ static void power_is_the_noncentral_t(void **state) {
                     known[i].tolerance);
 }
 
+// Newcombe 1998 (Statistics in Medicine 17, 857-872), table I, score method without continuity correction.
+static void wilson_gives_the_published_intervals(void **state) {
+    static const struct {
+        double right, count, low, high;
+    } known[] = {{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}};
+    for (size_t i = 0; i < COUNT(known); i++) {
+        const Interval interval = wilson(known[i].right, known[i].count);
+        expect_near("low", i, interval.low, known[i].low, 5e-5);
+        expect_near("high", i, interval.high, known[i].high, 5e-5);
+        const Interval mirrored = wilson(known[i].count - known[i].right, known[i].count);
+        expect_near("mirrored", i, mirrored.low, 1 - interval.high, 1e-12);
+    }
+}
+
+// The ends of the interval are where the share is 1.96 standard errors away.
+static void wilson_solves_its_equation(void **state) {
+    for (int count = 1; count <= 1000; count = 2 * count + 1)
+        for (int right = 0; right <= count; right += 1 + count / 7) {
+            const Interval interval = wilson(right, count);
+            const double share = (double)right / count, ends[] = {interval.low, interval.high};
+            assert_true(interval.low >= 0 && interval.low <= share && share <= interval.high && interval.high <= 1);
+            for (int e = 0; e < 2; e++)
+                if (ends[e] > 0 && ends[e] < 1)
+                    expect_near("deviations", (size_t)e, fabs(share - ends[e]) / sqrt(ends[e] * (1 - ends[e]) / count),
+                                1.959964, 1e-5);
+        }
+    const Interval nothing = wilson(0, 0);
+    assert_true(nothing.low == 0 && nothing.high == 1);
+}
+
 static void ranks(void **state) {
     const double up[] = {-3, 0, 0.1, 1e9}, down[] = {4, 3, 2, 1}, tied[] = {1, 2, 2, 3}, flat[] = {5, 5, 5};
     const double mixed[] = {2, 1, 4, 3, 5};
@@ -118,6 +148,8 @@ int main(void) {
         cmocka_unit_test(quantiles_have_formulas_where_they_are_simple),
         cmocka_unit_test(quantiles_and_probabilities_are_inverse),
         cmocka_unit_test(power_is_the_noncentral_t),
+        cmocka_unit_test(wilson_gives_the_published_intervals),
+        cmocka_unit_test(wilson_solves_its_equation),
         cmocka_unit_test(ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
