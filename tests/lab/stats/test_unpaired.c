@@ -67,6 +67,14 @@ static void worked_examples_come_out(void **state) {
     }
 }
 
+// Where neither arm has any spread, the degrees of freedom are those of a common variance.
+static void without_spread_all_seeds_count(void **state) {
+    static const double a[] = {3, 3, 3}, b[] = {1, 1, 1, 1};
+    const Paired gap = unpaired_summary(a, 3, b, 4);
+    assert_true(gap.mean == 2 && gap.sd == 0 && gap.se == 0 && gap.df == 5);
+    expect_interval("t", gap.t, (Interval){2, 2}, 0);
+}
+
 static void too_few_or_not_finite_have_no_interval(void **state) {
     static const double a[] = {1, 2, 3}, bad[] = {1, NAN, 3};
     const Paired known[] = {unpaired_summary(a, 1, a, 3), unpaired_summary(a, 3, a, 0), unpaired_summary(a, 3, bad, 3),
@@ -178,6 +186,7 @@ static void families_of_arms_keep_their_level(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_examples_come_out),
+        cmocka_unit_test(without_spread_all_seeds_count),
         cmocka_unit_test(too_few_or_not_finite_have_no_interval),
         cmocka_unit_test(arms_without_spread_have_their_means),
         cmocka_unit_test(unequal_variances_are_covered),
