@@ -92,7 +92,7 @@ static void own_curves_at_any_coordinates(void **state) {
 
 // FIRE's network starts as PyTorch's layers do: uniform, within 1/sqrt(inputs) of 0, in every set of parameters.
 static void fire_starts_uniform(void **state) {
-    enum { LAYERS = 3, W = 16, HEADS = 2 };
+    enum { W = 16 };
     const Shape deep = {.vocab = 5, .context = 8, .layers = LAYERS, .heads = HEADS, .width = 8};
     Gpt gpt;
     Mix mix;
