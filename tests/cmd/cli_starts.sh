@@ -89,6 +89,7 @@ kill -9 $job
 wait $job 2>/dev/null
 job=
 check "killed, it leaves its lock" test -f busy/lock
+: >"$scratch/out" # the one that was killed has written steps there
 "$BITTER" train --resume --out busy >"$scratch/out" 2>"$scratch/err" </dev/null &
 job=$!
 while ! grep -q '^step' "$scratch/out" && kill -0 $job 2>/dev/null; do sleep 0.01; done
