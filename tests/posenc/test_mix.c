@@ -162,7 +162,7 @@ static const char *const bad_texts[][2] = {
     {"rope*,none", "character 6 (',none'): here should be the number of layers"},
     {"rope*3", "leave out *3"},
     {"rope*3 none@3", "character 1 ('rope*3 none@3'): *3 cannot stand beside items with @; name these layers behind @"},
-    {"none@3,rope*3", "character 8 ('rope*3'): *3 cannot stand beside items with @; name these layers behind @, too"},
+    {"none@3,rope*3", "*3 cannot stand beside items with @; name these layers behind @, too, as in @0-2"},
     {"rope*3,none,alibi@3", "character 1 ('rope*3,none,alibi@3'): *3 cannot stand beside items with @"},
     {"rope*3 none@heads=0", "character 1 ('rope*3 none@heads=0'): *3 cannot stand beside items with @"},
     {"rope*4,none", "character 1 ('rope*4,none'): these are schemes for 5 layers, but --layers 4"},

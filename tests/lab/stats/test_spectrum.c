@@ -11,8 +11,7 @@ static double smooth(int t, int k, int T) {
 
 // Entry (r, c) of an orthogonal matrix (C, C): the reflection at (1, 2, ... C).
 static double reflection(int r, int c, int C) {
-    const double squares = C * (C + 1) * (2 * C + 1) / 6.0;
-    return (r == c) - 2 * (r + 1) * (c + 1) / squares;
+    return (r == c) - 2 * (r + 1) * (c + 1) / (C * (C + 1) * (2 * C + 1) / 6.0);
 }
 
 // table (T, C) = a mean row + sum over k of values[k] * smooth(., k + 1) * row k of the reflection.
@@ -356,7 +355,8 @@ static void the_rest_is_what_the_map_lacks(void **state) {
     double X[ROWS * C], Y[ROWS * C];
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < C; c++) {
-            X[r * C + c] = smooth(r, 1 + c, ROWS);
+            X[r * C + c] =
+                3 * smooth(r, 1, ROWS) + 2 * c * smooth(r, 2, ROWS); // neither of length 1 nor at right angles
             Y[r * C + c] = within[c] * smooth(r, 1 + c, ROWS) + beside[c] * smooth(r, 5, ROWS);
         }
     expect_near("residual", 0, linear_residual(Y, X, ROWS, C), sqrt((16.0 + 4) / (9 + 1 + 16 + 4)), 1e-12);
