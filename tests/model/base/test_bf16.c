@@ -74,8 +74,8 @@ static double worst_error(const Product *p, bool exact) {
 
 static void products_of_every_shape_are_right(void **state) {
     needs_bf16();
-    const int sizes[][3] = {{1, 1, 1},    {1, 40, 5},   {33, 1, 31},  {5, 6, 33},      {16, 16, 32},
-                            {32, 32, 64}, {64, 64, 64}, {47, 65, 97}, {70, 801, 1030}, {100, 31, 513}};
+    const int sizes[][3] = {{1, 1, 1},    {1, 40, 5},   {33, 1, 31},     {5, 6, 33},     {16, 16, 32},    {32, 32, 64},
+                            {64, 64, 64}, {47, 65, 97}, {70, 801, 1030}, {100, 31, 513}, {20, 1536, 1024}};
     for (size_t s = 0; s < COUNT(sizes); s++)
         for (int i = 0; i < 32; i++) {
             const Product p = {sizes[s][0], sizes[s][1], sizes[s][2],   i & 1,
