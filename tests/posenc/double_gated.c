@@ -19,6 +19,7 @@ static const char *const tried[] = {
     "alibi:gate=trained",
     "t5:gate=trained,layers=own",
     "fire:width=1,gate=trained",
+    "fire:width=37,gate=trained",
     "shaw:gate=trained",
     "cable:gate=trained",
     "cope:positions=4,gate=trained",
