@@ -5,19 +5,12 @@ enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16 };
 
 static const Shape shape = {.vocab = 11, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
 
-static Mix position_of(const char *specification, const Shape *of) {
-    Mix pos;
-    Error error;
-    must(mix_create(&pos, specification, of, &error), &error);
-    return pos;
-}
-
 // Six for each weight of a matrix; in attention, for each key and head, products of D numbers for the score, the value
 // and their four gradients, and the softmax. What is left is work on single numbers: it does not depend on T.
 static double of_products(const Shape *of, int tokens) {
     Gpt gpt;
     Error error;
-    const Mix none = position_of("none", of);
+    const Mix none = mix_of("none", of);
     double count = 0, attention = 0;
     must(gpt_create(&gpt, of, &none, false, &error), &error);
     for (int t = 0; t < gpt.tensors.count; t++)
@@ -32,7 +25,7 @@ static double of_products(const Shape *of, int tokens) {
 
 // The rest is between `least` and `most` operations for each channel and layer.
 static void expect_products_and_attention(const Shape *of, double least, double most) {
-    const Mix none = position_of("none", of);
+    const Mix none = mix_of("none", of);
     const double rest = gpt_operations(of, &none, 1) - of_products(of, 1), channels = of->layers * of->width;
     for (int tokens = 1; tokens <= 300; tokens += 23) {
         const double count = gpt_operations(of, &none, tokens), products = of_products(of, tokens);
@@ -58,7 +51,7 @@ static void the_model_is_six_for_each_weight_and_attention(void **state) {
 static void keys_outside_the_window_cost_nothing(void **state) {
     Shape windowed = shape;
     windowed.windows = (Windows){1, {8}};
-    const Mix none = position_of("none", &windowed);
+    const Mix none = mix_of("none", &windowed);
     const double least = LAYERS * (keys_seen_of(T, 0) - keys_seen_of(T, 8)) * 3 * 2 * 2 * WIDTH;
     assert_true(gpt_operations(&shape, &none, T) - gpt_operations(&windowed, &none, T) > least);
 }

@@ -4,13 +4,6 @@
 
 static const Shape shape = {.vocab = 5, .context = 16, .layers = 4, .heads = 4, .width = 16};
 
-static Mix mix_of(const char *text) {
-    Mix mix;
-    Error error;
-    must(mix_create(&mix, text, &shape, &error), &error);
-    return mix;
-}
-
 static void facts_are_those_of_the_parts(void **state) {
     static const struct {
         const char *text, *names;
@@ -33,7 +26,7 @@ static void facts_are_those_of_the_parts(void **state) {
         {"path:conv=3,rank=4@heads=0-1,path:conv=2,rank=4,forget@heads=2-3", "path and path", -1, 0, 8 + 2 + 8 + 4, 2,
          true, false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const Mix mix = mix_of(cases[i].text);
+        const Mix mix = mix_of(cases[i].text, &shape);
         char names[TEXT_CAPACITY];
         print_message("%s\n", cases[i].text);
         mix_names(&mix, ", ", " and ", names);
@@ -50,15 +43,12 @@ static void facts_are_those_of_the_parts(void **state) {
 
 static void drawn_positions_widen_what_reads_them(void **state) {
     Shape scattered = shape;
-    Mix mix;
-    Error error;
     scattered.random_positions = 40;
-    must(mix_create(&mix, "fox+rope", &scattered, &error), &error);
-    assert_int_equal(mix_random_bound(&mix), 40);
-    assert_int_equal(mix_span(&mix), 40);
-    must(mix_create(&mix, "fox", &scattered, &error), &error);
-    assert_int_equal(mix_random_bound(&mix), 0);
-    assert_int_equal(mix_span(&mix), 16);
+    const Mix reads = mix_of("fox+rope", &scattered), reads_none = mix_of("fox", &scattered);
+    assert_int_equal(mix_random_bound(&reads), 40);
+    assert_int_equal(mix_span(&reads), 40);
+    assert_int_equal(mix_random_bound(&reads_none), 0);
+    assert_int_equal(mix_span(&reads_none), 16);
 }
 
 // A window past the table of interpolated positions changes their tables, and so does the way back; no other does.

@@ -6,15 +6,8 @@ enum { T = 37, LAYERS = 3, HEADS = 2, WIDTH = 16, D = WIDTH / HEADS };
 
 static const Shape shape = {.vocab = 11, .context = T, .layers = LAYERS, .heads = HEADS, .width = WIDTH};
 
-static Mix position_of(const char *specification, const Shape *of) {
-    Mix pos;
-    Error error;
-    must(mix_create(&pos, specification, of, &error), &error);
-    return pos;
-}
-
 static double operations_of(const char *specification) {
-    const Mix pos = position_of(specification, &shape);
+    const Mix pos = mix_of(specification, &shape);
     return mix_operations(&pos, T);
 }
 
@@ -82,7 +75,7 @@ static void counts_are_those_of_a_walk(void **state) {
 // forward, and four backward. With chunks of keys it costs more operations, in less time.
 static void reflections_cost_more_than_key_by_key(void **state) {
     const Shape large = {.vocab = 11, .context = 1024, .layers = 1, .heads = 1, .width = 64};
-    const Mix pos = position_of("path", &large), forgetting = position_of("path:forget=true", &large);
+    const Mix pos = mix_of("path", &large), forgetting = mix_of("path:forget=true", &large);
     double keys = 0;
     for (int i = 0; i < 1024; i++)
         for (int j = 0; j <= i; j++) keys++;
@@ -90,7 +83,7 @@ static void reflections_cost_more_than_key_by_key(void **state) {
     assert_true(path > least && path < 1.5 * least);
     assert_true(mix_operations(&forgetting, 1024) > path);
     // With a convolution each channel of w costs 6 operations a tap and 9 for silu, without one 1.
-    const Mix one = position_of("path:conv=1", &large), four = position_of("path:conv=4", &large);
+    const Mix one = mix_of("path:conv=1", &large), four = mix_of("path:conv=4", &large);
     expect_near("taps", 0, mix_operations(&four, 1024) - mix_operations(&one, 1024), 64 * (6 * 4 + 9 - 1), 1e-6);
 }
 
@@ -99,7 +92,7 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
     deep.layers = 2 * LAYERS;
     for (const Scheme *const *scheme = schemes; *scheme; scheme++) {
         const char *name = (*scheme)->name;
-        const Mix pos = position_of(name, &shape), twice = position_of(name, &deep), none = position_of("none", &shape);
+        const Mix pos = mix_of(name, &shape), twice = mix_of(name, &deep), none = mix_of("none", &shape);
         const double count = mix_operations(&pos, T), whole = gpt_operations(&shape, &none, T);
         if (*scheme != &scheme_none && !(count > 0)) fail_msg("%s costs nothing", name);
         if (!(count < 2 * whole)) fail_msg("%s costs more than two models", name);
@@ -115,7 +108,7 @@ static void every_scheme_has_a_count_in_bounds(void **state) {
 static double with_windows(const char *specification, Windows windows) {
     Shape windowed = shape;
     windowed.windows = windows;
-    const Mix pos = position_of(specification, &windowed);
+    const Mix pos = mix_of(specification, &windowed);
     return mix_operations(&pos, T);
 }
 
@@ -139,7 +132,7 @@ static void only_keys_in_the_window_count(void **state) {
 static void shared_keys_turn_once(void **state) {
     Shape sharing = shape;
     sharing.kv_heads = 1;
-    const Mix all = position_of("rope", &shape), shared = position_of("rope", &sharing);
+    const Mix all = mix_of("rope", &shape), shared = mix_of("rope", &sharing);
     expect_near("rope", 0, mix_operations(&shared, T), mix_operations(&all, T) * 3 / 4, 1e-9);
 }
 

@@ -40,12 +40,19 @@ static inline bool scheme_variant(char text[TEXT_CAPACITY], const Shape *shape, 
     return false;
 }
 
+// The schemes of a text, for models of this shape.
+static inline Mix mix_of(const char *text, const Shape *shape) {
+    Mix mix;
+    Error error;
+    must(mix_create(&mix, text, shape, &error), &error);
+    return mix;
+}
+
 // A model with initial values plus N(0, 0.4) everywhere, so that attention is sharp, norms and biases do something and
 // no scheme is too faint to be seen.
 static inline void model_make(Gpt *gpt, const char *scheme, const Shape *shape, bool training) {
-    Mix pos;
+    const Mix pos = mix_of(scheme, shape);
     Error error;
-    must(mix_create(&pos, scheme, shape, &error), &error);
     must(gpt_create(gpt, shape, &pos, training, &error), &error);
     gpt_init(gpt, 7);
     for (int i = 0; i < gpt->tensors.count; i++) {

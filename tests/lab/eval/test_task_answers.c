@@ -185,7 +185,6 @@ static void validation_s_share_is_that_of_right_answers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-
         cmocka_unit_test(one_pass_tells_what_decoding_tells),
         cmocka_unit_test(batches_do_not_matter),
         cmocka_unit_test(validation_s_share_is_that_of_right_answers),

@@ -4,25 +4,6 @@
 enum { ROWS = 7, WIDE = 70 }; // more than one slice of channels, and not a whole number of them
 
 // --- rmsnorm ---
-typedef struct {
-    real *x, *weight, *bias, *out, *mean, *rstd, *dout;
-} Norm;
-
-static Norm norm_make(void) {
-    return (Norm){random_reals(ROWS * WIDE, "x", 2),
-                  random_reals(WIDE, "weight", 1),
-                  random_reals(WIDE, "bias", 1),
-                  nan_reals(ROWS * WIDE),
-                  nan_reals(ROWS),
-                  nan_reals(ROWS),
-                  random_reals(ROWS * WIDE, "dout", 1)};
-}
-
-static void norm_free(Norm *l) {
-    real *const all[] = {l->x, l->weight, l->bias, l->out, l->mean, l->rstd, l->dout};
-    for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
-}
-
 static double rmsnorm_loss(void *op) {
     const Norm *l = op;
     rmsnorm_forward(l->out, l->rstd, l->x, l->weight, ROWS, WIDE);
@@ -30,7 +11,7 @@ static double rmsnorm_loss(void *op) {
 }
 
 static void rmsnorm_values(void **state) {
-    Norm l = norm_make();
+    Norm l = norm_make(ROWS, WIDE);
     rmsnorm_loss(&l);
     for (int r = 0; r < ROWS; r++) {
         double squares = 0;
@@ -54,7 +35,7 @@ static void rmsnorm_values(void **state) {
 }
 
 static void rmsnorm_gradients(void **state) {
-    Norm l = norm_make();
+    Norm l = norm_make(ROWS, WIDE);
     rmsnorm_loss(&l);
     real *start = random_reals(ROWS * WIDE, "start", 1);
     real *dx = copy_reals(start, ROWS * WIDE), *dweight = copy_reals(start, WIDE);

@@ -30,35 +30,20 @@ static void tokens(void **state) {
 }
 
 // --- layernorm ---
-typedef struct {
-    real *x, *weight, *bias, *out, *mean, *rstd, *dout;
-} Layernorm;
-
 static double layernorm_loss(void *op) {
-    const Layernorm *l = op;
+    const Norm *l = op;
     layernorm_forward(l->out, l->mean, l->rstd, l->x, l->weight, l->bias, ROWS, WIDE);
     return weighted(l->out, l->dout, ROWS * WIDE);
 }
 
-static Layernorm layernorm_make(void) {
-    Layernorm l = {random_reals(ROWS * WIDE, "x", 2),
-                   random_reals(WIDE, "weight", 1),
-                   random_reals(WIDE, "bias", 1),
-                   nan_reals(ROWS * WIDE),
-                   nan_reals(ROWS),
-                   nan_reals(ROWS),
-                   random_reals(ROWS * WIDE, "dout", 1)};
+static Norm layernorm_make(void) {
+    Norm l = norm_make(ROWS, WIDE);
     for (int n = 0; n < ROWS * WIDE; n++) l.x[n] += 3; // a mean that matters
     return l;
 }
 
-static void layernorm_free(Layernorm *l) {
-    real *const all[] = {l->x, l->weight, l->bias, l->out, l->mean, l->rstd, l->dout};
-    for (size_t i = 0; i < COUNT(all); i++) free(all[i]);
-}
-
 static void layernorm_values(void **state) {
-    Layernorm l = layernorm_make();
+    Norm l = layernorm_make();
     layernorm_loss(&l);
     for (int r = 0; r < ROWS; r++) {
         double mean = 0, variance = 0;
@@ -75,7 +60,7 @@ static void layernorm_values(void **state) {
     layernorm_again(again, l.x, l.mean, l.rstd, l.weight, l.bias, ROWS, WIDE);
     expect_all_near("again", again, l.out, ROWS * WIDE, 0);
     free(again);
-    layernorm_free(&l);
+    norm_free(&l);
 }
 
 // Rows of equal numbers have no deviation; only epsilon keeps them finite.
@@ -87,7 +72,7 @@ static void layernorm_of_a_flat_row(void **state) {
 }
 
 static void layernorm_gradients(void **state) {
-    Layernorm l = layernorm_make();
+    Norm l = layernorm_make();
     layernorm_loss(&l);
     real *start = random_reals(ROWS * WIDE, "start", 1);
     real *dx = copy_reals(start, ROWS * WIDE), *dweight = copy_reals(start, WIDE), *dbias = copy_reals(start, WIDE);
@@ -103,7 +88,7 @@ static void layernorm_gradients(void **state) {
     free(dx);
     free(dweight);
     free(dbias);
-    layernorm_free(&l);
+    norm_free(&l);
 }
 
 // --- linear ---
