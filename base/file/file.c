@@ -46,6 +46,13 @@ bool fail_lock(const char *path, int reason, Error *error) {
     return fail_create(path, reason, error);
 }
 
+int file_sync(int fd) {
+#ifdef F_FULLFSYNC // macOS: fsync leaves the bytes in the drive's own memory
+    if (fcntl(fd, F_FULLFSYNC) == 0) return 0;
+#endif
+    return fsync(fd);
+}
+
 bool directory_sync(const char *path, Error *error) {
     int fd = open(path, O_RDONLY);
     if (fd < 0) {
@@ -54,7 +61,7 @@ bool directory_sync(const char *path, Error *error) {
                         remedy ? remedy : "");
     }
     // Some file systems cannot sync a directory and say EINVAL; nothing more can be done there.
-    bool ok = fsync(fd) == 0 || errno == EINVAL;
+    bool ok = file_sync(fd) == 0 || errno == EINVAL;
     if (!ok) fail_run(error, "cannot sync the directory %s: %s", path, strerror(errno));
     close(fd);
     return ok;
@@ -228,7 +235,7 @@ bool atomic_write(AtomicFile *file, const void *bytes, size_t size, Error *error
 }
 
 bool atomic_commit(AtomicFile *file, Error *error) {
-    if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
+    if (fflush(file->stream) != 0 || file_sync(fileno(file->stream)) != 0) return abandon_because(file, errno, error);
     if (ferror(file->stream)) return abandon_because(file, ENOSPC, error); // before there was room again
     // A process that has taken this one's lock removes the temporary file when it writes this file itself, so that a
     // rename that comes too late fails.

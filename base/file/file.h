@@ -21,6 +21,9 @@ bool directory_create(const char *path, Error *error);
 // The same; sets *made to whether this call created it.
 bool directory_make(const char *path, bool *made, Error *error);
 
+// Write an open file to the disk; returns as fsync does, 0 or -1 with errno.
+int file_sync(int fd);
+
 // Write the directory's entries to the disk, so that a rename inside it survives a power cut.
 bool directory_sync(const char *path, Error *error);
 

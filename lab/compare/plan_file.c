@@ -81,7 +81,7 @@ static json_t *plan_json(const Plan *plan) {
 bool plan_write(const char *path, const Plan *plan, const json_t *data, Error *error) {
     json_t *json = plan_json(plan);
     if (data) json_object_set_new(json, "data", json_deep_copy(data));
-    return json_write(path, json, 17, error);
+    return json_write_sealed(path, json, 17, error);
 }
 
 static bool read_text(char *text, size_t capacity, const json_t *value, const char *path, Error *error) {

@@ -86,9 +86,9 @@ static bool write_config(const char *path, json_t *config, const TrainOptions *o
         (!stretched || json_object_set_new(config, "rotation", stretch_to_json(&options->stretch)) == 0) &&
         (options->cosine_from == 0 ||
          json_object_set_new(config, "cosine_from", json_integer(options->cosine_from)) == 0);
-    json_t *sealed = complete ? json_sealed(config) : NULL;
+    if (complete) return json_write_sealed(path, config, digits_of(config), error);
     json_decref(config);
-    return json_write(path, sealed, digits_of(sealed), error);
+    return json_write_sealed(path, NULL, 0, error);
 }
 
 bool config_check_names(const Corpus *corpus, Error *error) {

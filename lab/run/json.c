@@ -27,15 +27,6 @@ static void checksum(char hex[CRC_CAPACITY], const json_t *object) {
     json_decref(rest);
 }
 
-json_t *json_sealed(const json_t *object) {
-    char hex[CRC_CAPACITY];
-    checksum(hex, object);
-    json_t *sealed = json_pack("{s:s}", "crc32", hex);
-    if (hex[0] && json_object_update_missing(sealed, (json_t *)object) == 0) return sealed;
-    json_decref(sealed);
-    return NULL;
-}
-
 bool json_write(const char *path, json_t *object, int digits, Error *error) {
     char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION((size_t)digits));
     json_decref(object);
@@ -43,6 +34,17 @@ bool json_write(const char *path, json_t *object, int digits, Error *error) {
                          : fail_run(error, "cannot write %s: no memory, or a name in it is not UTF-8", path);
     free(text);
     return ok;
+}
+
+bool json_write_sealed(const char *path, json_t *object, int digits, Error *error) {
+    char hex[CRC_CAPACITY];
+    checksum(hex, object);
+    json_t *sealed = json_pack("{s:s}", "crc32", hex);
+    const bool ok = hex[0] && json_object_update_missing(sealed, object) == 0;
+    json_decref(object);
+    if (ok) return json_write(path, sealed, digits, error);
+    json_decref(sealed);
+    return json_write(path, NULL, digits, error);
 }
 
 static bool check_frame(const json_t *json, const char *path, Error *error) {

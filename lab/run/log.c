@@ -66,7 +66,7 @@ bool log_row(RunLog *log, const Trainer *trainer, const StepReport *report, Erro
 }
 
 bool log_sync(RunLog *log, Error *error) {
-    return (fflush(log->stream) == 0 && fsync(fileno(log->stream)) == 0) || log_failed(log, error);
+    return (fflush(log->stream) == 0 && file_sync(fileno(log->stream)) == 0) || log_failed(log, error);
 }
 
 void log_close(RunLog *log) {

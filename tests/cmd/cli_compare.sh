@@ -391,7 +391,7 @@ cp straight/runs/rope-seed1338/measured.csv kept && cp other straight/runs/rope-
 refuses "runs that saw other batches" "straight/runs/rope-seed1338;other batches;00000007" report straight
 cp kept straight/runs/rope-seed1338/measured.csv
 for damage in '1d' '$d' 's/"seeds": 3/"seeds": 0/' 's/"pos": "none"/"pos": "nine"/' 's/"schemes"/"scheme"/'; do
-    sed "$damage" good >straight/compare.json
+    sed 2d good | sed "$damage" >straight/compare.json
     refuses "compare.json damaged by $damage" "straight/compare.json" compare $long --out straight $three
     refuses "a report of that" "straight/compare.json" report straight
 done

@@ -79,11 +79,12 @@ reports() {
     rm -f "$3/pwned" pwned
 }
 
-# hostile WHAT SED-SCRIPT [LABEL]: compare.json changed so; the runs of a are called as that would have them.
+# hostile WHAT SED-SCRIPT [LABEL]: compare.json without its checksum and changed so; the runs of a are called as that would have them.
 hostile() {
     cp -r good bad
-    sed "$2" good/compare.json >bad/compare.json
-    ! cmp -s good/compare.json bad/compare.json || fail "$1" "compare.json has not changed"
+    sed 2d good/compare.json >unsealed
+    sed "$2" unsealed >bad/compare.json
+    ! cmp -s unsealed bad/compare.json || fail "$1" "compare.json has not changed"
     if [ $# -gt 2 ]; then
         for seed in 1337 1338; do mv "bad/runs/a-seed$seed" "bad/runs/$3-seed$seed"; done
     fi

@@ -18,9 +18,9 @@ fi
 mkdir -p "$build"
 [ -f "$build/seed" ] || date +%s >"$build/seed"
 seed=${TORTURE_SEED:-$(cat "$build/seed")}
-rounds=$build/rounds-$seed # lines "ROUND SCENARIO KILLS LOSSES"
+rounds=$build/rounds-$seed-$(cksum <"$BITTER" | cut -d ' ' -f 1) # lines "ROUND SCENARIO KILLS LOSSES"; another program begins anew
 touch "$rounds"
-losses=$build/losses-$seed
+losses=$rounds.losses
 export OMP_WAIT_POLICY=passive
 
 # --- the scenarios ---
