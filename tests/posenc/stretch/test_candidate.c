@@ -3,6 +3,8 @@
 #include "posenc/stretch/candidate.h"
 #include "tests/support/scene.h"
 
+#include <limits.h>
+
 static const struct {
     int pairs;
     double factor;
@@ -281,6 +283,26 @@ static bool rises(const double *f, double slack) {
     return true;
 }
 
+// In a free space: from half the smaller neighbour's factor to twice the larger one's, whichever side they are on.
+static void free_neighbours_bound_a_mutation(void **state) {
+    enum { DRAWS = 60000 };
+    SearchSpace space = search_space(3, 8, 256);
+    space.free = true;
+    Random random = {random_key(1, "neighbours"), 0};
+    for (int turned = 0; turned < 2; turned++) {
+        const Candidate parent = {{turned ? 130 : 120, 200, turned ? 120 : 130}, 0}; // factors 2.2 and 2.3
+        int least = INT_MAX, most = 0;
+        for (int n = 0; n < DRAWS; n++) {
+            const Candidate child = mutate_near(&space, &parent, 0.3, &random);
+            if (child.steps[0] != parent.steps[0]) continue;
+            least = child.steps[1] < least ? child.steps[1] : least;
+            most = child.steps[1] > most ? child.steps[1] : most;
+        }
+        assert_int_equal(least, 10); // 1.1
+        assert_int_equal(most, 360); // 4.6
+    }
+}
+
 // The released operator, and what it would be without overshooting: its ranges end one step above the upper neighbour,
 // so that children come out of order, and are then changed again, until they are new and in order. From equal
 // neighbours, that is how they move at all.
@@ -348,6 +370,7 @@ int main(void) {
         cmocka_unit_test(candidates_differ_in_every_number),
         cmocka_unit_test(operators_stay_in_the_space),
         cmocka_unit_test(free_candidates_may_fall),
+        cmocka_unit_test(free_neighbours_bound_a_mutation),
         cmocka_unit_test(dice_decide_alone),
         cmocka_unit_test(leaps_leave_a_flat_start),
         cmocka_unit_test(children_take_from_both_parents),
