@@ -124,7 +124,8 @@ compare large --context 8,16 --data builtin:tales:bytes=10000 --data chars --lr-
     --tasks parity:max=2 --exercises 2 --contrast 'a - none' 'a=rope:base=100 --window 4' none
 unsealed small/compare.json | seed plan good_small
 unsealed large/compare.json | seed plan good_large
-seed measured good_text <small/runs/learned-seed1337/measured.csv
+sed '$d' small/runs/learned-seed1337/measured.csv | seed measured good_text
+seed measured good_sealed <small/runs/learned-seed1337/measured.csv
 printf 'quantity,x,value,count\ndiverged,0,0,1\n' | seed measured good_diverged
 {
     cat small/runs/learned-seed1337/log.csv

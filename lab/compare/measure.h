@@ -6,6 +6,7 @@
 #include "lab/run/trainer.h"
 
 #define MEASURED_HEADER "quantity,x,value,count\n"
+#define MEASURED_SEAL   "checksum,0,"
 
 // Windows are 1, 2, 4 and 8 times the trained length.
 enum { MULTIPLES = 4 };
@@ -28,5 +29,8 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 //   tokens, seconds, batches all its inputs
 // Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each pass over text, says so.
 bool measure(FILE *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
+
+// The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.
+const char *measure_seal(char row[64], const char *rows, size_t size);
 
 #endif

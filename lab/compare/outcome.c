@@ -24,13 +24,30 @@ static bool read_row(Measured *row, const char *line) {
            line[length] == '\n' && check_row(row);
 }
 
+// Where the rows end: at the last line, which has their checksum, or behind it in a file of an earlier version, which
+// has none. NULL when they are not those of the checksum.
+static const char *rows_end(const char *text) {
+    const char *end = text + strlen(text), *last = end;
+    while (last > text && (last == end || last[-1] != '\n')) last--;
+    if (strncmp(last, MEASURED_SEAL, strlen(MEASURED_SEAL)) != 0) return end;
+    char seal[64];
+    return strcmp(last, measure_seal(seal, text, (size_t)(last - text))) == 0 ? last : NULL;
+}
+
 static bool parse(Measures *measures, const char *text, const char *path, Error *error) {
+    const char *end = rows_end(text);
+    if (!end)
+        return fail_input(
+            error,
+            "%s does not match the checksum in its last row: it is damaged, or was edited by hand; remove "
+            "the run's directory to repeat it, or that row to accept an edit",
+            path);
     int lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
     measures->rows = calloc((size_t)lines + 1, sizeof *measures->rows);
     if (!measures->rows) return fail_run(error, "no memory for the %d rows of %s", lines, path);
     bool ok = strncmp(text, MEASURED_HEADER, strlen(MEASURED_HEADER)) == 0;
-    for (const char *line = strchr(text, '\n'); ok && line && line[1]; line = strchr(line + 1, '\n')) {
+    for (const char *line = strchr(text, '\n'); ok && line && line + 1 < end; line = strchr(line + 1, '\n')) {
         ok = read_row(&measures->rows[measures->count], line + 1);
         measures->count += ok;
     }

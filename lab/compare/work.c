@@ -182,15 +182,25 @@ static bool train(Worker *w, Error *error) {
     return train_loop(&w->trainer, &loop, error) && stop_check(&w->stop, error);
 }
 
-// Write what was measured, or that the run diverged.
+// What was measured, or that the run diverged.
+static bool print_measures(FILE *rows, const Worker *w, bool diverged, Error *error) {
+    if (diverged) fprintf(rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
+    return diverged || measure(rows, &w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
+                               &w->stop, error);
+}
+
 static bool write_measures(const Worker *w, bool diverged, Error *error) {
-    char path[PATH_CAPACITY];
+    char path[PATH_CAPACITY], seal[64], *text = NULL;
+    size_t size = 0;
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    if (diverged) fprintf(csv.stream, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
-    const bool ok = diverged || measure(csv.stream, &w->trainer, w->comparison->plan.base.eval_tokens,
-                                        w->comparison->plan.exercises, &w->stop, error);
+    FILE *rows = open_memstream(&text, &size);
+    bool ok = rows && print_measures(rows, w, diverged, error);
+    const bool closed = rows && fclose(rows) == 0 && text; // of a text without memory, glibc says nothing
+    if (!rows || (ok && !closed)) ok = fail_run(error, "no memory for the rows of %s", path);
+    if (ok) fprintf(csv.stream, "%s%s", text, measure_seal(seal, text, size));
+    free(text);
     return result_close(&csv, ok, error);
 }
 

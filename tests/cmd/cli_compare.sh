@@ -386,8 +386,11 @@ printf 'loss,16,' >>straight/runs/none-seed1337/measured.csv
 refuses "damaged results" "straight/runs/none-seed1337/measured.csv;row;remove" compare $long --out straight $three
 refuses "a report of damaged results" "measured.csv" report straight
 sed -i.bak '$d' straight/runs/none-seed1337/measured.csv && rm straight/runs/none-seed1337/*.bak
-sed 's/^batches,0,[0-9]*/batches,0,7/' straight/runs/rope-seed1338/measured.csv >other
+sed 's/^loss,16,[0-9]/&1/' straight/runs/rope-seed1338/measured.csv >other
 cp straight/runs/rope-seed1338/measured.csv kept && cp other straight/runs/rope-seed1338/measured.csv
+refuses "results that were edited" "straight/runs/rope-seed1338/measured.csv;checksum;remove" report straight
+sed '$d; s/^batches,0,[0-9]*/batches,0,7/' kept >other
+cp other straight/runs/rope-seed1338/measured.csv
 refuses "runs that saw other batches" "straight/runs/rope-seed1338;other batches;00000007" report straight
 cp kept straight/runs/rope-seed1338/measured.csv
 for damage in '1d' '$d' 's/"seeds": 3/"seeds": 0/' 's/"pos": "none"/"pos": "nine"/' 's/"schemes"/"scheme"/'; do

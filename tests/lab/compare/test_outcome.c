@@ -226,6 +226,28 @@ static void numbers_that_no_run_writes_are_refused(void **state) {
     }
 }
 
+// With the checksum in its last row, no flipped bit is taken.
+static void flipped_bits_are_refused(void **state) {
+    make_plan("none;rope", "", "", "");
+    put_all();
+    const Job job = {.task = -1, .arm = 1, .seed = 1};
+    char rows[256], text[320], seal[64], path[PATH_CAPACITY];
+    snprintf(rows, sizeof rows, MEASURED_HEADER "choose,%d,5,1000\nloss,%d,3.4,999\nbatches,0,8,1\n", T, T);
+    snprintf(text, sizeof text, "%s%s", rows, measure_seal(seal, rows, strlen(rows)));
+    put(&job, text);
+    path_of(path, &job, "measured.csv");
+    Outcome outcome;
+    Error error = {0};
+    must(outcome_read(&outcome, &comparison, &error), &error);
+    assert_int_equal(outcome_measures(&outcome, &job)->count, 3);
+    outcome_free(&outcome);
+    for (uint64_t bit = 0; bit < 8 * strlen(text); bit++) {
+        flip_bit(path, bit);
+        expect_refusal(outcome_read(&outcome, &comparison, &error), &error, "a flipped bit", "measured.csv");
+        flip_bit(path, bit);
+    }
+}
+
 static void results_csv_has_everything(void **state) {
     static const char *const lines[] = {
         RESULTS_HEADER,
@@ -274,6 +296,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(noise_is_not_resolved_and_a_handicap_is, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(one_seed_has_no_interval, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(numbers_that_no_run_writes_are_refused, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(flipped_bits_are_refused, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(results_csv_has_everything, begin_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
