@@ -21,7 +21,7 @@ static inline Child start(void (*life)(int orders, int answers)) {
     if (pid == 0) {
         close(orders[1]);
         close(answers[0]);
-        alarm(200); // whatever becomes of the test
+        alarm(2000); // whatever becomes of the test; under valgrind all takes 50 times as long
         life(orders[0], answers[1]);
         _exit(0);
     }
