@@ -175,6 +175,7 @@ static bool run_all(Comparison *c, int workers, Error *error) {
         fprintf(stderr, "bitter compare: only %d of %d workers could be started: %s\n", crew.count, workers,
                 strerror(errno));
     ok = ok && watch(&crew, c, error);
+    work_tidy(c);
     shared_free(c->jobs, jobs * sizeof *c->jobs + sizeof *c->stop);
     return ok;
 }

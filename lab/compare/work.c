@@ -182,9 +182,11 @@ static bool train(Worker *w, Error *error) {
     return train_loop(&w->trainer, &loop, error) && stop_check(&w->stop, error);
 }
 
+static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
+
 // What was measured, or that the run diverged.
 static bool print_measures(FILE *rows, const Worker *w, bool diverged, Error *error) {
-    if (diverged) fprintf(rows, MEASURED_HEADER "diverged,%lld,nan,1\n", (long long)w->trainer.progress.step + 1);
+    if (diverged) fprintf(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer.progress.step + 1);
     return diverged || measure(rows, &w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
                                &w->stop, error);
 }
@@ -204,11 +206,17 @@ static bool write_measures(const Worker *w, bool diverged, Error *error) {
     return result_close(&csv, ok, error);
 }
 
+// What a run that is done does not need: its state, which is large, and goes last, because it says that this is still
+// to be done; and the weights of one that diverged, because they are not its result.
+static void drop_files(const RunPaths *paths, bool diverged) {
+    if (diverged) unlink(paths->model);
+    unlink(paths->state);
+}
+
 static bool finish(const Worker *w, bool trained, Error *error) {
     if (!trained && error->kind != ERROR_NONFINITE) return false;
     if (!write_measures(w, !trained, error)) return false;
-    unlink(w->paths.state);               // large, and not needed any more
-    if (!trained) unlink(w->paths.model); // the last checkpoint of a run that diverged is not its result
+    drop_files(&w->paths, !trained);
     set_progress(w, 1);
     return true;
 }
@@ -253,6 +261,23 @@ static bool do_job(Worker *w, Error *error) {
 static void give_up(Worker *w, const Error *error) {
     atomic_store(&w->comparison->jobs[w->index].failed, true);
     if (w->first.kind == ERROR_NONE) w->first = *error;
+}
+
+// A process that was killed in `finish` left what the run does not need any more.
+static void tidy(Worker *w) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    Buffer measured;
+    if (!job_done(w->comparison, &w->job) ||
+        !comparison_path(path, w->comparison, &w->job, "state.safetensors", &ignored) || !path_exists(path))
+        return;
+    if (enter(w, &ignored) != LOCK_MINE) return;
+    if (comparison_path(path, w->comparison, &w->job, "measured.csv", &ignored) &&
+        file_read(&measured, path, &ignored)) {
+        drop_files(&w->paths, strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0);
+        free(measured.bytes);
+    }
+    run_unlock(&w->lock);
 }
 
 // Lock the first job of this process that is not done, not locked by others, and has not failed here. *left counts the
@@ -304,4 +329,12 @@ bool work(Comparison *comparison, pid_t parent, Error *error) {
     for (int i = 0; i < comparison->plan.task_count; i++) corpus_close(&w.tasks[i]);
     if (ok && w.first.kind != ERROR_NONE) *error = w.first;
     return ok && w.first.kind == ERROR_NONE;
+}
+
+void work_tidy(Comparison *comparison) {
+    Worker w = {.comparison = comparison};
+    for (int i = 0; i < plan_job_count(&comparison->plan); i++) {
+        w.job = plan_job(&comparison->plan, i);
+        if (job_mine(comparison, i)) tidy(&w);
+    }
 }

@@ -60,6 +60,10 @@ bool comparison_fail_changed(const Comparison *comparison, const char *name, Err
 // gone, work stops as after a signal.
 bool work(Comparison *comparison, pid_t parent, Error *error);
 
+// Remove what workers that were killed at the end of a run have left in it: the state, and the weights of a run that
+// diverged. Runs that others have locked stay as they are.
+void work_tidy(Comparison *comparison);
+
 // The steps after which a run records its position parameters in positions-STEP.npy: 0, an eighth, a quarter, half, and
 // all of `steps`.
 #define SNAPSHOTS 5

@@ -186,6 +186,31 @@ static void a_dead_worker_s_run_is_taken_up(void **state) {
     free(trained);
 }
 
+static void leave(const Job *job, const char *file) {
+    char path[PATH_CAPACITY];
+    path_of(path, job, file);
+    unlink(path);
+    scratch_write(path, "left", 4);
+}
+
+// Who was killed after measured.csv was written left the state, and of a run that diverged the weights: they go, but
+// nothing that a run keeps.
+static void what_the_killed_left_is_removed(void **state) {
+    do_all();
+    char path[PATH_CAPACITY];
+    leave(&learned, "state.safetensors");
+    leave(&none, "state.safetensors");
+    leave(&none, "model.safetensors");
+    path_of(path, &none, "measured.csv");
+    unlink(path);
+    scratch_write(path, MEASURED_HEADER "diverged,3,nan,1\n", strlen(MEASURED_HEADER "diverged,3,nan,1\n"));
+    work_tidy(&comparison);
+    expect_no_locks();
+    assert_false(has(&learned, "state.safetensors") || has(&none, "state.safetensors") ||
+                 has(&none, "model.safetensors"));
+    assert_true(has(&learned, "model.safetensors") && has(&learned, "measured.csv") && has(&none, "measured.csv"));
+}
+
 // A loss that is no number ends a run: it is done, has no losses, and is not tried again.
 static void what_diverges_is_done(void **state) {
     plan->base.lr = plan->rates[0] = plan->base.min_lr = 100;
@@ -303,6 +328,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_job_is_done_once, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_dead_worker_s_run_is_taken_up, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(a_run_whose_lock_is_lost_is_left_alone, begin_plan, end_plan),
+        cmocka_unit_test_setup_teardown(what_the_killed_left_is_removed, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_diverges_is_done, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, begin_plan, end_plan),
         cmocka_unit_test_setup_teardown(another_text_is_not_trained_on, begin_plan, end_plan),
