@@ -248,11 +248,14 @@ search="extend run --method longrope --factor 4 $many"
 
 # stopped SIGNAL ROWS: start or go on with ./stopped, and stop it when search.csv has so many rows.
 stopped() {
-    resume=
-    [ ! -f stopped/search.csv ] || resume=--resume
+    resume= rows=$2
+    if [ -f stopped/search.csv ]; then
+        resume=--resume there=$(wc -l <stopped/search.csv)
+        [ "$there" -lt "$rows" ] || rows=$((there + 1)) # the killed one was faster: this one shall write a row, too
+    fi
     # shellcheck disable=SC2086
     start $search --out stopped $resume
-    wait_for_rows stopped/search.csv "$2"
+    wait_for_rows stopped/search.csv $rows
     kill "-$1" $job 2>/dev/null
     collect
 }
