@@ -16,8 +16,8 @@ json_t *json_read(const char *path, Error *error);
 // Write an object, with numbers of so many digits, and release it. Fails (run) on NULL. Atomic.
 bool json_write(const char *path, json_t *object, int digits, Error *error);
 
-// The same with a first member "crc32", the checksum of the rest, which json_read compares. From so many digits the same
-// numbers must be read back.
+// The same with a first member "crc32", the checksum of the rest, which json_read compares. From so many digits the
+// same numbers must be read back.
 bool json_write_sealed(const char *path, json_t *object, int digits, Error *error);
 
 // Read the member `name` of an object: a whole number, a number, or the length of a list. Fail (input) when there is no
