@@ -206,8 +206,8 @@ static bool train_all(Comparison *c, int workers, int cores, Error *error) {
     if (workers == 0) workers = side_by_side < WORKERS_MOST ? side_by_side : WORKERS_MOST;
     print_plan(c, workers);
     if (!run_all(c, workers, error)) return false;
-    if (c->shares == 0 || share_done(c, 0, 1))
-        return report(c, stdout, error); // without shares, all runs were seen to be done
+    // Without shares, run_all has seen that all runs are done.
+    if (c->shares == 0 || share_done(c, 0, 1)) return report(c, stdout, error);
     printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
     return true;
 }

@@ -40,11 +40,12 @@ bool json_write_sealed(const char *path, json_t *object, int digits, Error *erro
     char hex[CRC_CAPACITY];
     checksum(hex, object);
     json_t *sealed = json_pack("{s:s}", "crc32", hex);
-    const bool ok = hex[0] && json_object_update_missing(sealed, object) == 0;
+    if (!hex[0] || json_object_update_missing(sealed, object) != 0) {
+        json_decref(sealed);
+        sealed = NULL;
+    }
     json_decref(object);
-    if (ok) return json_write(path, sealed, digits, error);
-    json_decref(sealed);
-    return json_write(path, NULL, digits, error);
+    return json_write(path, sealed, digits, error);
 }
 
 static bool check_frame(const json_t *json, const char *path, Error *error) {

@@ -278,15 +278,18 @@ static void work_elsewhere(int orders, int answers) {
 // The worker was cut off from the file server, which gave its lock to somebody else: it leaves that run alone and does
 // the others. When the run is free again, it goes on from the last checkpoint.
 static void a_run_whose_lock_is_lost_is_left_alone(void **state) {
-    char path[PATH_CAPACITY];
+    char path[PATH_CAPACITY], other[PATH_CAPACITY];
     Lock taken;
     plan->base.steps = plan->settings[0].steps = plan->arms[0].steps[0] = 20000;
     plan->base.save_every = 500;
     Child child = start(work_elsewhere);
     path_of(path, &learned, "lock");
     while (!has(&learned, "state.safetensors")) sched_yield();
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(lock_take(&taken, path), LOCK_MINE);
+    // In one step: the worker must not find a place without a lock, and take it.
+    path_of(other, &learned, "lock.other");
+    assert_int_equal(lock_take(&taken, other), LOCK_MINE);
+    assert_int_equal(rename(other, path), 0);
+    snprintf(taken.path, sizeof taken.path, "%s", path);
     for (int i = 0; i < plan_job_count(plan); i++) {
         const Job job = plan_job(plan, i);
         while ((job.task >= 0 || job.arm > 0) && !job_done(&comparison, &job)) sched_yield();

@@ -39,12 +39,13 @@ static void probabilities(void **state) {
         for (int more = 0; more <= 1; more++) {
             const int seen = lengths[i], stride = round_up(seen) + more * TOGETHER;
             real *S = scores_of(seen), *P = nan_reals((size_t)stride);
+            const double most = most_of(S, seen);
             double sum = 0;
-            for (int j = 0; j < seen; j++) sum += exp(S[j] - most_of(S, seen));
+            for (int j = 0; j < seen; j++) sum += exp(S[j] - most);
             const real lse = softmax_row(P, S, seen, stride);
-            expect_near("lse", (size_t)seen, lse, most_of(S, seen) + log(sum), EXACT);
+            expect_near("lse", (size_t)seen, lse, most + log(sum), EXACT);
             for (int j = 0; j < stride; j++)
-                expect_near("P", (size_t)j, P[j], j < seen ? exp(S[j] - most_of(S, seen)) / sum : 0, EXACT);
+                expect_near("P", (size_t)j, P[j], j < seen ? exp(S[j] - most) / sum : 0, EXACT);
             free(S);
             free(P);
         }
