@@ -1,5 +1,6 @@
 #include "base/path.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,10 @@ bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error) {
 bool path_exists(const char *path) {
     struct stat status;
     return lstat(path, &status) == 0;
+}
+
+bool path_missing(const char *path) {
+    return !path_exists(path) && (errno == ENOENT || errno == ENOTDIR);
 }
 
 bool path_is_link(const char *path) {

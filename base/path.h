@@ -12,6 +12,9 @@ bool path_format(char path[PATH_CAPACITY], Error *error, const char *format, ...
 // Is there anything of that name? A link counts, whether or not it leads anywhere.
 bool path_exists(const char *path);
 
+// Is it certain that there is nothing of that name? Not when it cannot be looked at: then whoever opens it says why.
+bool path_missing(const char *path);
+
 // Is it a directory, or a link to one?
 bool path_is_directory(const char *path);
 

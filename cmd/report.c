@@ -49,10 +49,10 @@ bool command_report(int argc, char **argv, Error *error) {
     for (size_t i = 0; report_options[i].name; i++)
         if (given[i]) return fail_input(error, "--%s is for tables, FILE.csv", report_options[i].name);
     if (!comparison_paths(&comparison, directory, error)) return false;
-    if (!path_exists(comparison.file)) {
+    if (path_missing(comparison.file)) {
         RunPaths run;
         if (!run_paths(&run, directory, error)) return false;
-        if (path_exists(run.config)) return report_run(directory, stdout, error);
+        if (!path_missing(run.config)) return report_run(directory, stdout, error);
         return fail_input(error,
                           "%s holds no comparison (there is no compare.json) and no run (config.json); name a "
                           "directory of `bitter compare` or `bitter train`, or a table, FILE.csv",

@@ -118,8 +118,8 @@ static bool directory_open(Corpus *corpus, Error *error) {
             corpus->name);
     if (!path_format(path, error, "%s/tokenizer.json", corpus->name)) return false;
     Tokenizer *tokenizer = &corpus->tokenizer;
-    bool ready = path_exists(path) ? tokenizer_read(tokenizer, path, error)
-                                   : tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error);
+    bool ready = path_missing(path) ? tokenizer_create(tokenizer, TOKENIZER_NONE, "", 0, path, error)
+                                    : tokenizer_read(tokenizer, path, error);
     return ready && split_open(&corpus->train, corpus->name, "train", tokenizer->vocab_size, error) &&
            split_open(&corpus->val, corpus->name, "val", tokenizer->vocab_size, error);
 }

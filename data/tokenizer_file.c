@@ -130,8 +130,8 @@ static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error)
     if (!path_format(json, error, "%s/tokenizer.json", path) ||
         !path_format(vocabulary, error, "%s/encoder.json", path) || !path_format(merges, error, "%s/vocab.bpe", path))
         return false;
-    if (path_exists(json)) return tokenizer_read(tokenizer, json, error);
-    if (!path_exists(vocabulary) || !path_exists(merges))
+    if (!path_missing(json)) return tokenizer_read(tokenizer, json, error);
+    if (path_missing(vocabulary) || path_missing(merges))
         return fail_input(error,
                           "%s has no tokenizer.json, nor GPT-2's encoder.json and vocab.bpe; give a directory "
                           "that has",

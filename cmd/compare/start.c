@@ -231,7 +231,7 @@ static bool check_runs(const Comparison *c, Error *error) {
 static bool write_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
     Plan *plan = &c->plan;
     bool ok = true;
-    if (path_exists(c->file))
+    if (!path_missing(c->file))
         ok = take_over(c, o, error);
     else if (o->train.threads > 0)
         plan->threads = (int)o->train.threads;
@@ -248,7 +248,7 @@ static bool write_plan(Comparison *c, const CompareOptions *o, const Corpus *cor
 static bool settle_plan(Comparison *c, const CompareOptions *o, const Corpus *corpora, int cores, Error *error) {
     char runs[PATH_CAPACITY];
     Lock lock;
-    if (o->list) return !path_exists(c->file) || take_over(c, o, error);
+    if (o->list) return path_missing(c->file) || take_over(c, o, error);
     if (!path_format(runs, error, "%s/runs", c->directory) || !directory_create(runs, error) ||
         !comparison_lock(&lock, c, error))
         return false;

@@ -19,10 +19,10 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
                               Error *error) {
     TrainOptions saved;
     int vocab_size;
-    if (!path_exists(paths->config))
+    if (path_missing(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
     if (path_exists(paths->model) &&
-        !path_exists(paths->state)) { // made by `bitter extend`, or finished by `bitter compare`
+        path_missing(paths->state)) { // made by `bitter extend`, or finished by `bitter compare`
         char quoted[QUOTED_CAPACITY];
         return fail_input(
             error,

@@ -11,8 +11,8 @@
 #define CONTEXT_TOKENS 4096 // tokens that are scored again with more text before them
 #define LENGTHS_MOST   20   // different lengths of exercises
 
-static void row(FILE *csv, const char *quantity, double x, double value, uint64_t count) {
-    fprintf(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
+static void row(Text *csv, const char *quantity, double x, double value, uint64_t count) {
+    text_print(csv, "%s,%.9g,%.10g,%" PRIu64 "\n", quantity, x, value, count);
 }
 
 bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error) {
@@ -32,7 +32,7 @@ typedef struct {
 
 // Loss by position, in ranges of half an octave up to the trained length T and of T/2 beyond it, so that no range holds
 // positions on both sides of T.
-static void write_positions(FILE *csv, const char *quantity, const Evaluation *e, int T) {
+static void write_positions(Text *csv, const char *quantity, const Evaluation *e, int T) {
     double nll = 0, edge = 1;
     uint64_t tokens = 0;
     for (int t = 0; t < e->window; t++) {
@@ -46,14 +46,14 @@ static void write_positions(FILE *csv, const char *quantity, const Evaluation *e
     }
 }
 
-static void write_blocks(FILE *csv, const Evaluation *e) {
+static void write_blocks(Text *csv, const Evaluation *e) {
     for (int i = 0; i < BLOCKS; i++)
         if (e->part_tokens[i] > 0)
             row(csv, "block", i + 1, e->part_nll[i] / (double)e->part_tokens[i], e->part_tokens[i]);
 }
 
 // Evaluate on the validation text, and write the mean loss.
-static bool score(FILE *csv, const char *quantity, Evaluation *e, const Trainer *trainer, Error *error) {
+static bool score(Text *csv, const char *quantity, Evaluation *e, const Trainer *trainer, Error *error) {
     if (!evaluate(e, &trainer->gpt, &trainer->corpus->val, trainer->corpus->name, NULL, NULL, error)) return false;
     row(csv, quantity, e->window, e->nll / (double)e->tokens, e->tokens);
     return true;
@@ -61,7 +61,7 @@ static bool score(FILE *csv, const char *quantity, Evaluation *e, const Trainer 
 
 // The passes over the reported half, each of which gives all that its windows can give: those of T the positions and
 // the blocks, those of 8T the positions beyond.
-static bool measure_reported(FILE *csv, Sums *sums, const Trainer *trainer, uint64_t half, uint64_t end,
+static bool measure_reported(Text *csv, Sums *sums, const Trainer *trainer, uint64_t half, uint64_t end,
                              const Stop *stop, Error *error) {
     const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
     char ignored[256];
@@ -85,7 +85,7 @@ static bool measure_reported(FILE *csv, Sums *sums, const Trainer *trainer, uint
     return true;
 }
 
-static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+static bool measure_lengths(Text *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context, most = T << (MULTIPLES - 1);
     Evaluation e = {.window = T, .stride = T, .limit = half, .stop = stop};
@@ -101,7 +101,7 @@ static bool measure_lengths(FILE *csv, const Trainer *trainer, uint64_t half, ui
 }
 
 // Score the same tokens in windows of T, 2T and 4T, which give each token more text before it.
-static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
+static bool measure_context(Text *csv, const Trainer *trainer, uint64_t half, uint64_t end, const Stop *stop,
                             Error *error) {
     const int T = trainer->gpt.shape.context;
     char ignored[256];
@@ -113,7 +113,7 @@ static bool measure_context(FILE *csv, const Trainer *trainer, uint64_t half, ui
     return true;
 }
 
-static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
+static bool measure_answers(Text *csv, const Trainer *trainer, int exercises, const Stop *stop, Error *error) {
     const BuiltinCorpus *task = &trainer->corpus->builtin;
     int lengths[LENGTHS_MOST];
     const int count = task_lengths(lengths, LENGTHS_MOST, (int)task->min, 2 * (int)task->max);
@@ -136,10 +136,10 @@ static bool measure_answers(FILE *csv, const Trainer *trainer, int exercises, co
     return true;
 }
 
-bool measure(FILE *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error) {
+bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error) {
     const Gpt *gpt = &trainer->gpt;
     const uint64_t end = split_limit(&trainer->corpus->val, eval_tokens), half = end / 2;
-    fputs(MEASURED_HEADER, csv);
+    text_print(csv, MEASURED_HEADER);
     const bool ok = is_task(&trainer->corpus->builtin) ? measure_answers(csv, trainer, exercises, stop, error)
                                                        : measure_lengths(csv, trainer, half, end, stop, error) &&
                                                              measure_context(csv, trainer, half, end, stop, error);

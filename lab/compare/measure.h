@@ -2,6 +2,7 @@
 #ifndef BITTER_MEASURE_H
 #define BITTER_MEASURE_H
 
+#include "base/file/text.h"
 #include "base/interrupt.h"
 #include "lab/run/trainer.h"
 
@@ -17,7 +18,8 @@ enum { MULTIPLES = 4 };
 // half is reported. Fails (input) when half of them cannot hold a window of 8 times the context.
 bool measure_check(long long eval_tokens, long long context, const Corpus *corpus, Error *error);
 
-// Write the rows of a trainer that has finished, with T its context. Text is cut into the same windows for all schemes:
+// Append the rows of a trainer that has finished, with T its context. Text is cut into the same windows for all
+// schemes:
 //   choose,T,nats,tokens     loss on the choosing half
 //   loss,W,nats,tokens       loss on the reported half in windows of W = T, 2T, 4T, 8T, as far as the scheme allows
 //   position,P,nats,tokens   loss in windows of T, at positions from the previous row's P up to P
@@ -28,7 +30,7 @@ bool measure_check(long long eval_tokens, long long context, const Corpus *corpu
 //   parameters, positions,   one row each, about the run; positions are position parameters, batches is the CRC-32 of
 //   tokens, seconds, batches all its inputs
 // Fails as evaluate does, and (interrupted) when `stop`, which is asked at least once for each pass over text, says so.
-bool measure(FILE *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
+bool measure(Text *csv, const Trainer *trainer, long long eval_tokens, int exercises, const Stop *stop, Error *error);
 
 // The last row, MEASURED_SEAL "CRC,1": the CRC-32 of the `size` bytes before it. Returns `row`.
 const char *measure_seal(char row[64], const char *rows, size_t size);

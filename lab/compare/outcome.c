@@ -65,7 +65,7 @@ static bool check_config(Outcome *o, const Job *job, Error *error) {
     TrainOptions run;
     int vocab;
     if (!comparison_path(path, o->comparison, job, "config.json", error)) return false;
-    if (!path_exists(path)) return true;
+    if (path_missing(path)) return true;
     if (!config_read(path, &run, &vocab, error)) return false;
     for (const Option *option = train_options; (option = options_difference(asked, found, option, &wanted, &run));
          option++)
@@ -96,7 +96,7 @@ static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *erro
         return fail_input(
             error, "%s is a symbolic link, but the runs of a comparison must be real directories; remove it", path);
     if (!check_config(o, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
-    if (!path_exists(path)) return true;
+    if (path_missing(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const bool ok = parse(measures, (const char *)file.bytes, path, error);
     free(file.bytes);

@@ -185,24 +185,22 @@ static bool train(Worker *w, Error *error) {
 static const char diverged_rows[] = MEASURED_HEADER "diverged,"; // how the rows of one that diverged begin
 
 // What was measured, or that the run diverged.
-static bool print_measures(FILE *rows, const Worker *w, bool diverged, Error *error) {
-    if (diverged) fprintf(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer.progress.step + 1);
+static bool print_measures(Text *rows, const Worker *w, bool diverged, Error *error) {
+    if (diverged) text_print(rows, "%s%lld,nan,1\n", diverged_rows, (long long)w->trainer.progress.step + 1);
     return diverged || measure(rows, &w->trainer, w->comparison->plan.base.eval_tokens, w->comparison->plan.exercises,
                                &w->stop, error);
 }
 
 static bool write_measures(const Worker *w, bool diverged, Error *error) {
-    char path[PATH_CAPACITY], seal[64], *text = NULL;
-    size_t size = 0;
+    char path[PATH_CAPACITY], seal[64];
+    Text rows = {0};
     AtomicFile csv;
     if (!comparison_path(path, w->comparison, &w->job, "measured.csv", error) || !atomic_open(&csv, path, error))
         return false;
-    FILE *rows = open_memstream(&text, &size);
-    bool ok = rows && print_measures(rows, w, diverged, error);
-    const bool closed = rows && fclose(rows) == 0 && text; // of a text without memory, glibc says nothing
-    if (!rows || (ok && !closed)) ok = fail_run(error, "no memory for the rows of %s", path);
-    if (ok) fprintf(csv.stream, "%s%s", text, measure_seal(seal, text, size));
-    free(text);
+    bool ok = print_measures(&rows, w, diverged, error) &&
+              (!rows.failed || fail_run(error, "no memory for the rows of %s", path));
+    if (ok) fprintf(csv.stream, "%.*s%s", (int)rows.size, rows.bytes, measure_seal(seal, rows.bytes, rows.size));
+    text_free(&rows);
     return result_close(&csv, ok, error);
 }
 
@@ -244,7 +242,7 @@ static LockResult enter(Worker *w, Error *error) {
 
 // Train, or continue to train, and measure, in the directory that is locked.
 static bool do_job(Worker *w, Error *error) {
-    w->options.resume = path_exists(w->paths.config);
+    w->options.resume = !path_missing(w->paths.config);
     const Corpus *corpus = open_corpus(w, error);
     if (!corpus || !trainer_create(&w->trainer, &w->options, corpus, error)) return false;
     w->log = w->positions = w->events = (RunLog){0};

@@ -72,7 +72,8 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
         if (g->stop && g->stop->asked(g->stop->context)) left = 0;
     }
     stream_end(&stream);
-    return ok;
+    // A stream in memory has no error indicator.
+    return ok && (!stream.failed || ferror(out) || fail_run(error, "no memory for the text"));
 }
 
 // Take memory for windows of this length; the text stays as it is.

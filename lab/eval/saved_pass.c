@@ -71,7 +71,7 @@ bool saved_pass_open(SavedPass *pass, const char *path, const Gpt *gpt, uint32_t
     pass->memory = malloc((size_t)pass->every * inference_token_size(gpt) * sizeof *pass->memory);
     if (!pass->values || !pass->memory) return fail_run(error, "no memory to save a window of %d tokens", window);
     first_line(line, pass, identity);
-    if (!path_exists(path) && !begin(pass, line, error)) return false;
+    if (path_missing(path) && !begin(pass, line, error)) return false;
     const int descriptor = open(path, O_RDWR | O_NOFOLLOW);
     pass->file = descriptor < 0 ? NULL : fdopen(descriptor, "r+b");
     if (!pass->file) return fail_input(error, "--state %s: %s", path, strerror(errno));

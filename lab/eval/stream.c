@@ -16,7 +16,7 @@ static bool is_command(uint32_t character) {
     return (character < 0x20 && character != '\n' && character != '\t') || (character >= 0x7F && character < 0xA0);
 }
 
-static void emit(const Stream *stream, const char *bytes, size_t size) {
+static void emit(Stream *stream, const char *bytes, size_t size) {
     for (size_t i = 0; stream->terminal && i < size;) {
         uint32_t character;
         const int length = utf8_decode(&character, bytes + i, size - i);
@@ -28,7 +28,7 @@ static void emit(const Stream *stream, const char *bytes, size_t size) {
             fwrite(bytes + i, 1, (size_t)length, stream->out);
         i += length > 0 ? (size_t)length : 1;
     }
-    if (!stream->terminal && size > 0) fwrite(bytes, 1, size, stream->out);
+    if (!stream->terminal && size > 0 && fwrite(bytes, 1, size, stream->out) < size) stream->failed = true;
     fflush(stream->out);
 }
 
@@ -64,6 +64,7 @@ static size_t stop_place(const Stream *stream, const char *bytes, size_t size) {
 bool stream_write(Stream *stream, const char *bytes, size_t size) {
     Text *held = &stream->held;
     text_add(held, bytes, size);
+    stream->failed |= held->failed;
     const size_t stop = stop_place(stream, held->bytes, held->size);
     const bool stopped = stop < held->size;
     size_t kept = stopped ? 0 : unfinished_character(held->bytes, held->size);

@@ -13,6 +13,7 @@ typedef struct {
     FILE *out;
     bool terminal;         // is `out` one?
     const TextList *stops; // texts that end the output and are not written; NULL = none
+    bool failed;           // `out` did not take all
     Text held;             // the end of a character or of a stop text may follow
 } Stream;
 

@@ -149,8 +149,8 @@ bool found_open(FoundTensors *found, const char *directory, Error *error) {
         !path_format(index, error, "%s.index.json", path) ||
         !path_format(pickle, error, "%s/pytorch_model.bin", directory))
         return false;
-    if (path_exists(path)) return open_file(found, "model.safetensors", error);
-    if (path_exists(index)) return open_index(found, index, error);
+    if (!path_missing(path)) return open_file(found, "model.safetensors", error);
+    if (!path_missing(index)) return open_index(found, index, error);
     return path_exists(pickle)
                ? fail_input(
                      error,

@@ -8,7 +8,7 @@
 // The tokenizer of a file or a directory, or none if there is no file. Fails (input) when the model has another number
 // of tokens.
 static bool find_tokenizer(Tokenizer *tokenizer, int vocab, const char *path, Error *error) {
-    if (!path_exists(path)) return tokenizer_create_none(tokenizer, vocab, error);
+    if (path_missing(path)) return tokenizer_create_none(tokenizer, vocab, error);
     return tokenizer_find(tokenizer, path, error) &&
            (tokenizer->vocab_size == vocab ||
             fail_input(error,

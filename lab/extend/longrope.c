@@ -202,7 +202,7 @@ static bool recall(LongropeSearch *job, AtomicFile *file, Error *error) {
 static bool open_csv(LongropeSearch *job, Error *error) {
     const ExtendOptions *o = job->x->options;
     AtomicFile file;
-    const bool exists = path_exists(job->path);
+    const bool exists = !path_missing(job->path);
     if (exists && !o->resume)
         return fail_input(error, "%s already holds a search; continue it with --resume, or choose another --out",
                           o->out);

@@ -11,10 +11,12 @@ bool report_repeat(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     const Job first = {.task = -1, .arm = plan->reference};
     const long long from = plan_job_seed(plan, &first);
-    char path[PATH_CAPACITY], machine[TEXT_CAPACITY];
-    if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error)) return false;
+    char path[PATH_CAPACITY], machine[TEXT_CAPACITY] = "";
+    if (!comparison_path(path, facts->outcome->comparison, &first, "config.json", error) ||
+        (!path_missing(path) && !config_machine(machine, path, error)))
+        return false;
     page_code(page, plan->command);
-    if (path_exists(path) && config_machine(machine, path))
+    if (*machine)
         page_paragraph(page, "Machine: %s; %d thread%s a run.", machine, plan->threads, plan->threads == 1 ? "" : "s");
     page_paragraph(page, "bitter %s. Seeds %lld to %lld%s%s%s.", BITTER_VERSION, from, from + facts->outcome->seeds - 1,
                    plan->unpaired ? " for " : "", plan->unpaired ? plan->arms[plan->reference].name : "",

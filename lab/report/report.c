@@ -122,7 +122,7 @@ static bool fail_no_seed(const Comparison *comparison, Error *error) {
     char runs[PATH_CAPACITY], summary[PATH_CAPACITY];
     if (!path_format(runs, error, "%s/runs", directory) || !path_format(summary, error, "%s/report.md", directory))
         return false;
-    if (path_exists(summary) && !path_exists(runs))
+    if (path_exists(summary) && path_missing(runs))
         return fail_input(error, "%s has the report of a comparison, but not its runs; read %s", directory, summary);
     return fail_input(error, "%s: no seed is complete yet; run the same `bitter compare` again to continue", directory);
 }

@@ -25,31 +25,34 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
 
 // Bytes of text in a token of the validation text; NAN when the run's data are not there, have changed, or came without
 // their tokenizer, and for tasks.
-static double bytes_per_token(const RunPaths *paths, const TrainOptions *options) {
+static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOptions *options, Error *error) {
     Corpus corpus;
-    Error ignored;
-    if (!corpus_open(&corpus, options->data, &ignored)) return NAN;
-    json_t *recorded = config_data(paths->config, &ignored);
+    Error trouble = {0};
+    *mean = NAN;
+    if (!corpus_open(&corpus, options->data, &trouble))
+        return trouble.kind == ERROR_INPUT || fail_with(error, trouble.kind, "%s", trouble.message);
+    json_t *recorded = config_data(paths->config, &trouble);
     const bool known =
         recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE && !is_task(&corpus.builtin);
     const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
     uint64_t bytes = 0;
-    bool ok = known;
+    bool ok = trouble.kind == ERROR_NONE;
     for (uint64_t t = 0; ok && t < count; t++) {
         int id = 0;
         const char *text;
-        ok = split_read(&id, &corpus.val, t, 1, &ignored);
+        ok = split_read(&id, &corpus.val, t, 1, &trouble);
         bytes += tokenizer_decode(&text, &corpus.tokenizer, id);
     }
     json_decref(recorded);
     corpus_close(&corpus);
-    return ok && bytes > 0 ? (double)bytes / (double)count : NAN;
+    if (bytes > 0) *mean = (double)bytes / (double)count;
+    return ok || fail_with(error, trouble.kind, "%s", trouble.message);
 }
 
 static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "loss in nats a token", .log_x = true};
     Buffer file;
-    if (!path_exists(paths->log)) return true;
+    if (path_missing(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
     chart_line(&chart, "training batch");
     chart_style(&chart, 7, 0);
@@ -61,7 +64,8 @@ static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *op
     const Line *line = &chart.lines[1];
     const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
     char bits[64] = "";
-    const double bytes = last ? bytes_per_token(paths, options) : NAN;
+    double bytes = NAN;
+    if (last && !bytes_per_token(&bytes, paths, options, error)) return false;
     if (!isnan(bytes)) snprintf(bits, sizeof bits, ", %.4f bits per byte", last->y / (log(2) * bytes));
     if (last)
         page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g%s).",
@@ -84,7 +88,7 @@ static void add_positions(Chart *chart, const Positions *p) {
 static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
     Chart chart = {.x_label = "step", .y_label = "change since the first row"};
     Positions positions;
-    if (!path_exists(paths->positions)) return true;
+    if (path_missing(paths->positions)) return true;
     if (!positions_read(&positions, paths->positions, error)) return false;
     page_heading(page, "What the position scheme has learned");
     page_paragraph(page,
@@ -122,7 +126,7 @@ static bool sample(Page *page, const Run *run, Error *error) {
 // What needs the trained model; a run that has none yet has no such parts.
 static bool model_parts(Page *page, const char *name, const RunPaths *paths, Error *error) {
     Run run;
-    if (!path_exists(paths->model) && !paths->is_best) return true;
+    if (path_missing(paths->model) && !paths->is_best) return true;
     if (!run_open(&run, name, "", error)) return false;
     bool ok = sample(page, &run, error);
     page_heading(page, "What heads attend to");

@@ -40,7 +40,7 @@ static bool read_curve(Curve *curve, const Facts *facts, int setting, int arm, i
     Buffer file;
     curve->count = 0;
     if (!comparison_path(path, facts->outcome->comparison, &job, "log.csv", error)) return false;
-    if (!path_exists(path)) return true;
+    if (path_missing(path)) return true;
     if (!file_read(&file, path, error)) return false;
     parse_curve(curve, (const char *)file.bytes);
     free(file.bytes);

@@ -216,15 +216,16 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
                       corpus->name, path);
 }
 
-bool config_machine(char text[TEXT_CAPACITY], const char *path) {
-    Error ignored;
+bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error) {
     const char *cpu, *blas;
-    json_t *config = load(path, &ignored);
-    const bool known = json_unpack(config, "{s:{s:s, s:s}}", "machine", "cpu", &cpu, "blas", &blas) == 0;
-    if (known) snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
-    if (known) make_plain(text);
+    json_t *config = load(path, error);
+    *text = 0;
+    if (json_unpack(config, "{s:{s:s, s:s}}", "machine", "cpu", &cpu, "blas", &blas) == 0) {
+        snprintf(text, TEXT_CAPACITY, "%.200s, %.200s", cpu, blas);
+        make_plain(text);
+    }
     json_decref(config);
-    return known;
+    return config != NULL;
 }
 
 // The value of a member of the machine, as text.

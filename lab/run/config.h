@@ -52,8 +52,8 @@ bool stretch_from_json(RunStretch *stretch, const json_t *object, const char *pa
 // Set pos->stretch. Fails (input) when the stretch does not fit the scheme or the number of pairs in a head.
 bool stretch_apply(Mix *mix, const StretchRule *rule, const char *path, Error *error);
 
-// Set `text` to "CPU, BLAS" of the machine that a run was started on; false when the file does not name them.
-bool config_machine(char text[TEXT_CAPACITY], const char *path);
+// Set `text` to "CPU, BLAS" of the machine that a run was started on; to "" when the file does not name them.
+bool config_machine(char text[TEXT_CAPACITY], const char *path, Error *error);
 
 // Describe in `text` how this machine differs from the one that the run was started on, and return it; NULL when they
 // are alike. Results are bit-identical only with the same number of threads, BLAS and CPU.

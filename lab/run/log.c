@@ -35,7 +35,7 @@ bool log_start(RunLog *log, const char *path, const char *header, long long step
     size_t kept = 0;
     *log = (RunLog){0};
     if (!path_format(log->path, error, "%s", path)) return false;
-    if (step > 0 && (path_exists(path) || errno != ENOENT)) { // one that cannot be looked at must not be replaced
+    if (step > 0 && !path_missing(path)) {
         if (!file_read(&old, path, error)) return false;
         kept = kept_bytes((const char *)old.bytes, step);
     }
@@ -99,7 +99,7 @@ bool log_validations(long long *count, const char *path, long long from, long lo
     Buffer file;
     LogRow row;
     *count = 0;
-    if (!path_exists(path)) return true;
+    if (path_missing(path)) return true;
     if (!file_read(&file, path, error)) return false;
     for (const char *at = (const char *)file.bytes; log_next(&row, &at);)
         *count += !isnan(row.validation) && row.step > (double)from && row.step <= (double)to;

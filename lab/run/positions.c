@@ -63,7 +63,7 @@ static void print_row(Text *text, const Gpt *gpt, long long step) {
 static bool find_file(bool *goes_on, const char *path, const Text *head, Error *error) {
     Buffer file = {0};
     *goes_on = false;
-    if (!path_exists(path) && errno == ENOENT) return true;
+    if (path_missing(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const size_t size = file.size < head->size ? file.size : head->size;
     const bool same = memcmp(file.bytes, head->bytes, size) == 0;

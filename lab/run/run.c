@@ -230,10 +230,9 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                run_create(paths, options, trainer, error);
     Error reason;
     if (!config_check_data(paths->config, trainer->corpus, error)) return false;
-    if (path_exists(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
+    if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
-    // A state that cannot be looked at is no reason to begin again.
-    if (path_exists(paths->state) || errno != ENOENT) return trainer_load_state(trainer, paths->state, error);
+    if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||
            fail_input(error,

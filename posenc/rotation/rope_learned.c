@@ -39,6 +39,7 @@ static int frequencies(const Position *pos) { // of one set
 // theta = exp(rho): frequencies stay positive, and a step of gradient descent changes them by a share.
 static void params(Position *pos, TensorTable *table) {
     position_param(pos, table, "rho", pos->sets * pos->shape.heads, rotary_pairs(pos), INIT_ZERO, 0);
+    if (table->failed) return; // there was no memory for this tensor
     table->items[pos->tensors[RHO]].rate = scheme_options(pos, RopeLearnedOptions)->rate;
 }
 

@@ -1,11 +1,13 @@
 // Run a program and let one of its system calls fail, to see what it makes of that.
 //
-//   faults LOG PROGRAM ARGUMENT...                       list the calls: lines "PROCESS NUMBER KIND"
-//   faults LOG PROCESS NUMBER HOW PROGRAM ARGUMENT...    the call of this number ends as HOW says
+//   faults LOG PROGRAM ARGUMENT...                            list the calls: lines "PROCESS KIND NUMBER"
+//   faults LOG PROCESS KIND NUMBER HOW PROGRAM ARGUMENT...    the call of this number ends as HOW says
 //
 // HOW is the name of an error (ENOSPC), `half` (a write writes half of its bytes), or `kill` (SIGKILL arrives before
 // the call). PROCESS 0 is the program, 1 the first process or thread that it starts, and so on; each counts its own
-// calls, from the beginning of main(). The exit code is that of the program, 128 + N if signal N ended it.
+// calls of each kind, from the beginning of main(): how often a parent looks at its children's files depends on how
+// fast they are, but which file it opens third does not. The exit code is that of the program, 128 + N if signal N
+// ended it.
 //
 // A debugger's interface (ptrace) does it, so that calls inside the C library are seen as well.
 #define _GNU_SOURCE
@@ -25,19 +27,39 @@
 
 #define PROCESSES_MOST 64
 
+typedef enum {
+    OPEN,
+    WRITE,
+    SYNC,
+    RENAME,
+    CLOSE,
+    MKDIR,
+    UNLINK,
+    TRUNCATE,
+    READ,
+    STAT,
+    MEMORY,
+    FORK,
+    LOCK,
+    KINDS
+} Kind; // KINDS: none of these
+
+static const char *const kind_names[] = {"open",     "write", "sync", "rename", "close", "mkdir", "unlink",
+                                         "truncate", "read",  "stat", "memory", "fork",  "lock"};
+
 static const struct {
     long number;
-    const char *kind;
+    Kind kind;
 } calls[] = {
-    {SYS_openat, "open"},       {SYS_open, "open"},       {SYS_write, "write"},     {SYS_pwrite64, "write"},
-    {SYS_fsync, "sync"},        {SYS_fdatasync, "sync"},  {SYS_rename, "rename"},   {SYS_renameat, "rename"},
-    {SYS_renameat2, "rename"},  {SYS_close, "close"},     {SYS_mkdir, "mkdir"},     {SYS_mkdirat, "mkdir"},
-    {SYS_unlink, "unlink"},     {SYS_unlinkat, "unlink"}, {SYS_rmdir, "unlink"},    {SYS_ftruncate, "truncate"},
-    {SYS_truncate, "truncate"}, {SYS_read, "read"},       {SYS_pread64, "read"},    {SYS_getdents64, "read"},
-    {SYS_stat, "stat"},         {SYS_lstat, "stat"},      {SYS_fstat, "stat"},      {SYS_newfstatat, "stat"},
-    {SYS_access, "stat"},       {SYS_faccessat, "stat"},  {SYS_faccessat2, "stat"}, {SYS_mmap, "memory"},
-    {SYS_clone, "fork"},        {SYS_clone3, "fork"},     {SYS_fork, "fork"},       {SYS_vfork, "fork"},
-    {SYS_flock, "lock"},
+    {SYS_openat, OPEN},       {SYS_open, OPEN},       {SYS_write, WRITE},     {SYS_pwrite64, WRITE},
+    {SYS_fsync, SYNC},        {SYS_fdatasync, SYNC},  {SYS_rename, RENAME},   {SYS_renameat, RENAME},
+    {SYS_renameat2, RENAME},  {SYS_close, CLOSE},     {SYS_mkdir, MKDIR},     {SYS_mkdirat, MKDIR},
+    {SYS_unlink, UNLINK},     {SYS_unlinkat, UNLINK}, {SYS_rmdir, UNLINK},    {SYS_ftruncate, TRUNCATE},
+    {SYS_truncate, TRUNCATE}, {SYS_read, READ},       {SYS_pread64, READ},    {SYS_getdents64, READ},
+    {SYS_stat, STAT},         {SYS_lstat, STAT},      {SYS_fstat, STAT},      {SYS_newfstatat, STAT},
+    {SYS_access, STAT},       {SYS_faccessat, STAT},  {SYS_faccessat2, STAT}, {SYS_mmap, MEMORY},
+    {SYS_clone, FORK},        {SYS_clone3, FORK},     {SYS_fork, FORK},       {SYS_vfork, FORK},
+    {SYS_flock, LOCK},
 };
 
 static const struct {
@@ -48,7 +70,7 @@ static const struct {
 
 typedef struct {
     pid_t pid;
-    long calls;
+    long calls[KINDS];
     int error; // with which the present call is to end; 0 = as it ends
 } Process;
 
@@ -57,8 +79,9 @@ static int process_count;
 static bool in_main;
 static FILE *list;
 
-// What is to happen: to the call `fault_number` of the process `fault_process`.
+// What is to happen: to the call `fault_number` of `fault_kind` of the process `fault_process`.
 static int fault_process = -1, fault_error;
+static Kind fault_kind;
 static long fault_number;
 static bool fault_half, fault_kill;
 
@@ -75,16 +98,15 @@ static Process *find_process(pid_t pid) {
     return &processes[process_count++];
 }
 
-static const char *kind_of(const struct ptrace_syscall_info *info) {
+static Kind kind_of(const struct ptrace_syscall_info *info) {
     const long number = (long)info->entry.nr;
     if (number == SYS_fcntl) {
         const long command = (long)info->entry.args[1];
-        return command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ? "lock"
-                                                                                                         : NULL;
+        return command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ? LOCK : KINDS;
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].number == number) return calls[i].kind;
-    return NULL;
+    return KINDS;
 }
 
 // The program's own first call, open_standard_files in train.c; what came before was the loader's and the libraries'.
@@ -103,13 +125,13 @@ static void change_registers(Process *process, bool skip, bool half, bool set_re
 
 static void enter_call(Process *process, const struct ptrace_syscall_info *info) {
     if (begins_main(info)) in_main = true;
-    const char *kind = in_main ? kind_of(info) : NULL;
-    if (!kind) return;
+    const Kind kind = in_main ? kind_of(info) : KINDS;
+    if (kind == KINDS) return;
     const int index = (int)(process - processes);
-    const bool chosen = index == fault_process && ++process->calls == fault_number;
-    if (fault_process < 0) fprintf(list, "%d %ld %s\n", index, ++process->calls, kind);
+    const long number = ++process->calls[kind];
+    const bool chosen = index == fault_process && kind == fault_kind && number == fault_number;
+    if (fault_process < 0 || chosen) fprintf(list, "%d %s %ld\n", index, kind_names[kind], number);
     if (!chosen) return;
-    fprintf(list, "%d %ld %s\n", index, process->calls, kind);
     fflush(list);
     if (fault_kill) kill(process->pid, SIGKILL);
     if (fault_half) change_registers(process, false, true, false);
@@ -151,26 +173,27 @@ static int trace(pid_t program) {
 }
 
 static void read_fault(char **arguments) {
-    const char *how = arguments[2];
+    const char *kind = arguments[1], *how = arguments[3];
     fault_process = atoi(arguments[0]);
-    fault_number = atol(arguments[1]);
+    while (fault_kind < KINDS && strcmp(kind, kind_names[fault_kind]) != 0) fault_kind++;
+    fault_number = atol(arguments[2]);
     fault_half = strcmp(how, "half") == 0;
     fault_kill = strcmp(how, "kill") == 0;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (strcmp(how, errors[i].name) == 0) fault_error = errors[i].number;
-    if (!fault_half && !fault_kill && !fault_error) {
-        fprintf(stderr, "faults: %s is no error that it knows\n", how);
+    if (fault_kind == KINDS || (!fault_half && !fault_kill && !fault_error)) {
+        fprintf(stderr, "faults: %s %s is no call or no error that it knows\n", kind, how);
         exit(125);
     }
 }
 
 int main(int argc, char **argv) {
-    const bool injects = argc > 5 && argv[2][0] >= '0' && argv[2][0] <= '9';
+    const bool injects = argc > 6 && argv[2][0] >= '0' && argv[2][0] <= '9';
     if (argc < 3) return 125;
     list = fopen(argv[1], "we");
     if (!list) give_up(argv[1]);
     if (injects) read_fault(argv + 2);
-    char **command = argv + (injects ? 5 : 2);
+    char **command = argv + (injects ? 6 : 2);
     const pid_t program = fork();
     if (program == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);

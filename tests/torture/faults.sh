@@ -162,7 +162,7 @@ all() {
     shift
     case ${ONLY_KIND:-$kind} in *$kind*) ;; *) return ;; esac
     for how; do
-        awk -v kind="$kind" -v how="$how" '$3 == kind { print $1, $2, how }' "$home/calls" >"$home/list"
+        awk -v kind="$kind" -v how="$how" '$2 == kind { print $0, how }' "$home/calls" >"$home/list"
         inject_all "$kind $how"
     done
 }
@@ -180,7 +180,7 @@ for scenario in ${ONLY_SCENARIO:-train resume init prepare compare extend export
     rm -rf "$home/0/work" && cp -r "$home/start" "$home/0/work" && cd "$home/0/work" && fault=memory:list:../list
     command_$scenario
     mv ../list "$home/allocations"
-    echo "# $scenario: $(wc -l <"$home/allocations") allocations, and of calls$(cut -d ' ' -f 3 "$home/calls" | sort |
+    echo "# $scenario: $(wc -l <"$home/allocations") allocations, and of calls$(cut -d ' ' -f 2 "$home/calls" | sort |
         uniq -c | awk '{ printf ", %d %s", $1, $2 }')"
     cd "$scratch" || exit 1
     all open EMFILE EACCES
@@ -197,7 +197,7 @@ for scenario in ${ONLY_SCENARIO:-train resume init prepare compare extend export
     all fork EAGAIN
     all lock ENOLCK
     case ${ONLY_KIND:-kill} in *kill*)
-        awk '$3 ~ /open|write|sync|rename|mkdir|unlink|truncate/ { print $1, $2, "kill" }' "$home/calls" >"$home/list"
+        awk '$2 ~ /open|write|sync|rename|mkdir|unlink|truncate/ { print $0, "kill" }' "$home/calls" >"$home/list"
         inject_all "killed before each call"
         ;;
     esac

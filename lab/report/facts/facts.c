@@ -59,7 +59,7 @@ bool report_open_run(Run *run, const Facts *facts, int arm, Error *error) {
 bool report_has_weights(const Facts *facts, int arm) {
     char path[PATH_CAPACITY];
     Error ignored;
-    return report_run_path(path, facts, arm, "model.safetensors", &ignored) && path_exists(path);
+    return report_run_path(path, facts, arm, "model.safetensors", &ignored) && !path_missing(path);
 }
 
 bool report_enters(const Facts *facts, int arm, Enters where) {

@@ -71,15 +71,14 @@ static bool measure_arm(Attended *a, const Facts *facts, int arm, const int *ids
     return ok;
 }
 
-// The windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since, or be
-// shorter than a window.
-static int *windows_or_why(Page *page, const char *data, int T) {
-    Error reason;
-    int *ids = read_windows(data, T, &reason);
-    if (ids) return ids;
-    for (char *mark; (mark = strchr(reason.message, '`'));) *mark = '"'; // messages put commands in backticks
-    page_paragraph(page, "Attention is left out: %s.", reason.message);
-    return NULL;
+// *ids = the windows to look at, or NULL after a paragraph that says why there are none: the text may have gone since,
+// or be shorter than a window.
+static bool windows_or_why(int **ids, Page *page, const char *data, int T, Error *error) {
+    *ids = read_windows(data, T, error);
+    if (*ids || error->kind != ERROR_INPUT) return *ids != NULL;
+    for (char *mark; (mark = strchr(error->message, '`'));) *mark = '"'; // messages put commands in backticks
+    page_paragraph(page, "Attention is left out: %s.", error->message);
+    return true;
 }
 
 static void begin_table(Page *page, const char *whose) {
@@ -99,7 +98,8 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     Attended attended[ARMS_MOST] = {{0}}, uniform = {0};
     int models = 0;
     for (int arm = 0; arm < plan->arm_count; arm++) models += report_has_weights(facts, arm);
-    int *ids = models > 0 ? windows_or_why(page, plan->texts[setting->text].data, T) : NULL;
+    int *ids = NULL;
+    if (models > 0 && !windows_or_why(&ids, page, plan->texts[setting->text].data, T, error)) return false;
     if (!ids) return true;
     char whose[SETTING_WORDS + 64];
     snprintf(whose, sizeof whose, "Models of the first seed%s", facts->at[report_setting(facts)]);
@@ -123,7 +123,8 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
 bool report_run_attention(Page *page, const Run *run, Error *error) {
     const int T = run->gpt.shape.context;
     Attended attended = {0}, uniform = {0};
-    int *ids = windows_or_why(page, run->options.data, T);
+    int *ids;
+    if (!windows_or_why(&ids, page, run->options.data, T, error)) return false;
     if (!ids) return true;
     char names[TEXT_CAPACITY];
     mix_names(&run->gpt.pos, ", ", " and ", names);

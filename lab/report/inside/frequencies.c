@@ -33,7 +33,7 @@ static bool training_chart(Page *page, const Facts *facts, int arm, Error *error
     char path[PATH_CAPACITY];
     Positions p;
     if (!report_run_path(path, facts, arm, "positions.csv", error)) return false;
-    if (!path_exists(path)) return true; // the run was trained by an earlier version
+    if (path_missing(path)) return true; // the run was trained by an earlier version
     if (!positions_read(&p, path, error)) return false;
     Chart chart = {.x_label = "step", .y_label = "radians a token", .log_y = true};
     const int every = 1 + (p.rows - 1) / POINTS_MOST;

@@ -77,6 +77,10 @@ static void remove_others(const Page *page) {
 }
 
 bool page_close(Page *page, Error *error) {
+    if (page->failed) {
+        page_abandon(page);
+        return fail_run(error, "no memory for a page of %s", page->directory);
+    }
     if (page->drawn) {
         fputs("<script>\n", page->html.stream);
         page_file_write(page->html.stream, "report.js");
@@ -135,16 +139,17 @@ void page_numbers_end(Page *page) {
 }
 
 // The text that a format prints, terminated; it belongs to `text`.
-static char *printed(Text *text, const char *format, va_list arguments) {
-    static char none[] = "(no memory for this text)";
+static char *printed(Page *page, Text *text, const char *format, va_list arguments) {
+    static char none[] = "";
     text_print_list(text, format, arguments);
     text_print(text, "%c", '\0');
+    page->failed |= text->failed;
     return text->failed ? none : text->bytes;
 }
 
 static void paragraph(Page *page, const char *html, const char *markdown, const char *format, va_list arguments) {
     Text text = {0};
-    both(page, html, "</p>\n", markdown, "\n", printed(&text, format, arguments));
+    both(page, html, "</p>\n", markdown, "\n", printed(page, &text, format, arguments));
     text_free(&text);
 }
 
@@ -184,7 +189,7 @@ void page_table(Page *page, const char *caption, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, caption);
-    const char *words = printed(&text, caption, arguments);
+    const char *words = printed(page, &text, caption, arguments);
     va_end(arguments);
     fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html.stream);
     mark(page, "\n");
@@ -215,7 +220,7 @@ void page_row(Page *page, bool heading, const char *format, ...) {
     fputs("<tr>", page->html.stream);
     mark(page, "|");
     va_start(arguments, format);
-    char *at = printed(&text, format, arguments);
+    char *at = printed(page, &text, format, arguments);
     va_end(arguments);
     while (at) {
         char *next = strchr(at, '|');
@@ -230,7 +235,7 @@ void page_cell(Page *page, const char *format, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    cell_text(page, printed(&text, format, arguments));
+    cell_text(page, printed(page, &text, format, arguments));
     va_end(arguments);
     text_free(&text);
 }

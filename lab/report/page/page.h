@@ -15,6 +15,7 @@ typedef struct {
     int folded;            // how many folds are open; what is in one is in the HTML only
     bool heading;          // the row that is being written is one of headings
     int cells;             // in that row so far; 0 = no row is open
+    bool failed;           // there was no memory for some of the text; page_close says so
 } Page;
 
 // Begin DIR/NAME.md and DIR/NAME.html.

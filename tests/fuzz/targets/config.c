@@ -15,7 +15,7 @@ bool fuzz_config(const uint8_t *bytes, size_t size) {
     assert(data);
     data_same(data, data);
     json_decref(data);
-    config_machine(here, path);
+    fuzz_must(config_machine(here, path, &error), &error);
     config_other_machine(here, path);
     // What was read must be written as the same.
     fuzz_must(path_format(copy, &error, "%s/copy.json", fuzz_directory()) &&

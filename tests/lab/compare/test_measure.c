@@ -62,16 +62,14 @@ static void make_trainer(const Corpus *data) {
 }
 
 static void measure_table(Table *table) {
-    char *text;
-    size_t size;
+    Text csv = {0};
     Error error;
-    FILE *csv = open_memstream(&text, &size);
-    assert_non_null(csv);
-    must(measure(csv, &trainer, options.eval_tokens, plan.exercises, NULL, &error), &error);
-    assert_int_equal(fclose(csv), 0);
-    assert_in_range(size, 1, sizeof table->text - 1);
-    memcpy(table->text, text, size + 1);
-    free(text);
+    must(measure(&csv, &trainer, options.eval_tokens, plan.exercises, NULL, &error), &error);
+    assert_false(csv.failed);
+    assert_in_range(csv.size, 1, sizeof table->text - 1);
+    memcpy(table->text, csv.bytes, csv.size);
+    table->text[csv.size] = '\0';
+    text_free(&csv);
     assert_memory_equal(table->text, MEASURED_HEADER, strlen(MEASURED_HEADER));
     table->count = 0;
     for (const char *line = strchr(table->text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
