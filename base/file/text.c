@@ -35,8 +35,8 @@ void text_print_list(Text *text, const char *format, va_list arguments) {
     if (length < 0) {
         text->failed = true;
     } else if (text_reserve(text, (size_t)length + 1)) { // one more for the 0 that vsnprintf writes
-        vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again);
-        text->size += (size_t)length;
+        text->failed = vsnprintf(text->bytes + text->size, (size_t)length + 1, format, again) != length;
+        if (!text->failed) text->size += (size_t)length;
     }
     va_end(again);
 }

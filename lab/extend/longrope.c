@@ -82,16 +82,20 @@ static bool describe_settings(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
-    const int length = snprintf(
-        job->settings, sizeof job->settings,
-        "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld, crossovers %lld, "
-        "generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d, seed %lld"
-        "%s, attention %.9g%s, start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32,
-        x->factor, o->windows, x->window, o->population, o->parents, o->mutations, o->crossovers, o->generations,
-        o->probability, o->far, o->abandon, !o->forget, o->seed,
-        job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
-        job->stretch.bare_start ? " except at the start" : "", starts, weights, text);
-    return length > 0;
+    // In parts: of more than a dozen numbers, glibc without memory prints the beginning, and does not say so.
+    Text all = {0};
+    text_print(&all, "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld",
+               x->factor, o->windows, x->window, o->population, o->parents, o->mutations);
+    text_print(&all, ", crossovers %lld, generations %lld, probability %.9g, far %.9g, abandon %.9g, remember %d",
+               o->crossovers, o->generations, o->probability, o->far, o->abandon, !o->forget);
+    text_print(&all, ", seed %lld%s, attention %.9g%s", o->seed,
+               job->search.space.free ? ", factors that may fall" : "", job->stretch.attention,
+               job->stretch.bare_start ? " except at the start" : "");
+    text_print(&all, ", start %08" PRIx32 ", weights %08" PRIx32 ", text %08" PRIx32, starts, weights, text);
+    const bool ok = !all.failed;
+    snprintf(job->settings, sizeof job->settings, "%.*s", (int)all.size, all.size > 0 ? all.bytes : "");
+    text_free(&all);
+    return ok;
 }
 
 // The names of the columns but for that of the checksum.

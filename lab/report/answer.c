@@ -60,8 +60,8 @@ static void question(Page *page, const Facts *facts) {
                    learned.bytes, ladder ? "catch up with" : "predict text better than",
                    one_designed ? "the designed one" : "designed ones", (int)designed.size, designed.bytes,
                    ladder ? " as compute grows" : "");
-    text_free(&learned);
-    text_free(&designed);
+    page_text_free(page, &learned);
+    page_text_free(page, &designed);
 }
 
 static const char *count_words(char words[16], int count) {
@@ -103,7 +103,7 @@ static void sentence(Page *page, const Facts *facts, int i, bool over_texts) {
     words_contrast(&text, findings, count);
     page_lead(page, "%s%s%.*s", report_named(facts, i)->primary ? "" : "Exploratory: ", texts, (int)text.size,
               text.bytes);
-    text_free(&text);
+    page_text_free(page, &text);
 }
 
 static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f, bool by_contrast) {
@@ -196,7 +196,7 @@ static void settings(Page *page, const Facts *facts) {
     }
     page_paragraph(page, "%s: %d seed%s%.*s.", plan->setting_count > 1 ? "In all settings" : "What was trained",
                    facts->outcome->seeds, facts->outcome->seeds == 1 ? "" : "s", (int)common.size, common.bytes);
-    text_free(&common);
+    page_text_free(page, &common);
     if (plan->by_seconds)
         page_paragraph(page,
                        "All schemes train for the same time, so faster ones make more steps. Steps, tokens and epochs "

@@ -49,7 +49,7 @@ static void pair_cell(Page *page, const Facts *facts, int row, int column, int s
         words_signed(&text, f.gap.mean, f.interval);
     page_cell(page, "%.*s%s", (int)text.size, text.bytes,
               !isnan(f.interval.low) && f.verdict != VERDICT_UNRESOLVED ? " *" : "");
-    text_free(&text);
+    page_text_free(page, &text);
 }
 
 bool report_pairs(Page *page, const Facts *facts, Error *error) {

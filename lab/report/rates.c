@@ -49,8 +49,8 @@ static void ends(Page *page, const Facts *facts) {
     if (diverged.size > 0)
         page_paragraph(page, "Diverged at every rate, from one seed or more: %.*s.", (int)diverged.size,
                        diverged.bytes);
-    text_free(&list);
-    text_free(&diverged);
+    page_text_free(page, &list);
+    page_text_free(page, &diverged);
 }
 
 bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
@@ -66,7 +66,7 @@ bool report_chosen_rates(Page *page, const Facts *facts, Error *error) {
                    "validation text. Apart from the curves during training, all other losses on this page are those of "
                    "the other half.",
                    (int)tried.size, tried.bytes);
-    text_free(&tried);
+    page_text_free(page, &tried);
     page_table(page, "the learning rate of each scheme");
     page_row(page, true, "scheme");
     for (int setting = 0; setting < plan->setting_count; setting++)

@@ -32,23 +32,28 @@ static void print_losses(FILE *out, const Facts *facts, int setting) {
     }
 }
 
-static void print_table(FILE *out, const Facts *facts, int setting) {
+static bool print_table(FILE *out, const Facts *facts, int setting, Error *error) {
     print_losses(out, facts, setting);
     for (int i = 0; i < report_contrasts(facts); i++) {
         const Finding f = report_contrast(facts, i, setting);
         Text text = {0};
         words_contrast(&text, &f, 1);
-        fprintf(out, "%s%.*s\n", report_named(facts, i)->primary ? "" : "exploratory: ", (int)text.size, text.bytes);
+        const bool ok = !text.failed || fail_run(error, "no memory for the sentences about differences");
+        if (ok)
+            fprintf(out, "%s%.*s\n", report_named(facts, i)->primary ? "" : "exploratory: ", (int)text.size,
+                    text.bytes);
         text_free(&text);
+        if (!ok) return false;
     }
+    return true;
 }
 
 bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error) {
     Facts facts;
     if (!facts_gather(&facts, outcome, error)) return false;
-    print_table(out, &facts, setting);
+    const bool ok = print_table(out, &facts, setting, error);
     facts_free(&facts);
-    return true;
+    return ok;
 }
 
 typedef struct {
@@ -108,7 +113,7 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
     const Comparison *comparison = facts->outcome->comparison;
     const int done = outcome_done(facts->outcome), all = plan_job_count(&comparison->plan);
     char path[PATH_CAPACITY];
-    print_table(out, facts, report_setting(facts));
+    if (!print_table(out, facts, report_setting(facts), error)) return false;
     if (done < all) fprintf(out, "not finished: %d of %d runs are done\n", done, all);
     if (!path_format(path, error, "%s/results.csv", comparison->directory) ||
         !outcome_write(path, facts->outcome, error) || !report_latex(facts, error) || !write_page(facts, error))

@@ -135,8 +135,8 @@ bool report_scale_count(Page *page, const Facts *facts) {
         text_print(&text, "; %d %s not resolved%.*s", count[OPEN], count[OPEN] == 1 ? "is" : "are",
                    (int)names[OPEN].size, names[OPEN].bytes);
     if (known) page_lead(page, "%.*s.", (int)text.size, text.bytes);
-    for (int side = 0; side < 3; side++) text_free(&names[side]);
-    text_free(&text);
+    for (int side = 0; side < 3; side++) page_text_free(page, &names[side]);
+    page_text_free(page, &text);
     return known;
 }
 
@@ -164,9 +164,9 @@ void report_scale_changes(Page *page, const Facts *facts) {
     if (moves && open.size > 0) text_print(&text, "%.*s", (int)open.size, open.bytes);
     if (unknown.size > 0) text_print(&text, "%.*s", (int)unknown.size, unknown.bytes);
     if (moves || open.size > 0) page_lead(page, "%.*s.", (int)text.size, text.bytes);
-    text_free(&text);
-    text_free(&open);
-    text_free(&unknown);
+    page_text_free(page, &text);
+    page_text_free(page, &open);
+    page_text_free(page, &unknown);
 }
 
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
@@ -233,7 +233,7 @@ bool report_scale(Page *page, const Facts *facts, Error *error) {
             change_words(&text, facts, i, rungs[0].setting, rungs[last].setting);
         }
         page_paragraph(page, "%.*s.", (int)text.size, text.bytes);
-        text_free(&text);
+        page_text_free(page, &text);
     }
     return true;
 }

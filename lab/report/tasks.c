@@ -52,7 +52,7 @@ static void share_cell(Page *page, const Facts *facts, int task, int arm, double
         page_cell(page, "%.1f", all.mean);
     else
         page_cell(page, "%.1f ± %.1f (%.*s)", all.mean, all.sd, (int)list.size, list.bytes);
-    text_free(&list);
+    page_text_free(page, &list);
 }
 
 static void contrast_cell(Page *page, const Facts *facts, int task, int i, double first, double last,

@@ -48,7 +48,7 @@ prepare_prepare() {
     awk 'BEGIN { for (i = 0; i < 400; i++) print "the cat and the dog number " i % 17 " sat on the mat" }' >one.txt
     awk 'BEGIN { for (i = 0; i < 300; i++) print "no man is an island " i % 13 }' | gzip -n >two.txt.gz
 }
-command_prepare() { launch prepare --tokenizer bpe:280 --gzip --shard-tokens 4000 --out out one.txt two.txt.gz; }
+command_prepare() { [ -d out ] || launch prepare --tokenizer bpe:280 --gzip --shard-tokens 4000 --out out one.txt two.txt.gz; }
 
 prepare_compare() { :; }
 command_compare() {
@@ -57,7 +57,8 @@ command_compare() {
 
 prepare_extend() { need train $tiny --width 16 $little --steps 5 --out base; }
 command_extend() {
-    if [ -f out/config.json ]; then return; fi
+    # Nothing would continue what is complete, and so remove a lock that may stay.
+    if [ -f out/config.json ]; then rm -f out/lock && return; fi
     if [ -f out/search.csv ]; then set -- --resume; else set --; fi
     launch extend base --method longrope --factor 2 --windows 1 --population 6 --parents 3 --mutations 2 --crossovers 2 \
         --generations 2 --threads 1 "$@" --out out
@@ -102,11 +103,11 @@ ending() {
 }
 
 # May these differences stay until the next command? A file that cannot be removed may, and the empty lock that cannot be
-# opened, so that nobody knows whose it is.
+# looked at or opened, so that nobody knows whose it is.
 stays() {
     case $kind in
     unlink) return 0 ;;
-    open) ! printf '%s\n' "$1" | grep '^[<>]' | grep -qv ' \./out/lock$' ;;
+    open | stat) ! printf '%s\n' "$1" | grep '^[<>]' | grep -qv ' \./out/lock$' ;;
     *) [ -z "$1" ] ;;
     esac
 }

@@ -107,7 +107,7 @@ bool report_attention(Page *page, const Facts *facts, Error *error) {
     bool ok = attended_uniform(&uniform, T, error);
     for (int arm = 0; ok && arm < plan->arm_count; arm++) {
         if (report_has_weights(facts, arm)) ok = measure_arm(&attended[arm], facts, arm, ids, T, error);
-        heads_rows(page, plan->arms[arm].name, &attended[arm]);
+        if (ok) heads_rows(page, plan->arms[arm].name, &attended[arm]);
     }
     page_table_end(page);
     for (int arm = 0; arm < plan->arm_count; arm++) {

@@ -60,7 +60,7 @@ static void begin_table(Page *page) {
         "are fitted to even distances and judged by their root mean square error at odd ones, divided by the "
         "standard deviation of the curve: 0 is perfect and 1 no better than a constant. %.*s.",
         (int)formulas.size, formulas.bytes);
-    text_free(&formulas);
+    page_text_free(page, &formulas);
     page_table(page, "biases by formula");
     page_row(page, true, "scheme|head|best");
     for (Family f = FAMILY_LINEAR; f < FAMILIES; f++) page_cell(page, "%s", family_name(f));

@@ -201,7 +201,7 @@ static void missing_paragraph(Page *page, const Facts *facts) {
                        "Left out here and below for want of weights (the run diverged, or its model.safetensors "
                        "was removed): %.*s.",
                        (int)list.size, list.bytes);
-    text_free(&list);
+    page_text_free(page, &list);
 }
 
 bool report_learned(Page *page, const Facts *facts, Error *error) {

@@ -1,6 +1,5 @@
 #include "lab/report/page/page.h"
 
-#include "base/file/text.h"
 #include "lab/report/page/files.h"
 #include "lab/report/page/svg.h"
 
@@ -139,18 +138,22 @@ void page_numbers_end(Page *page) {
 }
 
 // The text that a format prints, terminated; it belongs to `text`.
-static char *printed(Page *page, Text *text, const char *format, va_list arguments) {
+static char *printed(Text *text, const char *format, va_list arguments) {
     static char none[] = "";
     text_print_list(text, format, arguments);
     text_print(text, "%c", '\0');
-    page->failed |= text->failed;
     return text->failed ? none : text->bytes;
+}
+
+void page_text_free(Page *page, Text *text) {
+    page->failed |= text->failed;
+    text_free(text);
 }
 
 static void paragraph(Page *page, const char *html, const char *markdown, const char *format, va_list arguments) {
     Text text = {0};
-    both(page, html, "</p>\n", markdown, "\n", printed(page, &text, format, arguments));
-    text_free(&text);
+    both(page, html, "</p>\n", markdown, "\n", printed(&text, format, arguments));
+    page_text_free(page, &text);
 }
 
 void page_paragraph(Page *page, const char *format, ...) {
@@ -189,12 +192,12 @@ void page_table(Page *page, const char *caption, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, caption);
-    const char *words = printed(page, &text, caption, arguments);
+    const char *words = printed(&text, caption, arguments);
     va_end(arguments);
     fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n", page->html.stream);
     mark(page, "\n");
     if (*words) both(page, "<caption>", "</caption>\n", "", "\n\n", words);
-    text_free(&text);
+    page_text_free(page, &text);
 }
 
 // In Markdown, a line of dashes follows the headings.
@@ -220,7 +223,7 @@ void page_row(Page *page, bool heading, const char *format, ...) {
     fputs("<tr>", page->html.stream);
     mark(page, "|");
     va_start(arguments, format);
-    char *at = printed(page, &text, format, arguments);
+    char *at = printed(&text, format, arguments);
     va_end(arguments);
     while (at) {
         char *next = strchr(at, '|');
@@ -228,16 +231,16 @@ void page_row(Page *page, bool heading, const char *format, ...) {
         cell_text(page, at);
         at = next;
     }
-    text_free(&text);
+    page_text_free(page, &text);
 }
 
 void page_cell(Page *page, const char *format, ...) {
     Text text = {0};
     va_list arguments;
     va_start(arguments, format);
-    cell_text(page, printed(page, &text, format, arguments));
+    cell_text(page, printed(&text, format, arguments));
     va_end(arguments);
-    text_free(&text);
+    page_text_free(page, &text);
 }
 
 void page_number(Page *page, int digits, double value) {

@@ -3,6 +3,7 @@
 #define BITTER_PAGE_H
 
 #include "base/file/file.h"
+#include "base/file/text.h"
 #include "lab/report/page/chart.h"
 
 #include <stdio.h>
@@ -23,6 +24,9 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 // End both. After a failure, or when the page is abandoned, the files are what they were before.
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
+
+// Free a text of which parts of the page were made, or were to be made if there had been memory for it.
+void page_text_free(Page *page, Text *text);
 
 // Write text escaped for Markdown; control characters become spaces.
 void markdown_text(FILE *out, const char *text);
