@@ -77,6 +77,30 @@ static void a_page_that_lost_a_part_is_not_kept(void **state) {
     assert_int_equal(files(), 0);
 }
 
+// A sentence for which there was no memory: its page is not written without it.
+static void a_page_without_a_text_is_not_kept(void **state) {
+    Page page;
+    Error error = {0};
+    open_page(&page, "Title");
+    Text text = {0};
+    text_print(&text, "one");
+    page_paragraph(&page, "%.*s", (int)text.size, text.bytes);
+    page_text_free(&page, &text);
+    close_page(&page);
+    assert_int_equal(files(), 2);
+    open_page(&page, "Title");
+    text.failed = true;
+    page_text_free(&page, &text);
+    page_paragraph(&page, "the end");
+    assert_false(page_close(&page, &error));
+    assert_int_equal(error.kind, ERROR_RUN);
+    expect_text(error.message, directory);
+    char *kept = contents("page.md");
+    expect_text(kept, "\none\n");
+    free(kept);
+    assert_int_equal(files(), 2);
+}
+
 #define WILD    "<b>&amp; \"q\" 'a' |x| *y* _z_ `c` [d](e) \\ <script>"
 #define IN_HTML "&lt;b&gt;&amp;amp; &quot;q&quot; 'a' |x| *y* _z_ `c` [d](e) \\ &lt;script&gt;"
 
@@ -201,6 +225,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_abandoned_page_leaves_nothing, begin, end),
         cmocka_unit_test_setup_teardown(places_that_cannot_be_written_to_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(a_page_that_lost_a_part_is_not_kept, begin, end),
+        cmocka_unit_test_setup_teardown(a_page_without_a_text_is_not_kept, begin, end),
         cmocka_unit_test_setup_teardown(text_means_itself, begin, end),
         cmocka_unit_test_setup_teardown(long_text_is_whole, begin, end),
         cmocka_unit_test_setup_teardown(tables_are_rows_of_cells, begin, end),

@@ -1,0 +1,45 @@
+// Paths: what stands at them, and what cannot be known.
+#include "base/path.h"
+#include "tests/support/scratch.h"
+#include "tests/support/support.h"
+
+#include <unistd.h>
+
+static char directory[SCRATCH_PATH];
+
+static int begin(void **state) {
+    scratch_make(directory);
+    return 0;
+}
+
+static int end(void **state) {
+    scratch_remove(directory);
+    return 0;
+}
+
+// A file is missing only if the system says so. Of a name behind links that lead in a circle it cannot say anything,
+// and whoever opens that finds out why.
+static void what_cannot_be_looked_at_is_not_missing(void **state) {
+    char file[PATH_CAPACITY], path[PATH_CAPACITY];
+    Error error = {0};
+    assert_true(path_format(file, &error, "%s/file", directory));
+    assert_true(path_missing(file) && !path_exists(file));
+    FILE *stream = fopen(file, "w");
+    assert_non_null(stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_true(path_exists(file) && !path_missing(file));
+    assert_true(path_format(path, &error, "%s/below", file));
+    assert_true(path_missing(path) && !path_exists(path));
+    assert_true(path_format(path, &error, "%s/circle", directory));
+    assert_int_equal(symlink("circle", path), 0);
+    assert_true(path_exists(path) && !path_missing(path));
+    assert_true(path_format(path, &error, "%s/circle/below", directory));
+    assert_true(!path_exists(path) && !path_missing(path));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_missing, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
