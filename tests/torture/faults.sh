@@ -1,7 +1,8 @@
 # Every system call and every allocation of short runs fails once. Then the program ends as it does for any trouble: with
 # exit code 0 when the call did not matter, otherwise with 1, 2 or 3 and one sentence. The same command then succeeds, and
 # what it leaves is what an undisturbed run leaves. It must also do so when the program is killed before any of the calls
-# that change files. ONLY_SCENARIO, ONLY_KIND and EVERY=N (every N-th call, or caller of an allocation) make it shorter.
+# that change files. Of the allocations, the first from each stack of callers fails; with EACH_ALLOCATION=1 every one.
+# ONLY_SCENARIO, ONLY_KIND and EVERY=N (every N-th call, or caller of an allocation) make it shorter.
 . tests/support/shell
 . "$repository/tests/torture/canonical"
 
@@ -204,7 +205,8 @@ for scenario in ${ONLY_SCENARIO:-train resume init prepare compare extend export
     esac
     case ${ONLY_KIND:-allocation} in *allocation*)
         for lasts in '' +; do
-            awk -v lasts="$lasts" '!seen[$1, $3]++ { print "memory:" $1 ":" $2 lasts }' "$home/allocations" >"$home/list"
+            awk -v lasts="$lasts" -v each="${EACH_ALLOCATION:-}" '!seen[$1, $3]++ || (each && !lasts) {
+                print "memory:" $1 ":" $2 lasts }' "$home/allocations" >"$home/list"
             inject_all "no memory${lasts:+ from each allocation on}"
         done
         ;;
