@@ -23,30 +23,31 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     }
 }
 
-// Bytes of text in a token of the validation text; NAN when the run's data are not there, have changed, or came without
-// their tokenizer, and for tasks.
+// Bytes of text in a token of the validation text; NAN when the run's data are not there, have changed, are damaged, or
+// came without their tokenizer, and for tasks.
 static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOptions *options, Error *error) {
     Corpus corpus;
     Error trouble = {0};
     *mean = NAN;
     if (!corpus_open(&corpus, options->data, &trouble))
         return trouble.kind == ERROR_INPUT || fail_with(error, trouble.kind, "%s", trouble.message);
-    json_t *recorded = config_data(paths->config, &trouble);
+    json_t *recorded = config_data(paths->config, error);
     const bool known =
         recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE && !is_task(&corpus.builtin);
     const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
     uint64_t bytes = 0;
-    bool ok = trouble.kind == ERROR_NONE;
-    for (uint64_t t = 0; ok && t < count; t++) {
+    bool read = recorded != NULL;
+    for (uint64_t t = 0; read && t < count; t++) {
         int id = 0;
         const char *text;
-        ok = split_read(&id, &corpus.val, t, 1, &trouble);
+        read = split_read(&id, &corpus.val, t, 1, &trouble);
         bytes += tokenizer_decode(&text, &corpus.tokenizer, id);
     }
-    json_decref(recorded);
     corpus_close(&corpus);
-    if (bytes > 0) *mean = (double)bytes / (double)count;
-    return ok || fail_with(error, trouble.kind, "%s", trouble.message);
+    if (!recorded) return false;
+    json_decref(recorded);
+    if (read && bytes > 0) *mean = (double)bytes / (double)count;
+    return read || trouble.kind == ERROR_INPUT || fail_with(error, trouble.kind, "%s", trouble.message);
 }
 
 static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
