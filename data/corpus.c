@@ -31,7 +31,9 @@ static int compare_paths(const void *a, const void *b) {
 bool corpus_absent(const char *directory, Error *error) {
     bool found = false;
     DIR *entries = opendir(directory);
-    if (!entries) return true;
+    if (!entries)
+        return errno == ENOENT || errno == ENOTDIR ||
+               fail_run(error, "cannot read the directory %s: %s; choose another --out", directory, strerror(errno));
     for (const struct dirent *entry; !found && (entry = readdir(entries));)
         found = is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
     closedir(entries);

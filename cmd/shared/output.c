@@ -79,7 +79,7 @@ bool output_locate(Output *output, const char *out, const char *first_input, Err
 static size_t existing_part(const char path[PATH_CAPACITY]) {
     char part[PATH_CAPACITY];
     memcpy(part, path, sizeof part);
-    while (!path_exists(part)) {
+    while (path_missing(part)) {
         char *slash = strrchr(part, '/');
         if (!slash) return 0;
         *slash = 0;

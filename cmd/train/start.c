@@ -21,7 +21,7 @@ static bool take_over_options(TrainOptions *options, long long *steps, const boo
     int vocab_size;
     if (path_missing(paths->config))
         return fail_input(error, "%s holds no run to resume; leave out --resume to start one", options->out);
-    if (path_exists(paths->model) &&
+    if (!path_missing(paths->model) &&
         path_missing(paths->state)) { // made by `bitter extend`, or finished by `bitter compare`
         char quoted[QUOTED_CAPACITY];
         return fail_input(

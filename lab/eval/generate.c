@@ -72,7 +72,7 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
         if (g->stop && g->stop->asked(g->stop->context)) left = 0;
     }
     stream_end(&stream);
-    // A stream in memory has no error indicator.
+    // That of open_memstream takes less when memory runs out, and sets no error indicator.
     return ok && (!stream.failed || ferror(out) || fail_run(error, "no memory for the text"));
 }
 
@@ -125,7 +125,7 @@ bool generate(FILE *out, const Gpt *gpt, const Tokenizer *tokenizer, Generation 
     const size_t all = generator.tokens.count + (generator.tokens.count == 0) + (size_t)g->tokens + CHARACTER_TOKENS;
     const int window = all < (size_t)g->context && !mix_random_bound(&gpt->pos) ? (int)all : g->context;
     ok = ok && take_memory(&generator, window, error);
-    if (ok) stream_text(out, g->prompt);
+    if (ok && !stream_text(out, g->prompt) && !ferror(out)) ok = fail_run(error, "no memory for the prompt");
     ok = ok && generator_write(out, &generator, g, error);
     generator_free(&generator);
     return ok;

@@ -88,8 +88,9 @@ void stream_end(Stream *stream) {
     text_free(&stream->held);
 }
 
-void stream_text(FILE *out, const char *text) {
+bool stream_text(FILE *out, const char *text) {
     Stream stream = stream_to(out, NULL);
     stream_write(&stream, text, strlen(text));
     stream_end(&stream);
+    return !stream.failed;
 }

@@ -13,7 +13,7 @@ typedef struct {
     FILE *out;
     bool terminal;         // is `out` one?
     const TextList *stops; // texts that end the output and are not written; NULL = none
-    bool failed;           // `out` did not take all
+    bool failed;           // bytes were lost: no memory to hold them, or `out`, if no terminal, did not take them
     Text held;             // the end of a character or of a stop text may follow
 } Stream;
 
@@ -30,7 +30,7 @@ bool stream_within_character(const Stream *stream);
 // Write what is held back, and free it.
 void stream_end(Stream *stream);
 
-// Write a whole text that way.
-void stream_text(FILE *out, const char *text);
+// Write a whole text that way; returns whether `out` took all of it.
+bool stream_text(FILE *out, const char *text);
 
 #endif

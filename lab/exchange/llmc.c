@@ -134,7 +134,7 @@ static bool import_bytes(Run *run, const Buffer *file, const char *path, const c
 static bool place_tokenizer(char tokenizer[PATH_CAPACITY], const char *path, Error *error) {
     char parent[PATH_CAPACITY];
     if (!path_parent(parent, path, error) || !path_format(tokenizer, error, "%s/tokenizer.json", parent)) return false;
-    return path_exists(tokenizer) || path_format(tokenizer, error, "%s/gpt2_tokenizer.bin", parent);
+    return !path_missing(tokenizer) || path_format(tokenizer, error, "%s/gpt2_tokenizer.bin", parent);
 }
 
 bool import_llmc(Run *run, const char *path, Error *error) {

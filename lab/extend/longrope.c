@@ -82,7 +82,8 @@ static bool describe_settings(LongropeSearch *job) {
                    text = crc_bytes(0, x->scorer.ids,
                                     (size_t)o->windows * ((size_t)x->window + 1) * sizeof *x->scorer.ids),
                    starts = crc_bytes(0, job->starts, sizeof job->starts);
-    // In parts: of more than a dozen numbers, glibc without memory prints the beginning, and does not say so.
+    // In parts: where a library has printf conversions of its own, as libquadmath below OpenBLAS has, glibc needs
+    // memory for more than a dozen of them, and without it prints the beginning and does not say so.
     Text all = {0};
     text_print(&all, "# factor %.9g, %lld windows of %d tokens, population %lld, parents %lld, mutations %lld",
                x->factor, o->windows, x->window, o->population, o->parents, o->mutations);

@@ -23,31 +23,28 @@ static void add_losses(Chart *chart, const char *text, bool validation) {
     }
 }
 
-// Bytes of text in a token of the validation text; NAN when the run's data are not there, have changed, are damaged, or
-// came without their tokenizer, and for tasks.
+// Bytes of text in a token of the validation text; NAN when the run's data cannot be opened, have changed, or came
+// without their tokenizer, and for tasks.
 static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOptions *options, Error *error) {
     Corpus corpus;
-    Error trouble = {0};
     *mean = NAN;
-    if (!corpus_open(&corpus, options->data, &trouble))
-        return trouble.kind == ERROR_INPUT || fail_with(error, trouble.kind, "%s", trouble.message);
+    if (!corpus_open(&corpus, options->data, error)) return error->kind == ERROR_INPUT;
     json_t *recorded = config_data(paths->config, error);
     const bool known =
         recorded && data_is(recorded, &corpus) && corpus.tokenizer.kind != TOKENIZER_NONE && !is_task(&corpus.builtin);
     const uint64_t count = known ? split_limit(&corpus.val, options->eval_tokens) : 0;
     uint64_t bytes = 0;
-    bool read = recorded != NULL;
-    for (uint64_t t = 0; read && t < count; t++) {
+    bool ok = recorded != NULL;
+    for (uint64_t t = 0; ok && t < count; t++) {
         int id = 0;
         const char *text;
-        read = split_read(&id, &corpus.val, t, 1, &trouble);
+        ok = split_read(&id, &corpus.val, t, 1, error);
         bytes += tokenizer_decode(&text, &corpus.tokenizer, id);
     }
-    corpus_close(&corpus);
-    if (!recorded) return false;
     json_decref(recorded);
-    if (read && bytes > 0) *mean = (double)bytes / (double)count;
-    return read || trouble.kind == ERROR_INPUT || fail_with(error, trouble.kind, "%s", trouble.message);
+    corpus_close(&corpus);
+    if (ok && bytes > 0) *mean = (double)bytes / (double)count;
+    return ok;
 }
 
 static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
@@ -66,12 +63,12 @@ static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *op
     const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
     char bits[64] = "";
     double bytes = NAN;
-    if (last && !bytes_per_token(&bytes, paths, options, error)) return false;
+    const bool ok = !last || bytes_per_token(&bytes, paths, options, error);
     if (!isnan(bytes)) snprintf(bits, sizeof bits, ", %.4f bits per byte", last->y / (log(2) * bytes));
     if (last)
         page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g%s).",
                   last->x, last->y, exp(last->y), bits);
-    return page_chart(page, &chart, error, "Loss");
+    return page_chart(page, &chart, error, "Loss") && ok;
 }
 
 // At most as many lines as a chart takes, and as many points in each as can be seen.

@@ -3,7 +3,6 @@
 #include "base/file/text.h"
 #include "posenc/gate.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -45,7 +45,8 @@ static bool check_owner(const char *option, const char *path, Error *error) {
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error) {
     struct stat status;
     if (!check_owner(option, path, error)) return false;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+    if (path_missing(path)) return true;
+    if (stat(path, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size == 0))
         return true; // atomic_open fails and says why
     char found[HEAD_MOST];
     assert(size <= sizeof found);

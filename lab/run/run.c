@@ -113,8 +113,8 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     Error ignored;
     const bool ours = tokenizer_read(&tokenizer, paths->tokenizer, &ignored);
     tokenizer_free(&tokenizer);
-    const char *foreign = path_exists(paths->tokenizer) ? paths->tokenizer : paths->state;
-    if (!ours && path_exists(foreign))
+    const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
+    if (!ours && !path_missing(foreign))
         return fail_input(error, "%s exists, but bitter did not write it; choose another --out", foreign);
     return corpus_absent(out, error);
 }

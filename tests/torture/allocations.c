@@ -1,8 +1,10 @@
 // A library to be preloaded (LD_PRELOAD): one of a program's allocations finds no memory.
 //
-//   ALLOCATIONS=list:FILE          list the allocations: lines "PROCESS NUMBER CALLER", CALLER a checksum of its
-//   callers ALLOCATIONS=PROCESS:NUMBER     the allocation of this number fails ALLOCATIONS=PROCESS:NUMBER+    this one
-//   and all that follow
+// ALLOCATIONS=list:FILE lists the allocations: lines "PROCESS NUMBER CALLER", CALLER a checksum of its callers.
+//
+// ALLOCATIONS=PROCESS:NUMBER lets the allocation of this number fail.
+//
+// ALLOCATIONS=PROCESS:NUMBER+ lets this one and all that follow fail.
 //
 // PROCESS 0 is the program, 1 the first process that it forks, and so on; each counts its own, from the beginning of
 // main(). Allocations of the C library and of all other libraries count as well.

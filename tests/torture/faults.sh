@@ -58,7 +58,7 @@ command_compare() {
 
 prepare_extend() { need train $tiny --width 16 $little --steps 5 --out base; }
 command_extend() {
-    # Nothing would continue what is complete, and so remove a lock that may stay.
+    # A complete run is not continued, so no command would remove a lock that was left.
     if [ -f out/config.json ]; then rm -f out/lock && return; fi
     if [ -f out/search.csv ]; then set -- --resume; else set --; fi
     launch extend base --method longrope --factor 2 --windows 1 --population 6 --parents 3 --mutations 2 --crossovers 2 \

@@ -25,7 +25,7 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
 bool page_close(Page *page, Error *error);
 void page_abandon(Page *page);
 
-// Free a text of which parts of the page were made, or were to be made if there had been memory for it.
+// Free a text that was written to the page. If there was no memory for all of it, page_close fails.
 void page_text_free(Page *page, Text *text);
 
 // Write text escaped for Markdown; control characters become spaces.
