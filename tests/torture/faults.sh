@@ -118,6 +118,7 @@ inject() {
     rm -rf work && cp -r ../start work && cd work || exit 1
     fault=$1 code=0
     command_$scenario
+    case $1 in [0-9]*) [ -s ../list ] || echo "$1" >>../absent ;; esac
     wrong=$(ending)
     [ -z "$wrong" ] || printf '%s: %s\n' "$1" "$wrong"
     sed "s/^/$code /" ../err >>../sentences
@@ -150,7 +151,8 @@ inject_all() {
     wait
     cat "$home"/*/wrong >"$home/wrong"
     cat "$home"/*/sentences >>"$build/sentences" 2>/dev/null
-    rm -f "$home"/*/sentences
+    cat "$home"/*/absent 2>/dev/null | sed 's/.*/# this call did not come: &/'
+    rm -f "$home"/*/sentences "$home"/*/absent
     if [ -s "$home/wrong" ]; then
         fail "$scenario: $1: $total" "$(head -n 60 "$home/wrong")"
     else
