@@ -50,7 +50,7 @@ one() { # PROGRAM TARGET
     cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%.0f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$FUZZ_DIR/$2.times")
     runs=$(last 'number_of_executed_units:' "$log") edges=$(last 'cov:' "$log") inputs=$(last 'corp:' "$log")
     printf '%s,%s,%s,%s,%s,%s,%s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$2" "${runs:-0}" "${edges:-0}" "${inputs:-0}" \
-        "$cpu" "$crash" >>"$FUZZ_DIR/log.csv"
+        "$cpu" "$(echo "$crash" | sed "s|$FUZZ_DIR/||")" >>"$FUZZ_DIR/log.csv"
     printf '%-18s %10d executions %6d edges %5d inputs %6d CPU seconds%s\n' "$2" "${runs:-0}" "${edges:-0}" \
         "${inputs:-0}" "$cpu" "${crash:+  FOUND $crash}"
 }

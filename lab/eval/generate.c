@@ -72,7 +72,7 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
         if (g->stop && g->stop->asked(g->stop->context)) left = 0;
     }
     stream_end(&stream);
-    // That of open_memstream takes less when memory runs out, and sets no error indicator.
+    // A stream of open_memstream takes less when memory runs out, and sets no error indicator.
     return ok && (!stream.failed || ferror(out) || fail_run(error, "no memory for the text"));
 }
 

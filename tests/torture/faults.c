@@ -6,8 +6,7 @@
 // HOW is the name of an error (ENOSPC), `half` (a write writes half of its bytes), or `kill` (SIGKILL arrives before
 // the call). PROCESS 0 is the program, 1 the first process or thread that it starts, and so on; each counts its own
 // calls of each kind, from the beginning of main(), so that a parent that looks at its children's files now and then
-// shifts the numbers of its stat calls alone. The exit code is that of the program, 128 + N if signal N
-// ended it.
+// shifts the numbers of its stat calls alone. The exit code is that of the program, 128 + N if signal N ended it.
 //
 // A debugger's interface (ptrace) does it, so that calls inside the C library are seen as well.
 #define _GNU_SOURCE
