@@ -35,9 +35,12 @@ bool path_missing(const char *path) {
     return !path_exists(path) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-bool path_is_link(const char *path) {
+bool path_check_link(const char *path, const char *remedy, Error *error) {
     struct stat status;
-    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    if (lstat(path, &status) == 0)
+        return !S_ISLNK(status.st_mode) || fail_input(error, "%s is a symbolic link; %s", path, remedy);
+    return errno == ENOENT || errno == ENOTDIR ||
+           fail_input(error, "cannot look at %s: %s; check the permissions and the disk", path, strerror(errno));
 }
 
 bool path_is_directory(const char *path) {

@@ -207,7 +207,7 @@ static bool train_all(Comparison *c, int workers, int cores, Error *error) {
     print_plan(c, workers);
     if (!run_all(c, workers, error)) return false;
     // Without shares, run_all has seen that all runs are done.
-    if (c->shares == 0 || share_done(c, 0, 1)) return report(c, stdout, error);
+    if (c->shares == 0 || comparison_complete(c)) return report(c, stdout, error);
     printf("compare the runs of this share are done; the process that finishes the last run writes the report\n");
     return true;
 }

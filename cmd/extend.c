@@ -206,7 +206,7 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
 static bool is_new(const Extension *x, Error *error) {
     const char *const files[] = {x->paths.config, x->paths.state, x->paths.log};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (path_exists(files[i]))
+        if (!path_missing(files[i]))
             return fail_input(error, "%s already holds a run (there is %s); choose another --out", x->options->out,
                               files[i]);
     return true;
@@ -272,7 +272,7 @@ static bool check_place(const Extension *x, Error *error) {
     char search[PATH_CAPACITY];
     const char *out = x->options->out;
     if (!is_new(x, error) || !path_format(search, error, "%s/search.csv", out)) return false;
-    if (x->options->method != METHOD_LONGROPE && path_exists(search))
+    if (x->options->method != METHOD_LONGROPE && !path_missing(search))
         return fail_input(
             error, "%s already holds a search, which only --method longrope can continue; choose another --out", out);
     return corpus_absent(out, error);

@@ -141,7 +141,8 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     bool ok = true;
     if (*generation->prompt) {
         ok = generator_add(&generator, generation->prompt, strlen(generation->prompt), "the prompt", error);
-        if (ok) stream_text(stdout, generation->prompt);
+        ok = ok &&
+             (stream_text(stdout, generation->prompt) || ferror(stdout) || fail_run(error, "no memory for the prompt"));
         ok = ok && answer(&generator, generation, error);
     }
     for (ssize_t length; ok && !ferror(stdout) && (length = read_line(&line, &capacity, terminal)) >= 0;) {

@@ -34,9 +34,9 @@ bool corpus_absent(const char *directory, Error *error) {
     if (!entries)
         return errno == ENOENT || errno == ENOTDIR ||
                fail_run(error, "cannot read the directory %s: %s; choose another --out", directory, strerror(errno));
-    for (const struct dirent *entry; !found && (entry = readdir(entries));)
-        found = is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
-    closedir(entries);
+    for (const struct dirent *entry; (entry = directory_next(entries));)
+        found = found || is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
+    if (!directory_end(entries, directory, error)) return false;
     return !found || fail_input(error, "%s holds data that `bitter prepare` wrote; choose another --out", directory);
 }
 
@@ -66,10 +66,9 @@ static bool split_find(Split *split, const char *directory, const char *name, Er
         return fail_input(error, "cannot read the data directory %s: %s; %s", directory, strerror(errno),
                           errno == EACCES ? "check the permissions" : "make one with `bitter prepare`");
     bool ok = true;
-    for (const struct dirent *entry; ok && (entry = readdir(entries));)
-        if (is_shard_of(entry->d_name, name)) ok = split_add(split, directory, entry->d_name, error);
-    closedir(entries);
-    if (!ok) return false;
+    for (const struct dirent *entry; (entry = directory_next(entries));)
+        if (is_shard_of(entry->d_name, name)) ok = ok && split_add(split, directory, entry->d_name, error);
+    if (!directory_end(entries, directory, error) || !ok) return false;
     if (split->shard_count == 0)
         return fail_input(error, "%s has no %s shard (*%s*.bin or *%s*.bin.gz); make both with `bitter prepare`",
                           directory, name, name, name);

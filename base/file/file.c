@@ -102,6 +102,17 @@ bool directory_create(const char *path, Error *error) {
     return directory_make(path, &made, error);
 }
 
+const struct dirent *directory_next(DIR *entries) {
+    errno = 0; // what tells the end from a failure
+    return readdir(entries);
+}
+
+bool directory_end(DIR *entries, const char *path, Error *error) {
+    const int reason = errno;
+    closedir(entries);
+    return reason == 0 || fail_run(error, "cannot read the directory %s: %s; check the disk", path, strerror(reason));
+}
+
 FILE *file_append(const char *path) {
     const int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     FILE *stream = descriptor < 0 ? NULL : fdopen(descriptor, "ab");
@@ -197,6 +208,8 @@ bool file_read(Buffer *buffer, const char *path, Error *error) {
 static bool check_place(AtomicFile *file, Error *error) {
     struct stat status;
     file->replaces = lstat(file->path, &status) == 0;
+    if (!file->replaces && errno != ENOENT && errno != ENOTDIR)
+        return fail_place("look at", file->path, errno, "", error);
     if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
         return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
     return !file->replaces || S_ISREG(status.st_mode) ||

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/path.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,13 @@ bool directory_create(const char *path, Error *error);
 
 // The same; sets *made to whether this call created it.
 bool directory_make(const char *path, bool *made, Error *error);
+
+// The next entry of a directory; NULL at its end, and when it cannot be read. Call directory_end then.
+const struct dirent *directory_next(DIR *entries);
+
+// Close a directory, called `path` in errors, of which directory_next has just returned NULL. Fails (run) when that was
+// not its end.
+bool directory_end(DIR *entries, const char *path, Error *error);
 
 // Write an open file to the disk; returns as fsync does, 0 or -1 with errno.
 int file_sync(int fd);

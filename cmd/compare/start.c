@@ -209,8 +209,9 @@ static bool take_over(Comparison *c, const CompareOptions *o, Error *error) {
     if (plan->by_seconds && before->arm_count > plan->arm_count)
         return fail_input(error, "%s: %d schemes were timed together; --budget seconds needs all, or another --out",
                           path, before->arm_count);
-    if (!comparison_paths(&old, c->directory, error) ||
-        !plan_follow(plan, before, comparison_done(c), share_done(&old, 0, 1), error))
+    int done;
+    if (!comparison_paths(&old, c->directory, error) || !comparison_done(&done, c, error) ||
+        !plan_follow(plan, before, done, comparison_complete(&old), error))
         return false;
     plan_left_out(left_out, plan, before);
     if (*left_out && !o->list)
@@ -296,7 +297,8 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
                    Error *error) {
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
-    bool ok = make_plan(plan, corpora, o, given, names, count, comparison_done(c), error);
+    int done;
+    bool ok = comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||

@@ -34,7 +34,7 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
     if (!run_paths(&run, text, error)) return false;
     *choice = (TokenizerChoice){0};
     memcpy(choice->path, run.directory, sizeof choice->path);
-    if (path_exists(choice->path)) return true;
+    if (!path_missing(choice->path)) return true;
     static const char *const names[] = {"bytes", "chars", "bpe:4096"};
     const char *nearest = nearest_name(text, names, sizeof names / sizeof *names);
     return fail_input(error,

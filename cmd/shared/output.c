@@ -33,17 +33,15 @@ static void name_of(char name[TEXT_CAPACITY], const char *input) {
 
 // Fails (input) unless the path is free or an empty directory. Renaming cannot replace a symbolic link by a directory.
 static bool check_free(const char *option, const char *path, Error *error) {
-    if (path_is_link(path))
-        return fail_input(error, "%s %s is a symbolic link; name the directory itself, or remove the link", option,
-                          path);
+    if (!path_check_link(path, "name the directory itself, or remove the link", error)) return false;
     DIR *entries = opendir(path);
     if (!entries && errno == ENOENT) return true;
     if (!entries)
         return fail_input(error, "cannot use %s for %s: %s; choose a new directory", path, option, strerror(errno));
     bool empty = true;
-    for (const struct dirent *entry; (entry = readdir(entries));)
+    for (const struct dirent *entry; (entry = directory_next(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
-    closedir(entries);
+    if (!directory_end(entries, path, error)) return false;
     return empty ||
            fail_input(error, "%s exists and is not empty; choose another %s, or remove it first", path, option);
 }

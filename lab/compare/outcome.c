@@ -92,10 +92,9 @@ static bool read_job(Outcome *o, Measures *measures, const Job *job, Error *erro
     Buffer file;
     *measures = (Measures){0};
     if (!comparison_path(path, c, job, "", error)) return false;
-    if (path_is_link(path))
-        return fail_input(
-            error, "%s is a symbolic link, but the runs of a comparison must be real directories; remove it", path);
-    if (!check_config(o, job, error) || !comparison_path(path, c, job, "measured.csv", error)) return false;
+    if (!path_check_link(path, "remove it, because the runs of a comparison must be real directories", error) ||
+        !check_config(o, job, error) || !comparison_path(path, c, job, "measured.csv", error))
+        return false;
     if (path_missing(path)) return true;
     if (!file_read(&file, path, error)) return false;
     const bool ok = parse(measures, (const char *)file.bytes, path, error);

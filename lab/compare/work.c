@@ -9,7 +9,6 @@
 #include "lab/run/train_loop.h"
 #include "lab/stats/npy.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,16 +28,17 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *c, const Job *j
                        *file ? "/" : "", file);
 }
 
-int comparison_done(const Comparison *c) {
-    char path[PATH_CAPACITY];
+bool comparison_done(int *done, const Comparison *c, Error *error) {
+    char runs[PATH_CAPACITY], path[PATH_CAPACITY];
     Error ignored;
-    int done = 0;
-    DIR *runs = path_format(path, &ignored, "%s/runs", c->directory) ? opendir(path) : NULL;
-    for (const struct dirent *entry; runs && (entry = readdir(runs));)
-        done +=
-            path_format(path, &ignored, "%s/runs/%s/measured.csv", c->directory, entry->d_name) && path_exists(path);
-    if (runs) closedir(runs);
-    return done;
+    *done = 0;
+    if (!path_format(runs, error, "%s/runs", c->directory)) return false;
+    if (path_missing(runs)) return true;
+    DIR *entries = opendir(runs);
+    if (!entries) return fail_run(error, "cannot read the directory %s: %s", runs, strerror(errno));
+    for (const struct dirent *entry; (entry = directory_next(entries));)
+        *done += path_format(path, &ignored, "%s/%s/measured.csv", runs, entry->d_name) && !path_missing(path);
+    return directory_end(entries, runs, error);
 }
 
 bool job_done(const Comparison *c, const Job *job) {
@@ -57,16 +57,30 @@ static void refresh(const char *path) {
     if (directory) closedir(directory);
 }
 
-bool share_done(const Comparison *c, int share, int shares) {
+static bool share_all(const Comparison *c, int share, int shares, bool (*all)(const Comparison *, const Job *)) {
     char path[PATH_CAPACITY];
     Error ignored;
     if (path_format(path, &ignored, "%s/runs", c->directory)) refresh(path);
     for (int i = share; i < plan_job_count(&c->plan); i += shares) {
         const Job job = plan_job(&c->plan, i);
         if (comparison_path(path, c, &job, "", &ignored)) refresh(path);
-        if (!job_done(c, &job)) return false;
+        if (!all(c, &job)) return false;
     }
     return true;
+}
+
+bool share_done(const Comparison *c, int share, int shares) {
+    return share_all(c, share, shares, job_done);
+}
+
+static bool job_known(const Comparison *c, const Job *job) {
+    char path[PATH_CAPACITY];
+    Error ignored;
+    return comparison_path(path, c, job, "measured.csv", &ignored) && !path_missing(path);
+}
+
+bool comparison_complete(const Comparison *c) {
+    return share_all(c, 0, 1, job_known);
 }
 
 static void pause_shortly(void) {
@@ -78,8 +92,8 @@ bool comparison_lock(Lock *lock, const Comparison *c, Error *error) {
     LockResult result;
     if (!path_format(runs, error, "%s/runs", c->directory) || !path_format(path, error, "%s/lock", c->directory))
         return false;
-    if (path_is_link(runs)) // files in this directory get replaced or removed, but not those behind a link
-        return fail_input(error, "%s is a symbolic link; remove it, so that a directory can take its place", runs);
+    // Files in this directory get replaced or removed, but not those behind a link.
+    if (!path_check_link(runs, "remove it, so that a directory can take its place", error)) return false;
     for (int pauses = 0; (result = lock_take(lock, path)) == LOCK_TAKEN; pauses++) {
         if (!stop_check(&stop_at_signal, error)) return false;
         if (pauses == PAUSES_SILENT)

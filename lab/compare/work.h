@@ -35,10 +35,15 @@ bool comparison_paths(Comparison *comparison, const char *directory, Error *erro
 bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, const Job *job, const char *file,
                      Error *error);
 
-// How many runs of this directory are done, also of schemes, seeds and rates that the plan leaves out.
-int comparison_done(const Comparison *comparison);
+// Set *done to how many runs of this directory are done, also of schemes, seeds and rates that the plan leaves out.
+// Fails (run) when the directory cannot be read.
+bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Has the job been trained and measured?
+// Are all runs of the plan done, or at least none of them certainly not? One whose results cannot be looked at counts:
+// whoever reads them says why.
+bool comparison_complete(const Comparison *comparison);
+
+// Has the job been trained and measured? False also when that cannot be looked at: whoever does it then says why.
 bool job_done(const Comparison *comparison, const Job *job);
 
 // Is the job one of those that this process has to do?

@@ -20,7 +20,7 @@ static const char *const own_files[] = {
 static bool holds(const char *directory, const char *file) {
     char path[PATH_CAPACITY];
     Error ignored;
-    return path_format(path, &ignored, "%s/%s", directory, file) && path_exists(path);
+    return path_format(path, &ignored, "%s/%s", directory, file) && !path_missing(path);
 }
 
 // Does a run or a comparison use this name? Upper and lower case count as the same, as they do on some file systems.

@@ -32,10 +32,8 @@ bool run_paths(RunPaths *paths, const char *run, Error *error) {
 
 bool run_exists(const RunPaths *paths, Error *error) {
     const char *directory = paths->directory;
-    if (path_exists(paths->config)) return true;
-    if (errno == EACCES)
-        return fail_input(error, "cannot look into %s: %s; check the permissions", directory, strerror(errno));
-    return fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
+    return !path_missing(paths->config) ||
+           fail_input(error, "%s holds no run (there is no config.json); name a directory that `bitter train` wrote",
                       directory);
 }
 
@@ -63,10 +61,8 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     if (!run_name_check(directory, error) || !path_format(lock->directory, error, "%s", directory) ||
         !path_format(path, error, "%s/lock", directory))
         return LOCK_FAILED;
-    if (path_is_link(directory)) { // it may lead to a directory of somebody else
-        fail_input(error, "%s is a symbolic link; name the directory itself, or remove the link", directory);
+    if (!path_check_link(directory, "name the directory itself, or remove the link", error)) // it may be another's
         return LOCK_FAILED;
-    }
     LockResult result = LOCK_FAILED;
     for (int attempt = 0; attempt < 100; attempt++) {
         bool made;
@@ -104,7 +100,7 @@ void run_unlock(RunLock *lock) {
 static bool is_free(const RunPaths *paths, const char *out, Error *error) {
     const char *const files[] = {paths->config, paths->model, paths->best, paths->log, paths->positions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (path_exists(files[i]))
+        if (!path_missing(files[i]))
             return fail_input(error,
                               "%s already holds a run (there is %s); choose another --out, or continue it with "
                               "--resume",
@@ -148,7 +144,7 @@ static bool apply_past(Mix *mix, const char *past, Error *error) {
 // Fails (input) when the run does not have the weights that were asked for, saying what to do.
 static bool check_weights(const RunPaths *paths, Error *error) {
     char quoted[QUOTED_CAPACITY];
-    if (path_exists(paths->model)) return true;
+    if (!path_missing(paths->model)) return true;
     if (!paths->is_best)
         return fail_input(error,
                           "%s holds no model.safetensors yet; let `bitter train --resume --out %s` reach a checkpoint",

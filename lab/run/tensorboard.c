@@ -244,16 +244,15 @@ static bool cut_all(long long *newest, const char *directory, long long step, Er
     *newest = 0;
     DIR *entries = opendir(directory);
     if (!entries) return fail_run(error, "cannot list %s: %s; check the disk", directory, strerror(errno));
-    for (const struct dirent *entry; ok && (entry = readdir(entries));) {
+    for (const struct dirent *entry; (entry = directory_next(entries));) {
         long long seconds;
         char path[PATH_CAPACITY], end;
         if (!path_ends_with(entry->d_name, SUFFIX)) continue;
         if (sscanf(entry->d_name, PREFIX "%18lld%c", &seconds, &end) != 2 || end != '.') continue;
         if (seconds > *newest) *newest = seconds;
-        ok = path_format(path, error, "%s/%s", directory, entry->d_name) && cut(path, step, error);
+        ok = ok && path_format(path, error, "%s/%s", directory, entry->d_name) && cut(path, step, error);
     }
-    closedir(entries);
-    return ok;
+    return directory_end(entries, directory, error) && ok;
 }
 
 bool tensorboard_open(RunLog *events, const Trainer *trainer, Error *error) {

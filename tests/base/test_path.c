@@ -3,6 +3,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static char directory[SCRATCH_PATH];
@@ -37,9 +38,26 @@ static void what_cannot_be_looked_at_is_not_missing(void **state) {
     assert_true(!path_exists(path) && !path_missing(path));
 }
 
+static void only_a_link_or_what_cannot_be_looked_at_is_refused(void **state) {
+    char path[PATH_CAPACITY];
+    Error error = {0};
+    assert_true(path_check_link(directory, "remove it", &error));
+    assert_true(path_format(path, &error, "%s/nothing", directory) && path_check_link(path, "remove it", &error));
+    assert_true(path_format(path, &error, "%s/link", directory));
+    assert_int_equal(symlink("nothing", path), 0);
+    assert_false(path_check_link(path, "remove it", &error));
+    assert_non_null(strstr(error.message, "link is a symbolic link; remove it"));
+    assert_true(path_format(path, &error, "%s/circle", directory));
+    assert_int_equal(symlink("circle", path), 0);
+    assert_true(path_format(path, &error, "%s/circle/below", directory));
+    assert_false(path_check_link(path, "remove it", &error));
+    assert_non_null(strstr(error.message, "cannot look at"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_missing, begin, end),
+        cmocka_unit_test_setup_teardown(only_a_link_or_what_cannot_be_looked_at_is_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
