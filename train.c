@@ -270,8 +270,14 @@ static int complete_words(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    const char *name = argc > 1 ? argv[1] : "";
+    static char help[] = "--help";
     open_standard_files();
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { // `bitter help COMMAND`
+        argv[1] = argv[2];
+        argv[2] = help;
+        argc = 3;
+    }
+    const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, KERNELS_CHECK) == 0) return kernels_check();
     if (strcmp(name, COMPLETE) == 0) return complete_words(argc - 2, argv + 2);
     const char *names[sizeof commands / sizeof *commands];

@@ -40,7 +40,8 @@ bool path_check_link(const char *path, const char *remedy, Error *error) {
     if (lstat(path, &status) == 0)
         return !S_ISLNK(status.st_mode) || fail_input(error, "%s is a symbolic link; %s", path, remedy);
     return errno == ENOENT || errno == ENOTDIR ||
-           fail_input(error, "cannot look at %s: %s; check the permissions and the disk", path, strerror(errno));
+           fail_with(error, errno == EACCES ? ERROR_INPUT : ERROR_RUN,
+                     "cannot look at %s: %s; check the permissions, the disk and the network", path, strerror(errno));
 }
 
 bool path_is_directory(const char *path) {

@@ -119,9 +119,15 @@ bool tokenizer_write_hf(const Tokenizer *tokenizer, const char *path, Error *err
 json_t *tokenizer_to_hf(const Tokenizer *tokenizer, Error *error) {
     Text text = {0};
     add_fields(&text, tokenizer);
-    json_t *json = text.failed ? NULL : json_loadb(text.bytes, text.size, JSON_ALLOW_NUL, NULL);
+    json_error_t reason = {0};
+    json_t *json = text.failed ? NULL : json_loadb(text.bytes, text.size, JSON_ALLOW_NUL, &reason);
     text_free(&text);
-    if (!json) fail_run(error, "no memory for a tokenizer.json");
+    if (!json && json_error_code(&reason) == json_error_null_byte_in_key)
+        fail_input(error,
+                   "the tokenizer has the character U+0000, which a tokenizer.json cannot have; prepare the text "
+                   "without it, or with another --tokenizer");
+    else if (!json)
+        fail_run(error, "no memory for a tokenizer.json");
     return json;
 }
 

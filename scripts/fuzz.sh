@@ -13,6 +13,9 @@ seeds=tests/fuzz/corpus
 # Threads end in clang 14's address sanitizer with an alternate stack that it then complains about.
 sanitizer=allocator_may_return_null=1:quarantine_size_mb=16:use_sigaltstack=0
 names=${FUZZ_ONLY:-$(ls $seeds)}
+for name in $names; do
+    [ -d "$seeds/$name" ] || { echo "make fuzz: there is no target $name; there are" $(ls $seeds) >&2; exit 2; }
+done
 
 check() {
     echo 'int LLVMFuzzerTestOneInput(const char *bytes, unsigned long size) { return 0; }' |

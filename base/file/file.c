@@ -17,7 +17,7 @@ static bool is_out_of_files(int reason) {
     return reason == EMFILE || reason == ENFILE;
 }
 
-// What to do when this is why a file cannot be written; NULL when another place would do.
+// What to do when this is why a file cannot be read or written; NULL when another name or place would do.
 static const char *remedy_for(int reason) {
     if (reason == ENOSPC || reason == EDQUOT) return "make room and try again";
     if (reason == EIO) return "check the disk";
@@ -147,8 +147,10 @@ static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *
     }
     buffer->bytes[buffer->size] = 0;
     if (!ferror(stream)) return true;
-    fail_input(error, "cannot read %s: %s; %s", name, strerror(errno),
-               errno == EISDIR ? "name a file inside it" : "check the disk or device it is on");
+    const int reason = errno;
+    const char *remedy = reason == EISDIR ? "name a file inside it" : remedy_for(reason);
+    fail_with(error, reason == EISDIR ? ERROR_INPUT : ERROR_RUN, "cannot read %s: %s; %s", name, strerror(reason),
+              remedy ? remedy : "check the disk or device it is on");
     return buffer_discard(buffer);
 }
 
@@ -174,11 +176,11 @@ int file_open(const char *path, Error *error) {
     if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
     if (file < 0) {
         const int reason = errno;
-        if (is_out_of_files(reason))
-            fail_run(error, "cannot open %s: %s; raise the limit on open files (ulimit -n)", path, strerror(reason));
-        else
-            fail_input(error, "cannot open %s: %s; check the %s", path, strerror(reason),
-                       reason == EACCES ? "permissions" : "name");
+        const char *remedy = remedy_for(reason);
+        fail_with(error, remedy ? ERROR_RUN : ERROR_INPUT, "cannot open %s: %s; %s", path, strerror(reason),
+                  remedy             ? remedy
+                  : reason == EACCES ? "check the permissions"
+                                     : "check the name");
         return -1;
     }
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;

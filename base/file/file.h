@@ -47,14 +47,15 @@ bool fail_lock(const char *path, int reason, Error *error);
 FILE *file_append(const char *path);
 
 // Open a regular file for reading; returns its descriptor, or -1. Does not wait when it is a named pipe. Fails
-// (input) when it is missing, not permitted or not a regular file, (run) when too many files are open.
+// (input) when it is missing, not permitted or not a regular file, (run) when the disk, the network or the system
+// fails.
 int file_open(const char *path, Error *error);
 
 // Read the whole of a regular file; the caller frees buffer->bytes. Fails as file_open and stream_read do.
 bool file_read(Buffer *buffer, const char *path, Error *error);
 
-// Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when unreadable, (run) when
-// memory runs out.
+// Read what is left of a stream, called `name` in errors; it stays open. Fails (input) when it is a directory,
+// (run) when it cannot be read or memory runs out.
 bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 
 // A file that is replaced as a whole: bytes go to a temporary file beside `path`, and commit writes them to the disk

@@ -68,6 +68,11 @@ bool divide_list(const Comparison *c, const Text *words, Error *error) {
     return ok;
 }
 
+static int task_count(const Comparison *c) {
+    const int runs = plan_job_count(&c->plan);
+    return runs < ARRAY_MOST ? runs : ARRAY_MOST;
+}
+
 // The numbers of the tasks that have something to do: "1-3,7".
 static void add_array(Text *script, const Comparison *c, int tasks) {
     const char *separator = "";
@@ -88,12 +93,6 @@ static void add_output(Text *script, const char *directory) {
     text_print(script, "/%%a.log\"");
 }
 
-static bool write_text(const char *path, const Text *text, Error *error) {
-    AtomicFile file;
-    return atomic_open(&file, path, error) && atomic_write(&file, text->bytes, text->size, error) &&
-           atomic_commit(&file, error);
-}
-
 bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
     char here[PATH_CAPACITY] = "";
     if (*c->directory != '/' && !getcwd(here, sizeof here))
@@ -106,7 +105,7 @@ bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
 // Every word of the script is quoted for the shell that will read it.
 static bool write_script(const char *path, const Comparison *c, const Text *words, const char *logs, int workers,
                          const char *options, Error *error) {
-    const int count = plan_job_count(&c->plan), tasks = count < ARRAY_MOST ? count : ARRAY_MOST;
+    const int tasks = task_count(c);
     char here[PATH_CAPACITY], share[SHARE_CAPACITY];
     Text script = {0};
     snprintf(share, sizeof share, "\"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
@@ -114,7 +113,7 @@ static bool write_script(const char *path, const Comparison *c, const Text *word
     text_print(&script,
                "#!/bin/sh\n# The runs of a comparison: %d tasks for %d runs. `sbatch` submits this script.\n"
                "#SBATCH --job-name=bitter --requeue --array=",
-               tasks, count);
+               tasks, plan_job_count(&c->plan));
     add_array(&script, c, tasks);
     if (workers > 0) text_print(&script, "%%%d", workers);
     text_print(&script, "\n#SBATCH --cpus-per-task=%d --open-mode=append --output=", c->plan.threads);
@@ -124,9 +123,9 @@ static bool write_script(const char *path, const Comparison *c, const Text *word
     shell_word(&script, here);
     text_print(&script, " || exit\nexec ");
     add_command(&script, share, words);
-    text_print(&script, "\n");
+    text_add(&script, "\n", 2); // with the 0 that ends it
     const bool ok = ((!words->failed && !script.failed) || fail_run(error, "no memory for %s", path)) &&
-                    directory_create(logs, error) && write_text(path, &script, error);
+                    directory_create(logs, error) && atomic_text(path, script.bytes, error);
     text_free(&script);
     return ok;
 }
@@ -140,9 +139,9 @@ bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int 
     if (!path_format(path, error, "%s/slurm.sh", c->directory) ||
         !write_script(path, c, words, logs, workers, options, error))
         return false;
-    printf("slurm   %s has at most %d tasks, each for one run or several; the last one writes the report; logs are in "
+    printf("slurm   %s: %d tasks for %d runs, but for those that are done; the last one writes the report; logs are in "
            "%s/slurm\n",
-           path, ARRAY_MOST, c->directory);
+           path, task_count(c), plan_job_count(&c->plan), c->directory);
     fflush(stdout);
     kernels_forget();
     const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);

@@ -298,7 +298,8 @@ bool compare_start(Comparison *c, const CompareOptions *o, const bool *given, ch
     static Corpus corpora[TEXTS_MOST];
     Plan *plan = &c->plan;
     int done;
-    bool ok = comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
+    bool ok = path_check_link(c->directory, "name the directory itself, or remove the link", error) &&
+              comparison_done(&done, c, error) && make_plan(plan, corpora, o, given, names, count, done, error);
     c->data = json_array();
     for (int t = 0; ok && t < plan->text_count; t++)
         ok = json_array_append_new(c->data, data_json(&corpora[t])) == 0 ||

@@ -170,6 +170,11 @@ int arguments_parse(void *target, bool *given, const Usage *usage, int argc, cha
         char label[TEXT_CAPACITY];
         snprintf(label, sizeof label, "--%s", option->name);
         Error error;
+        // A variable of a script that is not set shall not choose the default.
+        if (strcmp(option->name, "out") == 0 && !*optarg) {
+            fail_input(&error, "--out: the name is empty; give one");
+            die(usage->command, &error);
+        }
         if (!option_set(target, option, optarg ? optarg : "true", label, &error)) die(usage->command, &error);
         if (given) given[found - FIRST_ROW] = true;
     }

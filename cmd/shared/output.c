@@ -93,8 +93,13 @@ bool output_create(Output *output, Error *error) {
 }
 
 bool output_complete(Output *output, Error *error) {
-    if (rename(output->temporary, output->path) != 0)
+    if (rename(output->temporary, output->path) != 0) {
+        if (errno == ENOTEMPTY || errno == EEXIST)
+            return fail_input(error,
+                              "another process has written %s meanwhile; choose another name, or remove it first",
+                              output->path);
         return fail_run(error, "cannot rename %s to %s: %s", output->temporary, output->path, strerror(errno));
+    }
     close(output->lock);
     output->lock = -1;
     return directory_sync(output->parent, error);

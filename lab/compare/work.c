@@ -35,7 +35,9 @@ bool comparison_done(int *done, const Comparison *c, Error *error) {
     if (!path_format(runs, error, "%s/runs", c->directory)) return false;
     if (path_missing(runs)) return true;
     DIR *entries = opendir(runs);
-    if (!entries) return fail_run(error, "cannot read the directory %s: %s", runs, strerror(errno));
+    if (!entries)
+        return fail_with(error, errno == ENOTDIR || errno == EACCES ? ERROR_INPUT : ERROR_RUN,
+                         "cannot read the directory %s: %s; check what is there", runs, strerror(errno));
     for (const struct dirent *entry; (entry = directory_next(entries));)
         *done += path_format(path, &ignored, "%s/%s/measured.csv", runs, entry->d_name) && !path_missing(path);
     return directory_end(entries, runs, error);
@@ -73,6 +75,7 @@ bool share_done(const Comparison *c, int share, int shares) {
     return share_all(c, share, shares, job_done);
 }
 
+// As job_done, but what cannot be looked at counts: the report says why, and is not left out.
 static bool job_known(const Comparison *c, const Job *job) {
     char path[PATH_CAPACITY];
     Error ignored;

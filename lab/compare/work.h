@@ -39,8 +39,7 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
 // Fails (run) when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan done, or at least none of them certainly not? One whose results cannot be looked at counts:
-// whoever reads them says why.
+// Are all runs of the plan done? One whose results cannot be looked at counts: whoever reads them says why.
 bool comparison_complete(const Comparison *comparison);
 
 // Has the job been trained and measured? False also when that cannot be looked at: whoever does it then says why.

@@ -95,9 +95,9 @@ void run_unlock(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
-// Fails (input) when the directory holds files of a run, or other files with their names. A tokenizer alone, or with a
-// state, is replaced: it was left by a start that was killed before it wrote config.json.
-static bool is_free(const RunPaths *paths, const char *out, Error *error) {
+// Fails (input) when the directory holds files of a run, or other files with their names. The run's own tokenizer
+// alone, or with a state, is replaced: it was left by a start that was killed before it wrote config.json.
+static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own, Error *error) {
     const char *const files[] = {paths->config, paths->model, paths->best, paths->log, paths->positions};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!path_missing(files[i]))
@@ -107,16 +107,19 @@ static bool is_free(const RunPaths *paths, const char *out, Error *error) {
                               out, files[i]);
     Tokenizer tokenizer = {0};
     Error ignored;
-    const bool ours = tokenizer_read(&tokenizer, paths->tokenizer, &ignored);
+    const bool ours = tokenizer_read(&tokenizer, paths->tokenizer, &ignored) && tokenizer_same(&tokenizer, own);
     tokenizer_free(&tokenizer);
     const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
     if (!ours && !path_missing(foreign))
-        return fail_input(error, "%s exists, but bitter did not write it; choose another --out", foreign);
+        return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
+                          foreign);
     return corpus_absent(out, error);
 }
 
 bool run_create(const RunPaths *paths, const TrainOptions *options, const Trainer *trainer, Error *error) {
-    if (!is_free(paths, options->out, error) || !config_check_names(trainer->corpus, error)) return false;
+    if (!is_free(paths, options->out, &trainer->corpus->tokenizer, error) ||
+        !config_check_names(trainer->corpus, error))
+        return false;
     unlink(paths->state);
     if (tokenizer_write(&trainer->corpus->tokenizer, paths->tokenizer, error) &&
         (!*options->init || state_save(paths->state, &trainer->gpt, &trainer->progress, error)) &&
@@ -219,13 +222,24 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
+// Without its tokenizer, which the data have as well, nobody could use the run.
+static bool restore_tokenizer(const Trainer *trainer, const RunPaths *paths, Error *error) {
+    Tokenizer found = {0};
+    Error ignored;
+    const Tokenizer *own = &trainer->corpus->tokenizer;
+    const bool whole = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
+    tokenizer_free(&found);
+    return whole || tokenizer_write(own, paths->tokenizer, error);
+}
+
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init ||
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    if (!config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(trainer, paths, error))
+        return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
     if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
@@ -236,8 +250,19 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                       options->out, shell_quoted(quoted, options->init));
 }
 
+// The directory was one that could be written to, so this is not the user's mistake.
+static bool saved(bool ok, Error *error) {
+    if (!ok) error->kind = ERROR_RUN;
+    return ok;
+}
+
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error) {
     // The state first: weights without a state would look like those of a run that cannot be resumed.
-    return log_sync(log, error) && state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
-           model_save(paths->model, &trainer->gpt, error);
+    return saved(log_sync(log, error) && state_save(paths->state, &trainer->gpt, &trainer->progress, error) &&
+                     model_save(paths->model, &trainer->gpt, error),
+                 error);
+}
+
+bool run_save_best(const Trainer *trainer, const RunPaths *paths, Error *error) {
+    return saved(best_save(paths->best, &trainer->gpt, &trainer->best, error), error);
 }

@@ -32,7 +32,7 @@ static bool keep_best(Trainer *trainer, const RunPaths *paths, double loss, Erro
     }
     *best = (Best){step, loss};
     trainer->stale = 0;
-    return !ranks_first() || best_save(paths->best, &trainer->gpt, best, error);
+    return !ranks_first() || run_save_best(trainer, paths, error);
 }
 
 static bool write_rows(Trainer *trainer, const TrainLoop *loop, const StepReport *report, Error *error) {

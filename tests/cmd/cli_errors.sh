@@ -18,6 +18,9 @@ need train $small --steps 2 --data bytes --pos learned --out learned
 refuses "no command" "which command;--help"
 refuses "unknown command" "'trian';did you mean 'train'" trian
 refuses "unknown command, like no other" "'xyzzy';--help" xyzzy
+refuses "help for an unknown command" "'trian';did you mean 'train'" help trian
+refuses "an empty --out" "--out;empty" train $small --data bytes --out ""
+refuses "an empty --out of prepare" "--out;empty" prepare text.txt --out=
 refuses "unknown option" "--widht;did you mean --width" train --widht 16
 refuses "unknown option, like no other" "--xyzzy;--help" train --xyzzy
 refuses "unknown short option" "-x;--help" train -x

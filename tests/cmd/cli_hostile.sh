@@ -210,4 +210,8 @@ refuses "a newline in --data" "argument;newline" compare $small --out new none -
 # shellcheck disable=SC2086
 refuses "a newline in --out" "argument;newline" compare $small none --out 'a
 b'
+
+# compare's directory, too.
+ln -s elsewhere link
+refuses "compare refuses a link for its directory" "link is a symbolic link" compare $small none a=rope --out link
 finish

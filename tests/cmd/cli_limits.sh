@@ -124,7 +124,7 @@ else
     mkdir closed && cp data/* closed && chmod 000 closed
     refuses "unreadable data" "closed: Permission denied" train $small --data closed --out new
     chmod 000 run2
-    refuses "an unreadable run" "cannot look into run2: Permission denied" eval run2
+    refuses "an unreadable run" "run2/config.json: Permission denied;check the permissions" eval run2
     chmod 700 closed run2
 fi
 finish

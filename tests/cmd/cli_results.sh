@@ -60,7 +60,7 @@ succeed "again, of that" eval task --task --samples 2 --csv answers.csv
 # --- files that a new run would replace or remove ---
 mkdir locked stated && cp notes.txt locked/lock && cp notes.txt stated/state.safetensors
 refuses "--out with somebody's own lock" "locked/lock" train $small --data builtin:tales:bytes=20000 --out locked
-refuses "--out with somebody's own state" "stated/state.safetensors;bitter did not write it" train $small \
+refuses "--out with somebody's own state" "stated/state.safetensors;is not of this run" train $small \
     --data builtin:tales:bytes=20000 --out stated
 check "both stay as they were" eval 'cmp notes.txt locked/lock && cmp notes.txt stated/state.safetensors'
 check "and nothing comes beside them" test "$(ls locked stated | wc -l)" -eq 5

@@ -150,6 +150,13 @@ succeed "resuming a finished run" train --resume --out straight
 cp -r straight moved
 succeed "a finished run that was moved" train --resume --out moved --threads 2 --save-every 7
 same "finished and resumed" straight moved
+cp moved/tokenizer.json whole.json
+rm moved/tokenizer.json
+succeed "a run that has lost its tokenizer" train --resume --out moved
+check "it is written again" cmp whole.json moved/tokenizer.json
+echo '{}' >moved/tokenizer.json
+succeed "or has a damaged one" train --resume --out moved
+check "it is written again, too" cmp whole.json moved/tokenizer.json
 rm -r straight moved
 
 # --- the seed decides ---

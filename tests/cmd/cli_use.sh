@@ -18,6 +18,7 @@ for wanted in prepare train eval sample extend compare report demo properties gr
 done
 for command in $commands; do
     succeed "$command --help" "$command" --help
+    check "help $command is the same" test "$("$BITTER" help "$command" | cksum)" = "$(cksum <"$scratch/out")"
     check "$command --help fits a screen or stands under headings" fits_a_screen
     check "$command --help begins with its usage" says "^usage: bitter $command "
 done

@@ -22,6 +22,15 @@ if ! "$faults" /dev/null true 2>"$scratch/err"; then
     finish
 fi
 
+kinds='open write sync rename close mkdir unlink truncate read stat memory fork lock kill allocation'
+for word in $(echo "${ONLY_KIND:-}" | tr -c 'a-z\n' ' '); do
+    case " $kinds " in *" $word "*) ;; *) fail "ONLY_KIND" "there is no kind '$word'; there are $kinds"; finish ;; esac
+done
+all_scenarios='train resume init prepare compare extend export import eval report'
+for word in ${ONLY_SCENARIO:-}; do
+    case " $all_scenarios " in *" $word "*) ;; *) fail "ONLY_SCENARIO" "there is no scenario '$word'; there are $all_scenarios"; finish ;; esac
+done
+
 # --- the scenarios: what there is before (prepare_NAME), the command (command_NAME), and how it continues ---
 tiny='--layers 1 --heads 1 --width 8 --context 16 --batch 1 --threads 1'
 little='--data builtin:tales:bytes=5000 --eval-tokens 64'
@@ -97,6 +106,7 @@ ending() {
     [ $scenario = compare ] && most=3
     case $code-$fault in
     0-* | 137-*kill) return ;;
+    2-memory:* | 2-*EIO | 2-*ENOSPC | 2-*ENOMEM | 2-*EMFILE) ;; # exit code 2 is for mistakes of the user
     [123]-*) [ "$lines" -ge 1 ] && [ "$lines" -le $most ] && ! grep -qvE '^(bitter|libgomp|$)' ../err && return ;;
     esac
     printf 'exit code %s\n' "$code"
@@ -171,7 +181,7 @@ all() {
     done
 }
 
-for scenario in ${ONLY_SCENARIO:-train resume init prepare compare extend export import eval report}; do
+for scenario in ${ONLY_SCENARIO:-$all_scenarios}; do
     home=$scratch/$scenario worker=0 fault='' kind=
     mkdir -p "$home/start" "$home/0" "$build"
     cd "$home/start" && prepare_$scenario

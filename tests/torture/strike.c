@@ -58,5 +58,7 @@ int main(int argc, char **argv) {
             kill(-program, SIGKILL);
             return 124;
         }
-    return struck ? 137 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    // Without its worker, a program still ends in an orderly way.
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return struck && (!worker || code <= 1) ? 137 : code;
 }

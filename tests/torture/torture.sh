@@ -139,8 +139,8 @@ strike_once() { # DELAY MODE DELAY MODE
     other=$?
     killed=$((killed + (other == 137)))
     case $code-$other in
-    0-* | *-0) code=$((killed > 0 ? 137 : 0)) ;;
-    137-137) ;;
+    0-0 | 0-1 | 1-0) code=0 ;;
+    0-137 | 1-137 | 137-0 | 137-1 | 137-137) code=137 ;;
     *) code="$code and $other: $(head -n 3 ../err.2)" ;;
     esac
 }

@@ -45,7 +45,13 @@ static void a_run_is_never_written_over(void **state) {
     expect_refused(run_create(&paths, &options, &trainer, &error), &error, "already holds a run");
     unlink(paths.log);
     scratch_write(paths.tokenizer, "{}", 2);
-    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "bitter did not write it");
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "is not of this run");
+    Tokenizer other;
+    must(tokenizer_create(&other, TOKENIZER_CHARS, "xyz", 3, "a text", &error) &&
+             tokenizer_write(&other, paths.tokenizer, &error),
+         &error);
+    tokenizer_free(&other);
+    expect_refused(run_create(&paths, &options, &trainer, &error), &error, "is not of this run");
     unlink(paths.tokenizer);
     assert_int_equal(scratch_count(run_directory), 0);
     must(run_create(&paths, &options, &trainer, &error), &error);
