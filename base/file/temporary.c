@@ -87,6 +87,7 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
         }
         const int file = create(name, kind);
         if (file < 0) reason = errno;
+        // ENOENT: a directory that another process took for a leftover, and removed, before it was open.
         if (file < 0 && reason != EEXIST && reason != ENOENT) break;
         if (file < 0) continue;
         if (lock_open_file(file) != LOCK_TAKEN && is_at(name, file)) return file;
