@@ -145,13 +145,14 @@ bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int 
     fflush(stdout);
     kernels_forget();
     const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);
-    if (trouble == ENOENT) {
+    if (trouble && trouble != ENOENT) return fail_run(error, "cannot start sbatch: %s", strerror(trouble));
+    while (!trouble && waitpid(process, &status, 0) < 0)
+        if (errno != EINTR) return fail_run(error, "cannot wait for sbatch: %s", strerror(errno));
+    // That there is none, POSIX also lets the new process find out, which then ends with 127.
+    if (trouble || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
         printf("slurm   there is no sbatch here; where there is, in this directory: sbatch %s\n",
                shell_quoted(quoted, path));
         return true;
     }
-    if (trouble) return fail_run(error, "cannot start sbatch: %s", strerror(trouble));
-    while (waitpid(process, &status, 0) < 0)
-        if (errno != EINTR) return fail_run(error, "cannot wait for sbatch: %s", strerror(errno));
     return status == 0 || fail_run(error, "sbatch did not take %s; no run was submitted", path);
 }
