@@ -32,8 +32,7 @@ bool corpus_absent(const char *directory, Error *error) {
     bool found = false;
     DIR *entries = opendir(directory);
     if (!entries)
-        return errno == ENOENT || errno == ENOTDIR ||
-               fail_run(error, "cannot read the directory %s: %s; choose another --out", directory, strerror(errno));
+        return errno == ENOENT || errno == ENOTDIR || fail_open(directory, errno, "choose another --out", error);
     for (const struct dirent *entry; (entry = directory_next(entries));)
         found = found || is_shard_of(entry->d_name, "train") || is_shard_of(entry->d_name, "val");
     if (!directory_end(entries, directory, error)) return false;
@@ -53,18 +52,13 @@ static bool split_add(Split *split, const char *directory, const char *file, Err
 // The paths of the split's shards, sorted.
 static bool split_find(Split *split, const char *directory, const char *name, Error *error) {
     DIR *entries = opendir(directory);
-    if (!entries && (errno == EMFILE || errno == ENFILE))
-        return fail_run(error, "cannot read the data directory %s: %s; raise the limit on open files (ulimit -n)",
-                        directory, strerror(errno));
     if (!entries && errno == ENOTDIR) {
         char quoted[QUOTED_CAPACITY];
         return fail_input(error,
                           "%s is a file, where a directory of shards was expected; make one with `bitter prepare %s`",
                           directory, shell_quoted(quoted, directory));
     }
-    if (!entries)
-        return fail_input(error, "cannot read the data directory %s: %s; %s", directory, strerror(errno),
-                          errno == EACCES ? "check the permissions" : "make one with `bitter prepare`");
+    if (!entries) return fail_open(directory, errno, "make data with `bitter prepare`", error);
     bool ok = true;
     for (const struct dirent *entry; (entry = directory_next(entries));)
         if (is_shard_of(entry->d_name, name)) ok = ok && split_add(split, directory, entry->d_name, error);

@@ -94,9 +94,7 @@ bool gzip_inflate(Buffer *output, bool *more, const Buffer *packed, size_t most,
 static bool text_read(Buffer *buffer, const char *path, Error *error) {
     *buffer = (Buffer){0};
     FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return fail_input(error, "cannot open %s: %s; check the %s", path, strerror(errno),
-                          errno == EACCES ? "permissions" : "name");
+    if (!stream) return fail_open(path, errno, "check the name", error);
     const bool ok = stream_read(buffer, stream, path, error);
     fclose(stream);
     return ok;

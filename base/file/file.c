@@ -40,6 +40,12 @@ bool fail_create(const char *path, int reason, Error *error) {
     return fail_place("create", path, reason, "", error);
 }
 
+bool fail_open(const char *path, int reason, const char *advice, Error *error) {
+    const char *remedy = remedy_for(reason), *why = strerror(reason);
+    if (remedy) return fail_run(error, "cannot open %s: %s; %s", path, why, remedy);
+    return fail_input(error, "cannot open %s: %s; %s", path, why, reason == EACCES ? "check the permissions" : advice);
+}
+
 bool fail_lock(const char *path, int reason, Error *error) {
     if (reason == EEXIST || reason == EISDIR || reason == ELOOP)
         return fail_input(error, "%s is in the way of a lock file of that name; move it elsewhere", path);
@@ -175,12 +181,7 @@ int file_open(const char *path, Error *error) {
     int file = open(path, flags);
     if (file < 0 && errno == EMFILE && raise_file_limit()) file = open(path, flags);
     if (file < 0) {
-        const int reason = errno;
-        const char *remedy = remedy_for(reason);
-        fail_with(error, remedy ? ERROR_RUN : ERROR_INPUT, "cannot open %s: %s; %s", path, strerror(reason),
-                  remedy             ? remedy
-                  : reason == EACCES ? "check the permissions"
-                                     : "check the name");
+        fail_open(path, errno, "check the name", error);
         return -1;
     }
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;

@@ -40,7 +40,11 @@ bool directory_sync(const char *path, Error *error);
 // Returns false.
 bool fail_create(const char *path, int reason, Error *error);
 
-// The same for a lock file that lock_take could not take.
+// Set the error for a file or directory that cannot be opened; `reason` is errno. It is a failure of the run when disk,
+// network or system fail, and otherwise bad input, with `advice` at the end, unless it is not permitted. Returns false.
+bool fail_open(const char *path, int reason, const char *advice, Error *error);
+
+// As fail_create, for a lock file that lock_take could not take.
 bool fail_lock(const char *path, int reason, Error *error);
 
 // Open a file that exists for appending, following no symbolic link; NULL with errno.

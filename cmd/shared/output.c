@@ -36,8 +36,7 @@ static bool check_free(const char *option, const char *path, Error *error) {
     if (!path_check_link(path, "name the directory itself, or remove the link", error)) return false;
     DIR *entries = opendir(path);
     if (!entries && errno == ENOENT) return true;
-    if (!entries)
-        return fail_input(error, "cannot use %s for %s: %s; choose a new directory", path, option, strerror(errno));
+    if (!entries) return fail_open(path, errno, "choose a new directory", error);
     bool empty = true;
     for (const struct dirent *entry; (entry = directory_next(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;

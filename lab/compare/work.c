@@ -35,9 +35,7 @@ bool comparison_done(int *done, const Comparison *c, Error *error) {
     if (!path_format(runs, error, "%s/runs", c->directory)) return false;
     if (path_missing(runs)) return true;
     DIR *entries = opendir(runs);
-    if (!entries)
-        return fail_with(error, errno == ENOTDIR || errno == EACCES ? ERROR_INPUT : ERROR_RUN,
-                         "cannot read the directory %s: %s; check what is there", runs, strerror(errno));
+    if (!entries) return fail_open(runs, errno, "put a directory there, or choose another --out", error);
     for (const struct dirent *entry; (entry = directory_next(entries));)
         *done += path_format(path, &ignored, "%s/%s/measured.csv", runs, entry->d_name) && !path_missing(path);
     return directory_end(entries, runs, error);
