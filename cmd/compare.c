@@ -182,7 +182,7 @@ static bool run_all(Comparison *c, int workers, Error *error) {
 
 // The command for the report.
 static void keep_command(char *out, size_t capacity, const Text *words) {
-    if (!words->failed && words->size + sizeof "bitter compare" <= capacity)
+    if (words->size + sizeof "bitter compare" <= capacity)
         snprintf(out, capacity, "bitter compare%.*s", (int)words->size, words->size ? words->bytes : "");
     else
         snprintf(out, capacity, "bitter compare ... (longer than %zu bytes)", capacity);
@@ -227,8 +227,9 @@ bool command_compare(int argc, char **argv, Error *error) {
     static Comparison comparison;
     char logs[PATH_CAPACITY];
     Text words = {0};
-    bool given[ARGUMENTS_MOST], ok = true;
+    bool given[ARGUMENTS_MOST];
     divide_words(&words, argc, argv);
+    bool ok = !words.failed || fail_run(error, "no memory for the words of the command");
     keep_command(comparison.plan.command, sizeof comparison.plan.command, &words);
     const int first = arguments_parse(&options, given, &usage, argc, argv);
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
