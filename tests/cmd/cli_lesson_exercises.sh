@@ -10,7 +10,7 @@ succeed "lesson exercises" lesson exercises folder
 check "it says what to do next" says '^next    cd folder && make$'
 check "it writes what is in lesson/exercises/" diff -r "$repository/lesson/exercises" folder
 refuses "a folder that is not empty" "folder exists and is not empty;another DIR" lesson exercises folder
-refuses "a file in the way" "cannot use folder/Makefile;new directory" lesson exercises folder/Makefile
+refuses "a file in the way" "cannot open folder/Makefile;new directory" lesson exercises folder/Makefile
 refuses "no name" "DIR '' does not name a new directory" lesson exercises ''
 refuses "the directory one is in" "DIR .;new directory" lesson exercises .
 mkdir empty
