@@ -35,15 +35,6 @@ bool path_missing(const char *path) {
     return !path_exists(path) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-bool path_check_link(const char *path, const char *remedy, Error *error) {
-    struct stat status;
-    if (lstat(path, &status) == 0)
-        return !S_ISLNK(status.st_mode) || fail_input(error, "%s is a symbolic link; %s", path, remedy);
-    return errno == ENOENT || errno == ENOTDIR ||
-           fail_with(error, errno == EACCES ? ERROR_INPUT : ERROR_RUN,
-                     "cannot look at %s: %s; check the permissions, the disk and the network", path, strerror(errno));
-}
-
 bool path_is_directory(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);

@@ -19,11 +19,6 @@ bool path_missing(const char *path);
 // Is it a directory, or a link to one?
 bool path_is_directory(const char *path);
 
-// Fails (input) when a symbolic link, whether or not it leads anywhere, is at the path, or when it is not permitted to
-// know; (run) when the disk or the network fails. With a slash at its end, a path names what a link leads to. `remedy`
-// ends the sentence about a link.
-bool path_check_link(const char *path, const char *remedy, Error *error);
-
 // The directory that `path` is in: "a/b" -> "a", "b" -> ".", "/b" -> "/". Fails as path_format does.
 bool path_parent(char parent[PATH_CAPACITY], const char *path, Error *error);
 

@@ -27,8 +27,8 @@ bool corpus_open(Corpus *corpus, const char *name, Error *error);
 // The same for "builtin:NAME" only; a program that calls just this one needs no files.
 bool corpus_open_builtin(Corpus *corpus, const char *name, Error *error);
 
-// Fails (input) when the directory holds shards, because a run written there would replace their
-// tokenizer.json.
+// Fails (input) when the directory holds shards, because a run written there would replace their tokenizer.json; as
+// fail_open does when it cannot be read.
 bool corpus_absent(const char *directory, Error *error);
 void corpus_close(Corpus *corpus);
 

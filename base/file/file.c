@@ -29,21 +29,30 @@ static const char *remedy_for(int reason) {
     return NULL;
 }
 
-// "cannot VERB PATH: ...", followed by `note`.
-static bool fail_place(const char *verb, const char *path, int reason, const char *note, Error *error) {
-    const char *remedy = remedy_for(reason), *why = strerror(reason);
-    if (remedy) return fail_run(error, "cannot %s %s: %s; %s%s", verb, path, why, remedy, note);
-    return fail_input(error, "cannot %s %s: %s; choose a place that you can write to%s", verb, path, why, note);
+// "cannot VERB PATH: ...", followed by the remedy, or the advice if there is none, and by `note`.
+static bool fail_place(const char *verb, const char *path, int reason, const char *advice, const char *note,
+                       Error *error) {
+    const char *remedy = remedy_for(reason);
+    return fail_with(error, remedy ? ERROR_RUN : ERROR_INPUT, "cannot %s %s: %s; %s%s", verb, path, strerror(reason),
+                     remedy ? remedy : advice, note);
 }
 
+static const char other_place[] = "choose a place that you can write to";
+
 bool fail_create(const char *path, int reason, Error *error) {
-    return fail_place("create", path, reason, "", error);
+    return fail_place("create", path, reason, other_place, "", error);
 }
 
 bool fail_open(const char *path, int reason, const char *advice, Error *error) {
-    const char *remedy = remedy_for(reason), *why = strerror(reason);
-    if (remedy) return fail_run(error, "cannot open %s: %s; %s", path, why, remedy);
-    return fail_input(error, "cannot open %s: %s; %s", path, why, reason == EACCES ? "check the permissions" : advice);
+    return fail_place("open", path, reason, reason == EACCES ? "check the permissions" : advice, "", error);
+}
+
+bool path_check_link(const char *path, const char *remedy, Error *error) {
+    struct stat status;
+    if (lstat(path, &status) == 0)
+        return !S_ISLNK(status.st_mode) || fail_input(error, "%s is a symbolic link; %s", path, remedy);
+    return errno == ENOENT || errno == ENOTDIR ||
+           fail_place("look at", path, errno, errno == EACCES ? "check the permissions" : "check the name", "", error);
 }
 
 bool fail_lock(const char *path, int reason, Error *error) {
@@ -154,9 +163,13 @@ static bool read_stream(Buffer *buffer, FILE *stream, size_t first, const char *
     buffer->bytes[buffer->size] = 0;
     if (!ferror(stream)) return true;
     const int reason = errno;
-    const char *remedy = reason == EISDIR ? "name a file inside it" : remedy_for(reason);
-    fail_with(error, reason == EISDIR ? ERROR_INPUT : ERROR_RUN, "cannot read %s: %s; %s", name, strerror(reason),
-              remedy ? remedy : "check the disk or device it is on");
+    if (reason == EISDIR) {
+        fail_input(error, "cannot read %s: %s; name a file inside it", name, strerror(reason));
+    } else {
+        const char *remedy = remedy_for(reason);
+        fail_run(error, "cannot read %s: %s; %s", name, strerror(reason),
+                 remedy ? remedy : "check the disk or device it is on");
+    }
     return buffer_discard(buffer);
 }
 
@@ -212,7 +225,7 @@ static bool check_place(AtomicFile *file, Error *error) {
     struct stat status;
     file->replaces = lstat(file->path, &status) == 0;
     if (!file->replaces && errno != ENOENT && errno != ENOTDIR)
-        return fail_place("look at", file->path, errno, "", error);
+        return fail_place("look at", file->path, errno, other_place, "", error);
     if (file->replaces && S_ISLNK(status.st_mode)) // its target may be somebody else's
         return fail_input(error, "%s is a symbolic link; name the file itself, or remove the link", file->path);
     return !file->replaces || S_ISREG(status.st_mode) ||
@@ -220,8 +233,8 @@ static bool check_place(AtomicFile *file, Error *error) {
 }
 
 static bool fail_write(const AtomicFile *file, int reason, Error *error) {
-    return fail_place("write", file->path, reason, file->replaces ? " (what was there before is untouched)" : "",
-                      error);
+    return fail_place("write", file->path, reason, other_place,
+                      file->replaces ? " (what was there before is untouched)" : "", error);
 }
 
 bool atomic_open(AtomicFile *file, const char *path, Error *error) {

@@ -44,6 +44,10 @@ bool fail_create(const char *path, int reason, Error *error);
 // network or system fail, and otherwise bad input, with `advice` at the end, unless it is not permitted. Returns false.
 bool fail_open(const char *path, int reason, const char *advice, Error *error);
 
+// Fails (input) when a symbolic link is at the path, whether or not it leads anywhere; `remedy` ends that sentence.
+// With a slash at its end, a path names what a link leads to. Where nobody can look, it fails as fail_open does.
+bool path_check_link(const char *path, const char *remedy, Error *error);
+
 // As fail_create, for a lock file that lock_take could not take.
 bool fail_lock(const char *path, int reason, Error *error);
 

@@ -139,16 +139,17 @@ bool divide_slurm(const Comparison *c, const Text *words, const char *logs, int 
     if (!path_format(path, error, "%s/slurm.sh", c->directory) ||
         !write_script(path, c, words, logs, workers, options, error))
         return false;
-    printf("slurm   %s: %d tasks for %d runs, but for those that are done; the last one writes the report; logs are in "
-           "%s/slurm\n",
-           path, task_count(c), plan_job_count(&c->plan), c->directory);
+    printf(
+        "slurm   %s trains %d runs in %d tasks, except those that are done; the last task writes the report; logs are "
+        "in %s/slurm\n",
+        path, plan_job_count(&c->plan), task_count(c), c->directory);
     fflush(stdout);
     kernels_forget();
     const int trouble = posix_spawnp(&process, sbatch, NULL, NULL, arguments, environ);
     if (trouble && trouble != ENOENT) return fail_run(error, "cannot start sbatch: %s", strerror(trouble));
     while (!trouble && waitpid(process, &status, 0) < 0)
         if (errno != EINTR) return fail_run(error, "cannot wait for sbatch: %s", strerror(errno));
-    // That there is none, POSIX also lets the new process find out, which then ends with 127.
+    // POSIX allows either: posix_spawnp says that there is no sbatch, or the new process ends with 127.
     if (trouble || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
         printf("slurm   there is no sbatch here; where there is, in this directory: sbatch %s\n",
                shell_quoted(quoted, path));

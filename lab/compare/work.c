@@ -41,10 +41,14 @@ bool comparison_done(int *done, const Comparison *c, Error *error) {
     return directory_end(entries, runs, error);
 }
 
+static bool measured_path(char path[PATH_CAPACITY], const Comparison *c, const Job *job) {
+    Error ignored;
+    return comparison_path(path, c, job, "measured.csv", &ignored);
+}
+
 bool job_done(const Comparison *c, const Job *job) {
     char path[PATH_CAPACITY];
-    Error error;
-    return comparison_path(path, c, job, "measured.csv", &error) && path_exists(path);
+    return measured_path(path, c, job) && path_exists(path);
 }
 
 bool job_mine(const Comparison *c, int index) {
@@ -73,11 +77,10 @@ bool share_done(const Comparison *c, int share, int shares) {
     return share_all(c, share, shares, job_done);
 }
 
-// As job_done, but what cannot be looked at counts: the report says why, and is not left out.
+// As job_done, but a run whose results cannot be looked at counts as done: the report then fails and says why.
 static bool job_known(const Comparison *c, const Job *job) {
     char path[PATH_CAPACITY];
-    Error ignored;
-    return comparison_path(path, c, job, "measured.csv", &ignored) && !path_missing(path);
+    return measured_path(path, c, job) && !path_missing(path);
 }
 
 bool comparison_complete(const Comparison *c) {

@@ -36,10 +36,10 @@ bool comparison_path(char path[PATH_CAPACITY], const Comparison *comparison, con
                      Error *error);
 
 // Set *done to how many runs of this directory are done, also of schemes, seeds and rates that the plan leaves out.
-// Fails (run) when the directory cannot be read.
+// Fails as fail_open does when the directory cannot be read.
 bool comparison_done(int *done, const Comparison *comparison, Error *error);
 
-// Are all runs of the plan done? One whose results cannot be looked at counts: whoever reads them says why.
+// Are all runs of the plan done? One whose results cannot be looked at counts as done: whoever reads them says why.
 bool comparison_complete(const Comparison *comparison);
 
 // Has the job been trained and measured? False also when that cannot be looked at: whoever does it then says why.

@@ -95,6 +95,14 @@ void run_unlock(RunLock *lock) {
     if (lock->made) rmdir(lock->directory);
 }
 
+static bool has_tokenizer(const RunPaths *paths, const Tokenizer *own) {
+    Tokenizer found = {0};
+    Error ignored;
+    const bool same = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
+    tokenizer_free(&found);
+    return same;
+}
+
 // Fails (input) when the directory holds files of a run, or other files with their names. The run's own tokenizer
 // alone, or with a state, is replaced: it was left by a start that was killed before it wrote config.json.
 static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own, Error *error) {
@@ -105,12 +113,8 @@ static bool is_free(const RunPaths *paths, const char *out, const Tokenizer *own
                               "%s already holds a run (there is %s); choose another --out, or continue it with "
                               "--resume",
                               out, files[i]);
-    Tokenizer tokenizer = {0};
-    Error ignored;
-    const bool ours = tokenizer_read(&tokenizer, paths->tokenizer, &ignored) && tokenizer_same(&tokenizer, own);
-    tokenizer_free(&tokenizer);
     const char *foreign = path_missing(paths->tokenizer) ? paths->state : paths->tokenizer;
-    if (!ours && !path_missing(foreign))
+    if (!path_missing(foreign) && !has_tokenizer(paths, own))
         return fail_input(error, "%s exists, but is not of this run; choose another --out, or move it elsewhere",
                           foreign);
     return corpus_absent(out, error);
@@ -222,24 +226,16 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
-// Without its tokenizer, which the data have as well, nobody could use the run.
-static bool restore_tokenizer(const Trainer *trainer, const RunPaths *paths, Error *error) {
-    Tokenizer found = {0};
-    Error ignored;
-    const Tokenizer *own = &trainer->corpus->tokenizer;
-    const bool whole = tokenizer_read(&found, paths->tokenizer, &ignored) && tokenizer_same(&found, own);
-    tokenizer_free(&found);
-    return whole || tokenizer_write(own, paths->tokenizer, error);
-}
-
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init ||
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    if (!config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(trainer, paths, error))
-        return false;
+    const Tokenizer *own = &trainer->corpus->tokenizer;
+    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
+    // Without its tokenizer, which the data have as well, nobody could use the run.
+    if (!has_tokenizer(paths, own) && !tokenizer_write(own, paths->tokenizer, error)) return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
     if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);

@@ -1,5 +1,5 @@
 // Paths: what stands at them, and what cannot be known.
-#include "base/path.h"
+#include "base/file/file.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 

@@ -122,7 +122,7 @@ if [ "$(id -u)" -eq 0 ]; then
     skip "unreadable directories" "root reads everything"
 else
     mkdir closed && cp data/* closed && chmod 000 closed
-    refuses "unreadable data" "closed;Permission denied;check the permissions" train $small --data closed --out new
+    refuses "unreadable data" "closed/tokenizer.json: Permission denied;check the permissions" train $small --data closed --out new
     chmod 000 run2
     refuses "an unreadable run" "run2/config.json: Permission denied;check the permissions" eval run2
     chmod 700 closed run2

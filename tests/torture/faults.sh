@@ -23,13 +23,16 @@ if ! "$faults" /dev/null true 2>"$scratch/err"; then
 fi
 
 kinds='open write sync rename close mkdir unlink truncate read stat memory fork lock kill allocation'
-for word in $(echo "${ONLY_KIND:-}" | tr -c 'a-z\n' ' '); do
-    case " $kinds " in *" $word "*) ;; *) fail "ONLY_KIND" "there is no kind '$word'; there are $kinds"; finish ;; esac
-done
-all_scenarios='train resume init prepare compare extend export import eval report'
-for word in ${ONLY_SCENARIO:-}; do
-    case " $all_scenarios " in *" $word "*) ;; *) fail "ONLY_SCENARIO" "there is no scenario '$word'; there are $all_scenarios"; finish ;; esac
-done
+scenarios='train resume init prepare compare extend export import eval report'
+check_words() { # VARIABLE WORDS ALL
+    for word in $2; do
+        case " $3 " in *" $word "*) continue ;; esac
+        fail "$1" "there is no '$word'; there are $3"
+        finish
+    done
+}
+check_words ONLY_KIND "$(echo "${ONLY_KIND:-}" | tr -c 'a-z\n' ' ')" "$kinds"
+check_words ONLY_SCENARIO "${ONLY_SCENARIO:-}" "$scenarios"
 
 # --- the scenarios: what there is before (prepare_NAME), the command (command_NAME), and how it continues ---
 tiny='--layers 1 --heads 1 --width 8 --context 16 --batch 1 --threads 1'
@@ -181,7 +184,7 @@ all() {
     done
 }
 
-for scenario in ${ONLY_SCENARIO:-$all_scenarios}; do
+for scenario in ${ONLY_SCENARIO:-$scenarios}; do
     home=$scratch/$scenario worker=0 fault='' kind=
     mkdir -p "$home/start" "$home/0" "$build"
     cd "$home/start" && prepare_$scenario

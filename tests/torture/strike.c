@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
             kill(-program, SIGKILL);
             return 124;
         }
-    // Without its worker, a program still ends in an orderly way.
+    // A program whose worker was killed still has to end by itself, and not with a crash.
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return struck && (!worker || code <= 1) ? 137 : code;
 }
