@@ -1,6 +1,6 @@
 # Every file is in a folder of the list below, and its includes point to the same folder or to one below it, never in a
-# circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. Folders,
-# files and functions stay short enough to be read.
+# circle. Only cmd/, train.c and the progress line talk to the user; only cmd/ and train.c end the program. How long a
+# file or a function is, its subject decides.
 . tests/support/shell
 cd "$repository" || exit 1
 
@@ -9,13 +9,7 @@ folders='base base/file data/made data/made/tales data/made/task data/bpe data
     model/base posenc/stretch posenc posenc/embedding posenc/rotation posenc/bias posenc/content model/ops model
     lab/ranks lab/stats lab/eval lab/lesson lab/run lab/exchange lab/extend lab/compare lab/report/page lab/report/facts lab/report/inside lab/report lesson/wasi lesson
     cmd/shared cmd/compare cmd/eval cmd/lesson cmd/prepare cmd/train cmd lesson/exercises .'
-most_files=20          # a folder
-most_lines=400         # a file
-most_function_lines=60 # a function
-
-# What is longer than that nevertheless; an entry that is no longer needed fails, too. Functions: FILE:NAME.
-long_files=''
-long_functions=''
+most_files=20 # a folder
 
 find . -name '*.[ch]' ! -path './build/*' | sed 's|^\./||' | sort >"$scratch/all"
 grep -v '^tests/' "$scratch/all" >"$scratch/files"
@@ -106,57 +100,6 @@ crowded() { # FILE-WITH-NAMES
 check "no folder has more than $most_files files of code" crowded "$scratch/all"
 seq -f 'base/%g.c' $((most_files + 1)) >"$scratch/crowd"
 notices "a folder with one file too many" crowded "$scratch/crowd"
-
-# Lines "NAME LINES" of what is too long -> complaints about those that are not excepted, and needless exceptions.
-only() { # EXCEPTIONS
-    awk -v exceptions="$1" 'BEGIN { n = split(exceptions, list); for (i = 1; i <= n; i++) excepted[list[i]] = 1 }
-        $1 in excepted { delete excepted[$1]; next }
-        { print $1 " has " $2 " lines"; bad = 1 }
-        END { for (name in excepted) { print name " is short enough: remove the exception"; bad = 1 } exit bad }'
-}
-short_files() { # EXCEPTIONS FILE-WITH-NAMES
-    xargs awk -v most="$most_lines" '
-        function tell() { if (lines > most) print file, lines }
-        FNR == 1 { tell(); file = FILENAME } { lines = FNR } END { tell() }' <"$2" | only "$1"
-}
-check "no file has more than $most_lines lines" short_files "$long_files" "$scratch/all"
-seq $((most_lines + 1)) >"$scratch/long.c"
-seq "$most_lines" >"$scratch/short.c"
-printf '%s\n' "$scratch/long.c" "$scratch/short.c" >"$scratch/names"
-notices "a file with one line too many" short_files '' "$scratch/names"
-check "a file may be excepted" short_files "$scratch/long.c" "$scratch/names"
-notices "an exception for a short file" short_files "$scratch/long.c $scratch/short.c" "$scratch/names"
-
-# functions FILE...: lines "FILE:NAME LINES". After clang-format, a function begins in column 0 with a line that holds a
-# parenthesis, and its body ends with a brace in column 0.
-functions() {
-    awk 'FNR == 1 { first = inside = 0 }
-        /^[A-Za-z_].*\(/ && !inside { first = FNR; name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
-        /[;=]$|= *\{$/ && !inside { first = 0 }
-        /\{$/ && first { inside = 1 }
-        /^\}/ { if (inside) print FILENAME ":" name, FNR - first + 1; first = inside = 0 }' "$@"
-}
-short_functions() { # EXCEPTIONS FILE-WITH-NAMES
-    # shellcheck disable=SC2046
-    functions $(cat "$2") | awk -v most="$most_function_lines" '$2 > most' | only "$1"
-}
-check "functions are found" test "$(xargs cat <"$scratch/all" | functions | wc -l)" -gt 2000
-check "no function has more than $most_function_lines lines" short_functions "$long_functions" "$scratch/all"
-# function_of LINES: one of so many lines, after an array and a prototype.
-function_of() {
-    printf '%s\n' 'static const int table[COUNT(x)] = {' '    1,' '};' '' 'int f(int a);' '' 'static int *f(int a,' \
-        '              int b) {'
-    seq -f '    x += %g;' $(($1 - 3))
-    echo '}'
-}
-echo "$scratch/f.c" >"$scratch/names"
-function_of "$most_function_lines" >"$scratch/f.c"
-check "the length of a function is counted" test "$(functions "$scratch/f.c")" = "$scratch/f.c:f $most_function_lines"
-check "a function of $most_function_lines lines is no offence" short_functions '' "$scratch/names"
-notices "an exception for a short function" short_functions "$scratch/f.c:f" "$scratch/names"
-function_of $((most_function_lines + 1)) >"$scratch/f.c"
-notices "a function with one line too many" short_functions '' "$scratch/names"
-check "a function may be excepted" short_functions "$scratch/f.c:f" "$scratch/names"
 
 # --- what libraries leave to the commands ---
 # without WORDS FILE-WITH-NAMES: no such call in the folders of the library, comments aside; progress.c is the progress
