@@ -353,6 +353,10 @@ $(BUILD)/float/tests/fuzz/test_replay: $(BUILD)/float/tests/fuzz/test_replay.o $
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) $(LDFLAGS) $^ $(LIBS) -lcmocka -o $@
 
+# Two tests have the trainer in one file beside the model.
+$(BUILD)/float/tests/lesson/test_plain: $(BUILD)/float/tests/lesson/plain_twin.o
+$(BUILD)/double/tests/lesson/double_plain: $(BUILD)/double/tests/lesson/plain_twin.o
+
 $(BUILD)/float/fuzz: $(BUILD)/float/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)
 	$(Q)$(COMPILE) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@

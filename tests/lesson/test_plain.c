@@ -1,0 +1,50 @@
+// `bitter train` against lesson/plain.c, the trainer in one file: from the same weights, on the same batches, the same
+// losses. tests/lesson/double_plain.c compares everything of one step.
+#include "lab/run/train_loop.h"
+#include "tests/lesson/plain.h"
+#include "tests/support/support.h"
+
+// 100 steps with the presets of `bitter train`, but for the size.
+static void compare(const char *scheme) {
+    enum { STEPS = 100 };
+    Error error;
+    Corpus corpus;
+    Trainer trainer;
+    TrainOptions options;
+    StepReport report;
+    must(corpus_open(&corpus, "builtin:tales:bytes=100000", &error), &error);
+    options_default(&options, train_options);
+    snprintf(options.data, sizeof options.data, "builtin:tales:bytes=100000");
+    snprintf(options.pos, sizeof options.pos, "%s", scheme);
+    options.layers = PLAIN_L;
+    options.heads = PLAIN_H;
+    options.width = PLAIN_C;
+    options.context = PLAIN_T;
+    options.batch = PLAIN_B;
+    options.steps = STEPS;
+    must(trainer_create(&trainer, &options, &corpus, &error), &error);
+
+    plain_choose(scheme);
+    for (int i = 0; i < trainer.gpt.tensors.count; i++) {
+        const Tensor *t = &trainer.gpt.tensors.items[i];
+        memcpy(plain_parameter(t->name).values, trainer.gpt.params + t->offset, t->count * sizeof(real));
+    }
+    for (int step = 1; step <= STEPS; step++) {
+        must(train_step(&report, &trainer, &error), &error);
+        plain_batch(trainer.inputs, trainer.targets);
+        expect_near(scheme, (size_t)step, report.loss, plain_step(report.learning_rate, step), 1e-4);
+    }
+    assert_true(report.loss < 4); // from log(257) = 5.5
+    trainer_free(&trainer);
+    corpus_close(&corpus);
+}
+
+static void losses_of_100_steps_are_those_of_plain_c(void **state) {
+    compare("learned");
+    compare("rope");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(losses_of_100_steps_are_those_of_plain_c)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
