@@ -14,6 +14,8 @@ WASM_CC ?= clang
 PREFIX  ?= /usr/local
 BUILD   ?= build$(if $(SANITIZE),/sanitize)
 PROGRAM := $(if $(filter build,$(BUILD)),,$(BUILD)/)bitter
+# Its absolute path as a word for the shell, which alone puts in the directory's name: that may hold any character.
+HERE     = $(if $(filter /%,$(PROGRAM)),,"$$PWD"/)$(PROGRAM)
 
 WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror=implicit
 WARNINGS += $(if $(CI),-Werror)
@@ -154,11 +156,11 @@ deps: ## install the libraries and tools that are missing
 # The paths of the libraries are determined when make starts, so the targets after `deps` start make again.
 demo: | $(filter deps,$(MAKECMDGOALS)) ## train five position schemes on generated stories (2 minutes)
 	@$(MAKE) -s --no-print-directory $(PROGRAM)
-	@$(abspath $(PROGRAM)) demo
+	@$(HERE) demo
 
 test: | $(filter deps,$(MAKECMDGOALS)) ## run all tests; ends in "N passed, N failed"
 	@$(MAKE) -s --no-print-directory all test-programs
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
+	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/run $(TEST_PROGRAMS) $(SCRIPTS)
 
 test-programs: $(TEST_PROGRAMS)
 
@@ -177,37 +179,37 @@ fuzz-coverage: ## which share of the lines of each reader `make fuzz` has reache
 	@sh scripts/fuzz.sh coverage $(BUILD)/fuzz/coverage/float
 
 fuzz-seeds: all ## make the inputs again that `make fuzz` starts from
-	@sh scripts/fuzz_seeds.sh $(abspath $(PROGRAM))
+	@sh scripts/fuzz_seeds.sh $(HERE)
 
 products: ## test the model with every kind of matrix product: OpenBLAS alone, no BLAS, vectors of each width
 	@$(MAKE) --no-print-directory KERNELS=blas BUILD=build/blas test ONLY=model
-	@BITTER=$(CURDIR)/build/blas/bitter BUILD=build/blas sh tests/run tests/cmd/cli_kernels.sh
+	@BITTER="$$PWD"/build/blas/bitter BUILD=build/blas sh tests/run tests/cmd/cli_kernels.sh
 	@$(MAKE) --no-print-directory BLAS=none VECTOR=16 BUILD=build/vector16 test ONLY=model
 	@$(MAKE) --no-print-directory BLAS=none VECTOR=32 BUILD=build/vector32 test ONLY=model
 
 arm: all ## build for 64-bit ARM; test the model and the positions in qemu's emulation (15 minutes)
-	@sh scripts/arm.sh "$(MAKE)" $(abspath $(PROGRAM))
+	@sh scripts/arm.sh "$(MAKE)" $(HERE)
 
 hosts-test: all ## compare on two hosts, one of which is cut off (2 minutes; Linux, root, GlusterFS)
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=1200 sh tests/run tests/hosts/two_hosts.sh
+	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1200 sh tests/run tests/hosts/two_hosts.sh
 
 interop: all ## with transformers, llama.cpp, tokenizers, TensorBoard (10 minutes, and PyPI)
-	@sh scripts/interop.sh $(abspath $(PROGRAM)) $(BUILD)
+	@sh scripts/interop.sh $(HERE) $(BUILD)
 
 torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing may be lost (minutes, resumable)
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/torture/torture.sh
+	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/torture/torture.sh
 
 faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=7200 sh tests/run tests/torture/faults.sh
+	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=7200 sh tests/run tests/torture/faults.sh
 
 mutate: ## change one token of the code 300 times; does a test notice? (hours, resumable)
 	@MAKE="$(MAKE)" BUILD=$(BUILD) sh tests/mutate/mutate.sh
 
 bench: all ## measure training speed, beside PyTorch if python3 has torch
-	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(abspath $(PROGRAM))
+	@COMPILER="$$($(CC) --version | head -n 1)" sh scripts/bench.sh $(HERE)
 
 bench-blas: all ## which library of matrix products is the fastest here (10 minutes)
-	@MAKE="$(MAKE)" sh scripts/bench_blas.sh $(abspath $(PROGRAM))
+	@MAKE="$(MAKE)" sh scripts/bench_blas.sh $(HERE)
 
 tasks: all ## which schemes learn to copy and to add (3 hours, resumable)
 	sh scripts/tasks.sh ./$(PROGRAM)
@@ -249,10 +251,10 @@ bench-ranks: ## how fast mpirun makes training, and what a slow network costs (5
 
 ranks: ## test `bitter train` under mpirun, in a build of its own; wants `make MPI=1 deps`
 	@$(MAKE) -s --no-print-directory MPI=1 BUILD=build/mpi build/mpi/bitter build/mpi/float/tests/lab/ranks/test_ranks
-	@TIME_LIMIT=900 BITTER=$(CURDIR)/build/mpi/bitter BUILD=build/mpi sh tests/run tests/mpi/ranks.sh
+	@TIME_LIMIT=900 BITTER="$$PWD"/build/mpi/bitter BUILD=build/mpi sh tests/run tests/mpi/ranks.sh
 
 cluster-test: all ## a comparison on a Slurm cluster that loses a node; by root, wants Debian's packages (5 minutes)
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh
+	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=1800 sh tests/run tests/cluster/slurm.sh
 
 valgrind: ## a short training run under valgrind
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" build/valgrind/bitter
@@ -262,11 +264,11 @@ memcheck: ## all tests under valgrind's memcheck (hours)
 	@$(MAKE) --no-print-directory BUILD=build/valgrind ARCH=-march=x86-64-v2 CFLAGS="-O1 -g" all test-memcheck
 
 test-memcheck: test-programs
-	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) sh tests/memcheck $(TEST_PROGRAMS) $(SCRIPTS)
+	@BITTER=$(HERE) BUILD=$(BUILD) sh tests/memcheck $(TEST_PROGRAMS) $(SCRIPTS)
 
 threads: ## train, search and compare under the thread sanitizer (2 minutes; clang with libomp)
 	@$(MAKE) -s --no-print-directory BUILD=build/threads BLAS=none CC=clang CFLAGS="-O1 -g -fsanitize=thread" build/threads/bitter
-	@BITTER=$(CURDIR)/build/threads/bitter BUILD=build/threads TIME_LIMIT=1800 sh tests/run tests/threads/threads.sh
+	@BITTER="$$PWD"/build/threads/bitter BUILD=build/threads TIME_LIMIT=1800 sh tests/run tests/threads/threads.sh
 
 lint: ## check with clang-format, cppcheck and clang-tidy
 	clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
@@ -334,7 +336,7 @@ $(BUILD)/float/libbitter.so: $(BUILD)/float/libbitter.a
 
 $(MANUAL): scripts/man.sh $(PROGRAM)
 	$(call SAY,write,$@)
-	$(Q)sh $< $(abspath $(PROGRAM)) >$@
+	$(Q)sh $< $(HERE) >$@
 
 $(PROGRAM): $(BUILD)/float/train.o $(BUILD)/float/libbitter.a
 	$(call SAY,link,$@)

@@ -1,5 +1,6 @@
 #include "cmd/compare/divide.h"
 
+#include "base/utf8.h"
 #include "cmd/shared/kernels.h"
 
 #include <errno.h>
@@ -93,11 +94,26 @@ static void add_output(Text *script, const char *directory) {
     text_print(script, "/%%a.log\"");
 }
 
+// What ends a line would begin a command of its own in a list or in the script.
+static bool check_plain(const char *what, const char *path, Error *error) {
+    return is_plain(path) ||
+           fail_input(error, "%s %s: the path holds a newline or another control character; rename its directory", what,
+                      path);
+}
+
+bool divide_check(Error *error) {
+    char program[PATH_CAPACITY];
+    program_find(program, "bitter");
+    return check_plain("the program", program, error);
+}
+
 bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
-    char here[PATH_CAPACITY] = "";
-    if (*c->directory != '/' && !getcwd(here, sizeof here))
-        return fail_run(error, "the working directory has no path: %s", strerror(errno));
-    if (!path_format(logs, error, "%s%s%s/slurm", here, *here ? "/" : "", c->directory)) return false;
+    char here[PATH_CAPACITY];
+    const bool absolute = *c->directory == '/';
+    if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
+    if (!check_plain("the working directory", here, error) ||
+        !path_format(logs, error, "%s%s%s/slurm", absolute ? "" : here, absolute ? "" : "/", c->directory))
+        return false;
     return !strchr(logs, '\\') ||
            fail_input(error, "%s: Slurm writes to no path with a backslash; choose another --out", logs);
 }

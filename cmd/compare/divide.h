@@ -17,8 +17,12 @@ bool divide_share(Comparison *comparison, const char *text, Error *error);
 // Print a command for each run that is not done. Fails (run) when memory runs out.
 bool divide_list(const Comparison *comparison, const Text *words, Error *error);
 
+// Call before divide_list and divide_slurm, which write the program's own path for a shell to read. Fails (input) when
+// that holds a control character.
+bool divide_check(Error *error);
+
 // The absolute path of DIR/slurm, where the output of a Slurm job goes. Fails (input) when it is too long or not for
-// Slurm, (run) when the working directory is gone.
+// Slurm, or when the working directory's path holds a control character, (run) when the working directory is gone.
 bool divide_logs(char logs[PATH_CAPACITY], const Comparison *comparison, Error *error);
 
 // Write DIR/slurm.sh: an array job with a task for each run that is not done, at most `workers` (0 = no limit) at the

@@ -80,7 +80,7 @@ static bool is_behind(void) {
 
 void program_find(char program[PATH_CAPACITY], const char *name) {
     const ssize_t length = readlink("/proc/self/exe", program, PATH_CAPACITY - 1);
-    if (length > 0)
+    if (length > 0 && length < PATH_CAPACITY - 1) // a longer one may be cut
         program[length] = '\0';
     else
         snprintf(program, PATH_CAPACITY, "%s", name);

@@ -80,6 +80,18 @@ old_path=$PATH
 PATH=$scratch/bin:$PATH
 refuses "a mistake is found before sbatch is called" "no position scheme 'wrope'" compare "$@" wrope --out "$out" --slurm
 refuses "a directory that Slurm cannot write to" 'a\b/slurm;backslash' compare "$@" --out 'a\b' --slurm
+# A newline in a path would end its line, and what follows would be a command.
+evil=$(printf 'evil\ntouch PWNED\n#')
+mkdir -p "$scratch/$evil" && cp "$BITTER" "$scratch/$evil/bitter" && here=$BITTER
+cd "$scratch/$evil" && mkdir sub && cd sub || exit 1
+refuses "a working directory that would be a command" "evil?touch PWNED?#/sub;control character" compare "$@" --out x --slurm
+refuses "the same with an absolute --out" "evil?touch PWNED?#/sub;control character" compare "$@" --out "$scratch/x" --slurm
+cd "$scratch/work/slurm" || exit 1
+if [ -e /proc/self/exe ]; then
+    BITTER=$scratch/$evil/bitter
+    for how in --list --slurm; do refuses "$how by a program whose path would be a command" "evil?touch PWNED?#/bitter;control character" compare "$@" --out x $how; done
+    BITTER=$here
+fi
 check "sbatch was not called" test ! -e "$scratch/given"
 need compare "$@" --out "$out" --workers 5 --slurm --threads 2 --sbatch "--time=2:00:00 --comment='x y'"
 check "sbatch is given the script" test "$(cat "$scratch/given")" = "--

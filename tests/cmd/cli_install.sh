@@ -17,6 +17,12 @@ for file in man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-fun
     check "it installs $file" test -s "$root/opt/bitter/share/$file"
 done
 
+# --- a source tree whose name a shell would take for a command ---
+tree="$scratch/a;touch PWNED #"
+mkdir "$tree" && ln -s "$repository"/* "$tree"
+(cd "$tree" && make -s --no-print-directory ONLY= MANUAL=page page) >"$scratch/made" 2>&1
+check "make runs no part of its directory's name" test -s "$tree/page" -a ! -e "$tree/PWNED"
+
 # --- the program, by a link and by PATH ---
 BITTER=$root/opt/bitter/bin/bitter
 mkdir "$scratch/bin" && ln -s "$BITTER" "$scratch/bin/bitter"
