@@ -5,9 +5,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     FIRST_ROW = 256, // getopt_long's value for row 0: above every short option
@@ -23,6 +25,8 @@ void die(const char *command, const Error *error) {
 
 int output_finish(int status) {
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&reader, 1, 0) > 0 && reader.revents & (POLLERR | POLLHUP)) return status; // `head` has read enough
     fprintf(stderr, "bitter: cannot write to standard output: %s\n", strerror(errno));
     return status ? status : ERROR_RUN;
 }

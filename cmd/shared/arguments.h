@@ -29,7 +29,8 @@ void print_wrapped(const char *text, int column, int indent);
 // Print "bitter COMMAND: message" to stderr, or "bitter: message" if command is NULL, and exit with the error's kind.
 _Noreturn void die(const char *command, const Error *error);
 
-// The exit code for main: status, or ERROR_RUN with a message on stderr if writing to stdout failed.
+// The exit code for main: status, or ERROR_RUN with a message on stderr if writing to stdout failed. A reader that has
+// closed the pipe, as `head` does, is no failure.
 int output_finish(int status);
 
 #endif

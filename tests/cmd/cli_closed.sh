@@ -1,5 +1,5 @@
 # Standard input, output and error may be closed when the program starts. A file that it opens must then not take their
-# place, because messages would be written into it.
+# place, because messages would be written into it. The reader of a pipe may close it, as `head` does.
 . tests/support/shell
 
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1 --data builtin:tales:bytes=20000'
@@ -26,4 +26,26 @@ for how in without_output without_errors without_any; do
     closed "eval $how" $how eval open --csv $how.csv
     check "$how: the CSV has the table alone" cmp open.csv $how.csv
 done
+
+# leaves COMMAND...: nobody reads the pipe any more; a shell may have had SIGPIPE ignored ('') or not (-).
+leaves() {
+    for action in '' -; do
+        {
+            trap '' PIPE
+            while echo; do :; done 2>/dev/null # until the reader has gone
+            trap "$action" PIPE
+            "$BITTER" "$@" 2>"$scratch/err"
+            echo $? >"$scratch/code"
+        } | true
+        check "$1, SIGPIPE ${action:-ignored}: no message" test ! -s "$scratch/err"
+        check "$1, SIGPIPE ${action:-ignored}: exit code" grep -qxE '0|141' "$scratch/code" # 141 is the shell's word for SIGPIPE
+        rm -rf gone.*
+    done
+}
+leaves --help
+leaves eval open
+leaves sample open --tokens 9
+leaves prepare open/log.csv --out gone.data
+leaves train $small --steps 2 --out gone.run
+leaves lesson
 finish
