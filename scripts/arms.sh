@@ -1,6 +1,12 @@
 # shellcheck shell=sh disable=SC2154
 # Schemes as `bitter compare` takes them, with the learning rates that other comparisons have chosen. Scripts source this.
 # $results has the comparisons, and $from names those whose rates are taken, in the order of the settings.
+# results_of PART: its table, or that of the directory $recorded until it has run.
+results_of() {
+    [ -f "$results/$1/results.csv" ] || [ -z "${recorded:-}" ] || set -- "$1" "$recorded"
+    echo "${2:-$results}/$1/results.csv"
+}
+
 # spec NAME: the scheme of that name.
 spec() {
     case $1 in
@@ -22,7 +28,7 @@ rate() {
         awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
             $column["scheme"] == name && $column["chosen"] == 1 && !seen[$column["setting"]]++ {
                 print $column["learning_rate"]
-            }' "$results/$chosen/results.csv"
+            }' "$(results_of "$chosen")"
     done | paste -s -d / -
 }
 

@@ -7,7 +7,7 @@
 #   runs eager and compiled, and the faster of the two counts.
 # BEFORE: another bitter to compare with. LAUNCH: a command to put before every measured one, such as `taskset -c 0,1`.
 # SHAPES (A B C E F), SCHEMES (all rotations and biases), STEPS: measure less. The table is then saved only if RESULTS,
-#   the directory for it (runs/baseline/bench), is set. ROUNDS: how often each is measured (3).
+#   the directory for it (runs/results/bench), is set. ROUNDS: how often each is measured (3).
 #
 # What makes the comparison fair: PyTorch's weights begin as small as bitter's (standard deviation 0.02). With PyTorch's
 # own embeddings (standard deviation 1) and tied weights the logits are so large that many probabilities are denormal
@@ -212,7 +212,7 @@ done
 [ -z "$schemes" ] || say '\nx learned: time of a step, divided by that with learned positions. asked: at most this; "-" where it is more.\n'
 
 if [ -z "$limited" ] || [ -n "${RESULTS:-}" ]; then
-    results=${RESULTS:-runs/baseline/bench}
+    results=${RESULTS:-runs/results/bench}
     mkdir -p "$results"
     cp "$scratch/record" "$results/$name.md"
     echo && echo "saved as $results/$name.md"

@@ -4,13 +4,13 @@
 # number of tokens for each parameter (50 minutes on 2 cores): "rates" tries five learning rates, from one seed; "ladder"
 # trains five other seeds, each scheme with its best rate for each size. Finished runs are kept: stop it and start it again
 # at any time. DIR (runs/experiment) holds the runs and the pages report.html; summaries, plots and results.csv go to
-# RESULTS (runs/baseline/experiment).
+# RESULTS (runs/results/experiment).
 # TEXT: the book (see book.sh). SCALE and TOKENS: the sizes, and the tokens for each parameter; TOKENS=0.2 trains a
 # hundredth, to try the script.
 set -eu
 bitter=${1:?"usage: sh scripts/experiment.sh BITTER [DIR]"}
 out=${2:-runs/experiment}
-results=${RESULTS:-runs/baseline/experiment}
+results=${RESULTS:-runs/results/experiment}
 text=$(sh "$(dirname "$0")/book.sh")
 schemes="learned sinusoidal rope rope-random alibi fire"
 # shellcheck source=scripts/arms.sh

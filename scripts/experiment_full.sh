@@ -2,10 +2,10 @@
 # Does what is learned catch up with what is designed, as compute grows? sh scripts/experiment_full.sh BITTER [DIR]
 # Twelve comparisons, each with a report of its own (8 hours on 2 cores). Finished runs are kept: stop it and start
 # it again at any time. DIR (runs/experiment-full) holds the runs and the pages report.html; summaries, plots and
-# results.csv go to RESULTS (runs/baseline/experiment-full).
+# results.csv go to RESULTS (runs/results/experiment-full).
 # PARTS names the parts to do ("rates rates-50k rates-400k rates-short rates-long tokens ladder starts texts context epochs
 # primary").
-# The other parts read the rates from RESULTS, so the recorded ones do until those parts have run.
+# The other parts read the rates from RESULTS, or the recorded ones (runs/baseline) until those parts have run.
 # TEXT: the book (see book.sh). SHRINK=50 trains a fiftieth, to try the script.
 #
 #   rates         the learning rate of every scheme at 126k parameters, on seeds that no other part uses
@@ -27,7 +27,8 @@
 set -eu
 bitter=${1:?"usage: sh scripts/experiment_full.sh BITTER [DIR]"}
 out=${2:-runs/experiment-full}
-results=${RESULTS:-runs/baseline/experiment-full}
+results=${RESULTS:-runs/results/experiment-full}
+recorded=$(dirname "$0")/../runs/baseline/experiment-full
 parts=${PARTS:-"rates rates-50k rates-400k rates-short rates-long tokens ladder starts texts context epochs primary"}
 seeds=${SEEDS:-5}
 text=$(sh "$(dirname "$0")/book.sh")
@@ -66,7 +67,7 @@ best() {
                 sum += $column["value"]
                 n++
             }
-            END { if (n == 3) printf "%.6f %s\n", sum / n, name }' "$results/rates/results.csv"
+            END { if (n == 3) printf "%.6f %s\n", sum / n, name }' "$(results_of rates)"
     done | sort -n | awk 'NR == 1 { print $2 }'
 }
 

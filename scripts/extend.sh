@@ -5,12 +5,12 @@
 # fine-tuning, which also trains the retrieval of passkeys at lengths up to the new one. Then the searched one is
 # stretched to 64 times. Finished runs are kept, and a stopped search or training
 # continues: stop it and start it again at any time. DIR (runs/extend) holds the runs; tables and the plot of
-# the factors go to RESULTS (runs/baseline/extend).
+# the factors go to RESULTS (runs/results/extend).
 # TEXT: the book (see book.sh).
 set -eu
 bitter=${1:?"usage: sh scripts/extend.sh BITTER [DIR]"}
 out=${2:-runs/extend}
-results=${RESULTS:-runs/baseline/extend}
+results=${RESULTS:-runs/results/extend}
 text=$(sh "$(dirname "$0")/book.sh")
 steps=${STEPS:-5000}
 short_steps=${SHORT_STEPS:-400}

@@ -9,12 +9,12 @@
 # read: one pass for its perplexity, which keeps its state in a file and continues when it was stopped, and passkeys
 # of that length. The table also has the searched model alone, each half of the second stretch alone, less stretch,
 # YaRN's own ramp, and what fine-tuning at 4096 after the second stretch does.
-# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/baseline/extend). LENGTH=131072 measures a shorter
+# DIR (runs/extend-2m) holds the runs; 2m.md goes to RESULTS (runs/results/extend). LENGTH=131072 measures a shorter
 # window (2m-131072.md). TEXT: the book (see book.sh), of at least 3.25 million bytes.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_2m.sh BITTER [DIR]"}
 out=${2:-runs/extend-2m}
-results=${RESULTS:-runs/baseline/extend}
+results=${RESULTS:-runs/results/extend}
 length=${LENGTH:-2097152}
 lengths="258 4096 32768 262144"
 text=$(sh "$(dirname "$0")/book.sh")

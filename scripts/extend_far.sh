@@ -3,11 +3,11 @@
 # A third round from 16,384 to 131,072 tokens. One candidate takes minutes there, so the search only picks the best of its
 # starting points: the formulas, and the searched factors stretched further. Then it measures perplexity in one window of
 # that length, and passkeys. DIR (runs/extend) has the runs of `make extend`; the table goes to RESULTS
-# (runs/baseline/extend). Finished parts are kept.
+# (runs/results/extend). Finished parts are kept.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_far.sh BITTER [DIR]"}
 out=${2:-runs/extend}
-results=${RESULTS:-runs/baseline/extend}
+results=${RESULTS:-runs/results/extend}
 length=131072
 [ -f "$out/round2-ft/model.safetensors" ] || {
     echo "extend_far.sh: there is no $out/round2-ft; run \`make extend\` first" >&2

@@ -8,11 +8,11 @@
 # seeds; what no method finds, it does not know. Then the gradient's factors that fall among the slow pairs are set to the
 # largest one of the faster pairs, one at a time and all at once. All are scored on held-out text in windows of 2048 tokens.
 # DIR (runs/extend-rule) holds the runs; rule.csv, rule_pairs.csv, rule.md and the plot rule_factors.svg go to RESULTS
-# (runs/baseline/extend). Finished runs are kept, and a stopped search or training continues.
+# (runs/results/extend). Finished runs are kept, and a stopped search or training continues.
 set -eu
 bitter=${1:?"usage: sh scripts/extend_rule.sh BITTER [DIR]"}
 out=${2:-runs/extend-rule}
-results=${RESULTS:-runs/baseline/extend}
+results=${RESULTS:-runs/results/extend}
 texts=${TEXTS:-"book source tales"}
 seeds=${SEEDS:-"11 12 13 14"} # 15 and 16 were planned, too; there was no time for them
 steps=${STEPS:-3000}

@@ -1,11 +1,11 @@
 #!/bin/sh
 # State tracking: can one layer with 2 heads and width 64 remember the last bit written? sh scripts/flipflop.sh BITTER [DIR]
 # Trains SCHEMES (rope path) on the flip-flop task. The table of the share of reads answered rightly goes to
-# RESULTS (runs/baseline/flipflop). Finished runs in DIR (runs/flipflop) are kept.
+# RESULTS (runs/results/flipflop). Finished runs in DIR (runs/flipflop) are kept.
 set -eu
 bitter=$1
 out=${2:-runs/flipflop}
-results=${RESULTS:-runs/baseline/flipflop}
+results=${RESULTS:-runs/results/flipflop}
 schemes=${SCHEMES:-"rope path"}
 mkdir -p "$out" "$results"
 

@@ -4,12 +4,12 @@
 # and Peace, to measure perplexity in windows of 1 to 8 times the trained length; and on documents with a passkey, to see
 # in how long a document the key is found. Finished runs are kept: stop it and start it again at any time. DIR
 # (runs/layers) holds the runs and the page report.html; tables, plots and results.csv go to RESULTS
-# (runs/baseline/layers).
+# (runs/results/layers).
 # TEXT: the book (see book.sh). TOKENS=0.2: so many tokens for each parameter; STEPS=20: so many steps on passkeys.
 set -eu
 bitter=${1:?"usage: sh scripts/layers.sh BITTER [DIR]"}
 out=${2:-runs/layers}
-results=${RESULTS:-runs/baseline/layers}
+results=${RESULTS:-runs/results/layers}
 steps=${STEPS:-4500}
 cores=$(getconf _NPROCESSORS_ONLN)
 seeds="1337 1338 1339" # those of compare

@@ -2,12 +2,12 @@
 # Which position schemes solve which tasks, at trained lengths and beyond: sh scripts/tasks.sh BITTER [DIR]
 # Trains every scheme on every task from several seeds, with one thread per run and a run per core. Finished runs are kept
 # and a killed one continues: stop it and start it again at any time. DIR (runs/tasks) holds the
-# runs; results.csv and table.md go to RESULTS (runs/baseline/tasks).
+# runs; results.csv and table.md go to RESULTS (runs/results/tasks).
 # TASKS, SCHEMES, SEEDS, STEPS: what to train.
 set -eu
 bitter=$1
 out=${2:-runs/tasks}
-results=${RESULTS:-runs/baseline/tasks}
+results=${RESULTS:-runs/results/tasks}
 tasks=${TASKS:-"copy addition"}
 schemes=${SCHEMES:-"none learned sinusoidal rope alibi t5"}
 seeds=${SEEDS:-"1 2 3"}

@@ -101,4 +101,11 @@ refuses "--task with --context" "--context;--task" eval run --task --context 16
 refuses "--task with --stride" "--stride;--task" eval run --task --stride 4
 refuses "--samples without --task" "--samples;--task" eval run --samples 4
 refuses "a table in a missing place" "nowhere" eval run --task --samples 1 --csv nowhere/x.csv
+
+# --- the scripts of the recorded experiments ---
+check "no script writes over what is committed" sh -c "! grep -n ':-runs/baseline' '$repository'/scripts/*.sh"
+mkdir -p runs/baseline/flipflop && echo recorded >runs/baseline/flipflop/table.md
+printf '#!/bin/sh\n[ $1 = eval ] || { for out; do :; done; mkdir -p $out; touch $out/config.json; }\n' >fake && chmod +x fake
+check "a script runs" sh "$repository/scripts/flipflop.sh" ./fake
+check "and leaves the recorded table alone" test "$(cat runs/baseline/flipflop/table.md)" = recorded -a -s runs/results/flipflop/table.md
 finish
