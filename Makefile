@@ -130,8 +130,12 @@ all: $(PROGRAM) $(PROGRAM)-double ## build bitter, and bitter-double for gradien
 # What is installed, below PREFIX.
 MANUAL   := $(BUILD)/bitter.1
 ROOT     := $(DESTDIR)$(PREFIX)
-DOCUMENTS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html)
+DOCUMENTS = $(wildcard README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs/*.md docs/*.svg posenc/README.md model/SPEED.md lesson/lesson.html) $(PLOTS)
+PLOTS     = $(addprefix runs/baseline/,experiment-full/tokens/plot-1.svg extend/rule_factors.svg extend/factors.svg)
 SHARED    = man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-functions/_bitter $(addprefix doc/bitter/,$(DOCUMENTS))
+# The directories that may be left empty, those within others first; a system's own stay.
+EMPTIED   = $(filter-out $(if $(filter /usr /usr/local,$(PREFIX)),/bin /share /share/man /),$(addprefix /share/,doc man/man1 man \
+            bash-completion/completions bash-completion zsh/site-functions zsh) /share /bin /)
 
 install: all $(MANUAL) ## install the program, its man page, completion and guides below PREFIX
 	@install -d "$(ROOT)/bin" "$(ROOT)/share"
@@ -140,11 +144,15 @@ install: all $(MANUAL) ## install the program, its man page, completion and guid
 	gzip -9n <$(MANUAL) >"$(ROOT)/share/man/man1/bitter.1.gz"
 	install -m 644 scripts/completion.bash "$(ROOT)/share/bash-completion/completions/bitter"
 	install -m 644 scripts/completion.zsh "$(ROOT)/share/zsh/site-functions/_bitter"
-	@for file in $(DOCUMENTS); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
+	@for file in $(filter-out %.md,$(DOCUMENTS)); do install -m 644 $$file "$(ROOT)/share/doc/bitter/$$file"; done
+	@for file in $(filter %.md,$(DOCUMENTS)); do \
+	    awk -v name=$$file -v documents="$(DOCUMENTS)" -f scripts/guide.awk $$file >"$(ROOT)/share/doc/bitter/$$file"; \
+	    chmod 644 "$(ROOT)/share/doc/bitter/$$file"; done
 
 uninstall: ## remove what `make install` has installed
 	rm -f "$(ROOT)/bin/bitter" "$(ROOT)/bin/bitter-double"
 	@cd "$(ROOT)/share" 2>/dev/null && rm -f $(SHARED) && find doc/bitter -depth -type d -exec rmdir {} + 2>/dev/null || true
+	@for place in $(EMPTIED); do rmdir "$(ROOT)$$place" 2>/dev/null || true; done
 
 deb: ## build and test bitter.deb, a Debian package for all machines of this architecture
 	@CC="$(CC)" sh scripts/deb.sh "$(MAKE)" $(BUILD)/deb

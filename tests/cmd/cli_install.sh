@@ -17,6 +17,17 @@ for file in man/man1/bitter.1.gz bash-completion/completions/bitter zsh/site-fun
     check "it installs $file" test -s "$root/opt/bitter/share/$file"
 done
 
+dangling() { # links of the installed guides to what is not installed
+    find "$root/opt/bitter/share/doc" -name '*.md' | while read -r guide; do
+        tr '\n' ' ' <"$guide" | grep -oE '\]\([^() ]+\)' | sed 's/^](//; s/)$//; s/#.*//' | grep -v : | while read -r to; do
+            [ -e "$(dirname "$guide")/$to" ] || echo "${guide##*/}: $to"
+        done
+    done
+}
+dangling >"$scratch/dangling"
+check "every link of the guides leads to an installed file" diff /dev/null "$scratch/dangling"
+check "other links are words" grep -qF '| none, random |' "$root/opt/bitter/share/doc/bitter/docs/schemes.md"
+
 # --- a source tree whose name a shell would take for a command ---
 tree="$scratch/a;touch PWNED #"
 mkdir "$tree" && ln -s "$repository"/* "$tree"
@@ -65,5 +76,9 @@ else
 fi
 
 check "make uninstall" in_tree uninstall
-check "nothing is left" test -z "$(find "$root" -type f)" -a ! -e "$root/opt/bitter/share/doc/bitter"
+check "nothing is left, and no empty directory" test "$(cd "$root" && echo *):$(ls -A "$root/opt")" = opt:
+mkdir -p "$root/usr/local/bin"
+in_tree install PREFIX=/usr/local >/dev/null 2>&1
+in_tree uninstall PREFIX=/usr/local >/dev/null 2>&1
+check "the system's own directories stay" test "$(cd "$root/usr/local" && echo * share/*)" = 'bin share share/man'
 finish
