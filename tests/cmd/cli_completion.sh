@@ -77,7 +77,7 @@ if command -v bash >/dev/null; then
     shell_offers bash '' bitter train --steps 1
     check "bash: it is registered" bash -c '. "$0/scripts/completion.bash" && complete -p bitter' "$repository"
 else
-    skip "bash" "there is no bash"
+    lacks "bash" bash bash
 fi
 if command -v zsh >/dev/null; then
     shell_offers zsh "$(tr '\n' ' ' <"$scratch/commands" | sed 's/ $//')" bitter tr
@@ -86,6 +86,6 @@ if command -v zsh >/dev/null; then
     shell_offers zsh 'files' bitter prepare book
     shell_offers zsh '' bitter train --steps 1
 else
-    skip "zsh" "there is no zsh"
+    lacks "zsh" zsh zsh
 fi
 finish

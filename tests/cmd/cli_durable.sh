@@ -1,7 +1,7 @@
 # What a command says is done survives a power cut: it has written every file to the disk before the file gets its name,
 # and then the directory; and the rows of a log before the checkpoint that they lead to. strace shows the order of calls.
 . tests/support/shell
-strace -o "$scratch/trace" true 2>/dev/null || { skip "durable" "strace cannot be had here"; finish; }
+strace -o "$scratch/trace" true 2>/dev/null || { lacks "durable" strace strace; finish; }
 
 # Calls of one process -> complaints.
 undurable() {

@@ -275,6 +275,6 @@ elif [ -d /proc/self ]; then
     refuses "unwritable directory for a run" "/proc;director" train $small --data bytes --out /proc/bitter/run
     refuses "unwritable directory for shards" "/proc;director" prepare --out /proc/bitter/new text.txt
 else
-    skip "unwritable directory" "root may write everywhere"
+    skip "unwritable directory" "root may write everywhere; run this as another user"
 fi
 finish

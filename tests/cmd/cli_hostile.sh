@@ -14,7 +14,7 @@ if [ -n "$place" ] && cp "$BITTER" "$place/bitter" 2>/dev/null &&
     check "compare needs no /tmp" env TMPDIR="$place" unshare -rm sh -c "$readonly_tmp" "$place" ./bitter compare \
         $small --out r none
 else
-    skip "compare needs no /tmp" "no mount namespaces here"
+    skip "compare needs no /tmp" "no mount namespaces here; root has them, except in most containers"
 fi
 [ -z "$place" ] || rm -rf "$place"
 

@@ -72,7 +72,7 @@ if command -v groff >/dev/null; then
     groff -man -Tascii "$page" 2>/dev/null | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' | tr -s ' \n' ' ' >"$scratch/shown"
     check "the man page shows texts as --help does" grep -qF 'a text file, a .gz file, - for standard input' "$scratch/shown"
 else
-    skip "the man page is shown without warnings" "there is no groff"
+    lacks "the man page is shown without warnings" groff groff
 fi
 
 check "make uninstall" in_tree uninstall

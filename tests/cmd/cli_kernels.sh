@@ -63,6 +63,6 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     check "under a debugger the program stays what it is" says ' core=Prescott '
     check "and says what to set" grep -q 'OPENBLAS_CORETYPE=' "$scratch/err"
 else
-    skip "under a debugger" "needs strace"
+    lacks "under a debugger" strace strace
 fi
 finish

@@ -99,7 +99,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     terminal '' "$BITTER lesson >whole"
     check "a file gets everything at once" cmp whole "$scratch/first"
 else
-    skip "a screen at a time" "needs util-linux's script"
+    lacks "a screen at a time" "util-linux's script" bsdutils
 fi
 
 # --- hostile input ---

@@ -41,7 +41,7 @@ fill() { # FOLDER
 
 for compiler in cc gcc clang; do
     if ! command -v $compiler >/dev/null 2>&1; then
-        skip "$compiler" "there is no $compiler"
+        lacks "$compiler" "$compiler" "$compiler"
         continue
     fi
     rm -rf solved && cp -R folder solved

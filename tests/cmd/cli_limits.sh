@@ -119,7 +119,7 @@ fi
 
 # --- directories that may not be read ---
 if [ "$(id -u)" -eq 0 ]; then
-    skip "unreadable directories" "root reads everything"
+    skip "unreadable directories" "root reads everything; run this as another user"
 else
     mkdir closed && cp data/* closed && chmod 000 closed
     refuses "unreadable data" "closed/tokenizer.json: Permission denied;check the permissions" train $small --data closed --out new

@@ -16,7 +16,7 @@ if [ -f "$shakespeare" ]; then
     succeed "its shards train" train $small --data shakespeare --out shakespeare-run
     rm -r shakespeare
 else
-    skip "tinyshakespeare" "there is no $shakespeare"
+    no_file "tinyshakespeare" "$shakespeare"
 fi
 
 war=$shared/data/war-and-peace.txt.gz
@@ -26,7 +26,7 @@ if [ -f "$war" ]; then
     check "piped and unpacked, the shards are the same" diff -r packed piped
     rm -r packed piped
 else
-    skip "war-and-peace.txt.gz" "there is no $war"
+    no_file "war-and-peace.txt.gz" "$war"
 fi
 
 # --- gzip, shard size, several inputs ---

@@ -145,6 +145,6 @@ if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     check "invalid bytes are U+FFFD on a screen" grep -qaF "$(printf '\357\277\275')" screen
     check "and nothing else is" is_utf8 screen
 else
-    skip "a conversation on a terminal" "needs util-linux's script"
+    lacks "a conversation on a terminal" "util-linux's script" bsdutils
 fi
 finish

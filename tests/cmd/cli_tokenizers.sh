@@ -27,14 +27,14 @@ if [ -f "$encoder" ] && [ -f "$merges" ]; then
         check "those of War and Peace are tiktoken's" test "$(ids war | cksum)" = "2291318336 3709897"
         rm -r war
     else
-        skip "War and Peace in GPT-2's tokens" "there is no $war"
+        no_file "War and Peace in GPT-2's tokens" "$war"
     fi
     succeed "its tokenizer.json is a tokenizer" prepare --tokenizer writing/tokenizer.json --out again "$writing"
     check "which is the same" diff -r writing again
     head -c 100000 "$encoder" >gpt2/encoder.json
     refuses "encoder.json cut short" "gpt2/encoder.json;not JSON" prepare --tokenizer gpt2 --out new "$writing"
 else
-    skip "GPT-2's tokenizer" "there is no $encoder or $merges"
+    no_file "GPT-2's tokenizer" "$encoder" "$merges"
 fi
 
 # --- trained on the text ---

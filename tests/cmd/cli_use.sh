@@ -135,7 +135,7 @@ if script -qec true /dev/null >/dev/null 2>&1; then
     script -qec "$BITTER sample run --tokens 300 --temperature 50 --top-k 0" /dev/null >"$scratch/out" </dev/null
     check "a terminal gets no commands" test "$(tr -d '\r\n\t -~\200-\377' <"$scratch/out" | wc -c)" -eq 0
 else
-    skip "a terminal gets no commands" "needs util-linux's script"
+    lacks "a terminal gets no commands" "util-linux's script" bsdutils
 fi
 
 # --- gradcheck ---

@@ -81,7 +81,10 @@ static void shakespeare_has_65_characters(void **state) {
     const char *shared = getenv("BITTER_SHARED");
     char path[SCRATCH_PATH];
     snprintf(path, sizeof path, "%s/data/tinyshakespeare.txt", shared ? shared : "../shared");
-    if (!path_exists(path)) skip();
+    if (!path_exists(path)) {
+        printf("there is no %s; tests/README.md says where to get it\n", path);
+        skip();
+    }
     Buffer text;
     Error error;
     assert_true(file_read(&text, path, &error));

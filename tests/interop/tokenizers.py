@@ -103,7 +103,7 @@ def texts():
         if os.path.exists(path):
             found[name.split(".")[0]] = read(path).decode()
         else:
-            skip(name, f"there is no {path}")
+            skip(name, f"there is no {path}; tests/README.md says where to get it")
     found["writing"] = read(os.path.join(here, "writing.txt")).decode()
     found["characters"] = all_characters()
     found["spaces"] = " " * 300000 + "x" + "\n" * 1001 + "\t "
@@ -129,7 +129,7 @@ broken = [b"\xff\xfe\x00abc", b"caf\xe9 au lait", b"a\xc3", b"\xe2\x82", b"x\x80
 def test_gpt2(all_texts):
     vocabulary, merges = (os.path.join(shared, "data", name) for name in ("gpt2-encoder.json", "gpt2-vocab.bpe"))
     if not os.path.exists(vocabulary) or not os.path.exists(merges):
-        return skip("GPT-2's tokenizer", f"there is no {vocabulary} or {merges}")
+        return skip("GPT-2's tokenizer", f"there is no {vocabulary} or {merges}; tests/README.md says where to get them")
     ranks = data_gym_to_mergeable_bpe_ranks(merges, vocabulary)
     pattern = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
     encoding = tiktoken.Encoding(name="gpt2", pat_str=pattern, mergeable_ranks=ranks,

@@ -8,7 +8,7 @@ for candidate in chromium chromium-browser google-chrome; do
     [ -n "$browser" ] || browser=$(command -v $candidate)
 done
 if [ -z "$browser" ]; then
-    skip "the page in a browser" "there is no Chromium; Debian calls its package chromium"
+    lacks "the page in a browser" Chromium chromium
     finish
 fi
 mkdir "$scratch/profile"

@@ -19,6 +19,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+// What a test prints stands in its log before the line that says how the test ended; cmocka prints errors to stderr.
+__attribute__((constructor)) static void print_by_lines(void) {
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+}
+
 // End the test with the library's own sentence unless it succeeded.
 static inline void must(bool ok, const Error *error) {
     if (!ok) fail_msg("%s", error->message);

@@ -5,7 +5,7 @@
 
 browser=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 if ! command -v node >/dev/null || [ -z "$browser" ]; then
-    skip "a report in a browser" "needs node and Chromium"
+    lacks "a report in a browser" "node and Chromium" "nodejs chromium"
     finish
 fi
 need compare none sinusoidal learned rope --data builtin:tales:bytes=40000 --layers 1 --heads 2 --width 16 --context 16 \

@@ -32,6 +32,7 @@ void cblas_sgemm(int order, int transpose_a, int transpose_b, int M, int N, int 
 
 static void a_right_product_passes(void **state) {
 #ifdef BLAS_NONE
+    puts("this build has no BLAS; make it with BLAS=openblas");
     skip();
 #endif
     mistake = RIGHT;
@@ -40,6 +41,7 @@ static void a_right_product_passes(void **state) {
 
 static void each_mistake_is_noticed(void **state) {
 #ifdef BLAS_NONE
+    puts("this build has no BLAS; make it with BLAS=openblas");
     skip();
 #endif
     for (mistake = ONE_ENTRY; mistake <= IGNORES_TRANSPOSED_B; mistake++) assert_false(blas_is_right());

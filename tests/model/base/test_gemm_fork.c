@@ -9,6 +9,7 @@
 
 static void a_process_forked_after_the_check_can_use_a_team(void **state) {
 #ifdef BLAS_NONE
+    puts("this build has no BLAS; make it with BLAS=openblas");
     skip();
 #endif
     int threads = 0, status = 0;
