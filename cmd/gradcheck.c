@@ -46,7 +46,12 @@ static bool check(double *worst, int *wrong, const Mix *pos, const GradcheckOpti
                                         .seed = (uint64_t)seed};
     GradientError *errors;
     int count;
-    if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
+    if (!gradcheck(&errors, &count, pos, &settings, error)) {
+        *worst = NAN;
+        *wrong = 1;
+        if (error->kind == ERROR_NONFINITE) printf("  %s\n", error->message);
+        return error->kind == ERROR_NONFINITE;
+    }
     *worst = gradcheck_worst(errors, count);
     *wrong = 0;
     printf("  %-22s largest relative error\n", "tensor");

@@ -85,16 +85,28 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
 }
 
 // Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and
-// biases.
+// biases. A difference steps to both sides, so what the scheme's range cuts off (round 0) goes the other way (1), or,
+// where that is cut off as well, half as far as the range allows (2). Leaves the initial values in check->direction.
 static void randomise(Check *check) {
     Gpt *gpt = &check->gpt;
     const uint64_t seed = check->settings.seed;
-    for (int i = 0; i < gpt->tensors.count; i++) {
-        const Tensor *t = &gpt->tensors.items[i];
-        const uint64_t key = random_key(seed, t->name);
-        for (size_t n = 0; n < t->count; n++) gpt->params[t->offset + n] += (real)(0.4 * random_normal(key, n));
+    memcpy(check->direction, gpt->params, gpt->tensors.total * sizeof(real));
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < gpt->tensors.count; i++) {
+            const Tensor *t = &gpt->tensors.items[i];
+            const uint64_t key = random_key(seed, t->name);
+            for (size_t n = 0; n < t->count; n++) {
+                const double first = (double)check->direction[t->offset + n], step = 0.4 * random_normal(key, n);
+                real *value = &gpt->params[t->offset + n];
+                const double now = (double)*value - first;
+                if (round == 0)
+                    *value = (real)(first + step);
+                else if (fabs(now - step) > 1e-6)
+                    *value = (real)(first + (round == 1 ? -step : fabs(now + step) > 1e-6 ? now / 2 : now));
+            }
+        }
+        mix_project(&gpt->pos);
     }
-    mix_project(&gpt->pos);
     const int rows = check->pass.B * check->pass.T, V = gpt->shape.vocab;
     Random ids = {random_key(seed, "ids"), 0};
     for (int r = 0; r < rows; r++) {
@@ -135,10 +147,33 @@ static void check_free(Check *check) {
     arena_free(&check->arena);
 }
 
+// Runs the passes. Fails (nonfinite) when the loss is, and says which number is to blame: one after the other gets back
+// its initial value, in check->direction, until the loss is finite.
+static bool check_loss(Check *check, Error *error) {
+    const TensorTable *table = &check->gpt.tensors;
+    const double loss = total_loss(check, true);
+    const char *what = isnan(loss) ? "NaN" : "infinite";
+    char place[64];
+    if (isfinite(loss)) return true;
+    for (const Tensor *t = table->items; t < table->items + table->count; t++) {
+        for (size_t n = 0; n < t->count; n++) {
+            real *value = &check->gpt.params[t->offset + n], first = check->direction[t->offset + n], drawn = *value;
+            *value = first;
+            if (!isfinite(total_loss(check, false))) continue;
+            number_place(place, n, t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0);
+            return fail_nonfinite(error,
+                                  "the loss is %s when %s of %s is %.3g, from %.3g at first; the scheme's hook "
+                                  "`project` must keep parameters in its range",
+                                  what, place, t->name, (double)drawn, (double)first);
+        }
+    }
+    return fail_nonfinite(error, "the loss is %s already with the scheme's initial values", what);
+}
+
 bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error) {
     Check check;
     *errors = NULL;
-    if (!check_create(&check, pos, settings, error)) {
+    if (!check_create(&check, pos, settings, error) || !check_loss(&check, error)) {
         check_free(&check);
         return false;
     }
@@ -147,7 +182,6 @@ bool gradcheck(GradientError **errors, int *count, const Mix *pos, const Gradche
     *count = table->count + 1;
     *errors = calloc((size_t)*count, sizeof **errors);
     if (*errors) {
-        total_loss(&check, true);
         memcpy(check.dx, check.pass.dx, inputs * sizeof(real)); // the differences will overwrite it
         // The gaps between tensors are 0 and do not count.
         const double typical =

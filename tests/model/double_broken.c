@@ -219,11 +219,72 @@ static void small_gradients_count_like_large_ones(void **state) {
     expect_near("error", 0, worst_error(&where, &pos, &one_head, 1), 0.1, 0.001);
 }
 
+// A scheme that lets parameters leave its range: the check says which.
+static void a_loss_that_is_no_number_is_explained(void **state) {
+    Scheme broken = scheme_kerple;
+    const Shape shape = shape_of(&brief);
+    const GradcheckSettings settings = {.B = brief.B, .T = brief.T, .seed = 1};
+    GradientError *errors;
+    int count;
+    Mix pos;
+    Error error;
+    broken.init = NULL;
+    broken.project = NULL; // then a is below -1/9 somewhere, and the curve is the logarithm of a negative number
+    must(mix_parse_of(&pos, &broken, NULL, &error), &error);
+    must(mix_fit(&pos, &shape, &error), &error);
+    assert_false(gradcheck(&errors, &count, &pos, &settings, &error));
+    assert_int_equal(error.kind, ERROR_NONFINITE);
+    expect_text(error.message, " of pos.a is -0.");
+    expect_text(error.message, "`project`");
+}
+
+// p within 0 and 1, and NaN outside; all begin at 0.
+static void into_unit_range(Position *pos) {
+    for (int n = 0; n < pos->sets * pos->shape.heads; n++) {
+        real *p = &pos->params[0][n];
+        *p = *p < 0 ? 0 : *p > 1 ? 1 : *p;
+    }
+}
+
+static double root_curve(const Position *pos, int set, int head, int distance) {
+    const double p = (double)pos->params[0][set * pos->shape.heads + head];
+    return -distance * sqrt(p * (2 - p)) + 0 * sqrt(1 - p);
+}
+
+static void root_curve_backward(const Tables *tables, int set, int head) {
+    const int n = set * tables->pos->shape.heads + head;
+    const double p = (double)tables->pos->params[0][n];
+    for (int distance = 1; distance < tables->positions; distance++)
+        tables->pos->dparams[0][n] -=
+            (real)(bias_gradient(tables, set, head, distance) * distance * (1 - p) / sqrt(p * (2 - p)));
+}
+
+static void parameters_are_drawn_inside_the_range(void **state) {
+    Scheme scheme = scheme_kerple;
+    GradientError where;
+    Mix pos;
+    Error error;
+    scheme.init = NULL;
+    scheme.project = into_unit_range;
+    scheme.curve = root_curve;
+    scheme.curve_backward = root_curve_backward;
+    must(mix_parse_of(&pos, &scheme, NULL, &error), &error);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        const double worst = worst_error(&where, &pos, &brief, seed);
+        if (isnan(worst)) fail_msg("seed %d: NaN at %zu of %s", (int)seed, where.at, where.name);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_hook_is_noticed),     cmocka_unit_test(rotations_turned_wrongly_are_noticed),
-        cmocka_unit_test(wrong_frequencies_are_noticed), cmocka_unit_test(wrong_slopes_are_noticed),
-        cmocka_unit_test(small_mistakes_are_noticed),    cmocka_unit_test(small_gradients_count_like_large_ones),
+        cmocka_unit_test(a_loss_that_is_no_number_is_explained),
+        cmocka_unit_test(parameters_are_drawn_inside_the_range),
+        cmocka_unit_test(a_missing_hook_is_noticed),
+        cmocka_unit_test(rotations_turned_wrongly_are_noticed),
+        cmocka_unit_test(wrong_frequencies_are_noticed),
+        cmocka_unit_test(wrong_slopes_are_noticed),
+        cmocka_unit_test(small_mistakes_are_noticed),
+        cmocka_unit_test(small_gradients_count_like_large_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
