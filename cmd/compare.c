@@ -237,8 +237,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
     ok = ok && comparison_paths(&comparison, options.out, error) &&
          (!compare_given(given, "share") || divide_share(&comparison, options.share, error)) &&
-         (!(options.list || options.slurm) || divide_check(error)) &&
-         (!options.slurm || divide_logs(logs, &comparison, error));
+         (!(options.list || options.slurm) || divide_check(logs, &comparison, options.slurm, error));
     if (ok) kernels_report(options.list ? stderr : stdout, "compare");
     ok = ok && compare_start(&comparison, &options, given, argv + first, argc - first, cores, error);
     if (ok && options.list)

@@ -85,24 +85,20 @@ static void check_tensor(GradientError *result, Check *check, const char *name, 
 }
 
 // Parameters far from their initial values, so that no term is small: attention is sharp, norms have weights and
-// biases. A difference steps to both sides, so what the scheme's range cuts off (round 0) goes the other way (1), or,
-// where that is cut off as well, half as far as the range allows (2). Leaves the initial values in check->direction.
+// biases. What lies outside the scheme's range comes back inside by a tenth of that: a difference steps to both sides
+// of a bound. Leaves the initial values in check->direction.
 static void randomise(Check *check) {
     Gpt *gpt = &check->gpt;
     const uint64_t seed = check->settings.seed;
     memcpy(check->direction, gpt->params, gpt->tensors.total * sizeof(real));
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 2; round++) {
         for (int i = 0; i < gpt->tensors.count; i++) {
             const Tensor *t = &gpt->tensors.items[i];
             const uint64_t key = random_key(seed, t->name);
+            real *values = gpt->params + t->offset, *first = check->direction + t->offset;
             for (size_t n = 0; n < t->count; n++) {
-                const double first = (double)check->direction[t->offset + n], step = 0.4 * random_normal(key, n);
-                real *value = &gpt->params[t->offset + n];
-                const double now = (double)*value - first;
-                if (round == 0)
-                    *value = (real)(first + step);
-                else if (fabs(now - step) > 1e-6)
-                    *value = (real)(first + (round == 1 ? -step : fabs(now + step) > 1e-6 ? now / 2 : now));
+                const real drawn = first[n] + (real)(0.4 * random_normal(key, n));
+                values[n] = round == 0 ? drawn : values[n] + (values[n] - drawn) / 10;
             }
         }
         mix_project(&gpt->pos);
@@ -152,7 +148,6 @@ static void check_free(Check *check) {
 static bool check_loss(Check *check, Error *error) {
     const TensorTable *table = &check->gpt.tensors;
     const double loss = total_loss(check, true);
-    const char *what = isnan(loss) ? "NaN" : "infinite";
     char place[64];
     if (isfinite(loss)) return true;
     for (const Tensor *t = table->items; t < table->items + table->count; t++) {
@@ -162,12 +157,12 @@ static bool check_loss(Check *check, Error *error) {
             if (!isfinite(total_loss(check, false))) continue;
             number_place(place, n, t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0);
             return fail_nonfinite(error,
-                                  "the loss is %s when %s of %s is %.3g, from %.3g at first; the scheme's hook "
+                                  "the loss is %g when %s of %s is %.3g, from %.3g at first; the scheme's hook "
                                   "`project` must keep parameters in its range",
-                                  what, place, t->name, (double)drawn, (double)first);
+                                  fabs(loss), place, t->name, (double)drawn, (double)first);
         }
     }
-    return fail_nonfinite(error, "the loss is %s already with the scheme's initial values", what);
+    return fail_nonfinite(error, "the loss is %g already with the scheme's initial values", fabs(loss));
 }
 
 bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error) {

@@ -24,8 +24,7 @@ typedef struct {
 
 // Check the scheme (with its options, from mix_create) in a random little model, under a loss that weighs every
 // token differently. Fills one entry per tensor and a last one, "input embeddings"; the caller frees *errors. Central
-// differences use four points, so their own error is about 1e-10. Fails (nonfinite) when the loss is, and says which
-// number made it so.
+// differences use four points, so their own error is about 1e-10. Fails (nonfinite) when the loss is, with the cause.
 bool gradcheck(GradientError **errors, int *count, const Mix *pos, const GradcheckSettings *settings, Error *error);
 
 // The larger of two errors; NaN is the largest.

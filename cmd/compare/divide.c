@@ -101,15 +101,12 @@ static bool check_plain(const char *what, const char *path, Error *error) {
                       path);
 }
 
-bool divide_check(Error *error) {
-    char program[PATH_CAPACITY];
-    program_find(program, "bitter");
-    return check_plain("the program", program, error);
-}
-
-bool divide_logs(char logs[PATH_CAPACITY], const Comparison *c, Error *error) {
-    char here[PATH_CAPACITY];
+bool divide_check(char logs[PATH_CAPACITY], const Comparison *c, bool slurm, Error *error) {
+    char program[PATH_CAPACITY], here[PATH_CAPACITY];
     const bool absolute = *c->directory == '/';
+    program_find(program, "bitter");
+    if (!check_plain("the program", program, error)) return false;
+    if (!slurm) return true;
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
     if (!check_plain("the working directory", here, error) ||
         !path_format(logs, error, "%s%s%s/slurm", absolute ? "" : here, absolute ? "" : "/", c->directory))

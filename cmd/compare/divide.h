@@ -17,17 +17,15 @@ bool divide_share(Comparison *comparison, const char *text, Error *error);
 // Print a command for each run that is not done. Fails (run) when memory runs out.
 bool divide_list(const Comparison *comparison, const Text *words, Error *error);
 
-// Call before divide_list and divide_slurm, which write the program's own path for a shell to read. Fails (input) when
-// that holds a control character.
-bool divide_check(Error *error);
-
-// The absolute path of DIR/slurm, where the output of a Slurm job goes. Fails (input) when it is too long or not for
-// Slurm, or when the working directory's path holds a control character, (run) when the working directory is gone.
-bool divide_logs(char logs[PATH_CAPACITY], const Comparison *comparison, Error *error);
+// Call before divide_list and divide_slurm, which write paths for a shell to read. With `slurm`, logs is the absolute
+// path of DIR/slurm, where the output of a job goes. Fails (input) when the path of the program or, with `slurm`, the
+// working directory holds a control character, or logs is too long or not for Slurm, (run) when the working directory
+// is gone.
+bool divide_check(char logs[PATH_CAPACITY], const Comparison *comparison, bool slurm, Error *error);
 
 // Write DIR/slurm.sh: an array job with a task for each run that is not done, at most `workers` (0 = no limit) at the
-// same time. `logs` are from divide_logs; `options` are more options for sbatch. Submit it; without sbatch, say how to.
-// Fails (run) when sbatch does.
+// same time. `logs` are from divide_check; `options` are more options for sbatch. Submit it; without sbatch, say how
+// to. Fails (run) when sbatch does.
 bool divide_slurm(const Comparison *comparison, const Text *words, const char *logs, int workers, const char *options,
                   Error *error);
 
