@@ -191,10 +191,11 @@ static void print_usage(FILE *out) {
 
 // Hand over to the twin program beside this one. Returns only when that fails.
 static bool run_in_double(char **argv, Error *error) {
-    char twin[PATH_CAPACITY];
+    char found[PATH_CAPACITY], twin[PATH_CAPACITY];
+    program_find(found, argv[0]);
     // Links are resolved, so that the twin is found beside the real file; a name without '/' is found by PATH.
-    char *program = strchr(argv[0], '/') ? realpath(argv[0], NULL) : NULL;
-    const bool fits = path_format(twin, error, "%s-double", program ? program : argv[0]);
+    char *program = strchr(found, '/') ? realpath(found, NULL) : NULL;
+    const bool fits = path_format(twin, error, "%s-double", program ? program : found);
     free(program);
     if (!fits) return false;
     execvp(twin, argv);

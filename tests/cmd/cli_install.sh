@@ -50,6 +50,10 @@ BITTER=$scratch/bin/bitter
 succeed "gradcheck by a link" gradcheck --pos alibi
 BITTER=bitter
 PATH=$root/opt/bitter/bin:$PATH succeed "gradcheck by PATH" gradcheck --pos alibi
+if [ -e /proc/self/exe ]; then
+    PATH=$scratch/bin:$PATH succeed "gradcheck by a link in PATH" gradcheck --pos alibi
+    PATH=$scratch/bin:$PATH succeed "lesson by a link in PATH" lesson
+fi
 
 # --- the man page ---
 page=$scratch/bitter.1
