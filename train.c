@@ -298,9 +298,11 @@ int main(int argc, char **argv) {
         return output_finish(0);
     }
     Error error;
-    const char *nearest = nearest_name(name, names, count);
+    const char *nearest = nearest_name(name, names, count), *other = other_name(name);
     if (!*name)
         fail_input(&error, "which command? `bitter --help` lists them");
+    else if (other && strchr(other, ' '))
+        fail_input(&error, "there is no command '%s'; %s", name, other);
     else if (nearest)
         fail_input(&error, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else

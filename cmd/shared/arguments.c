@@ -91,12 +91,41 @@ static void print_help(const Usage *usage) {
     if (usage->examples) printf("\nexamples:\n%s", usage->examples);
 }
 
+const char *other_name(const char *name) {
+    // clang-format off
+    static const char *const names[][2] = {
+        {" block_size max_seq_len max_length max_position_embeddings ", "context"}, {" learning_rate ", "lr"},
+        {" n_embd dim hidden_size d_model ", "width"}, {" n_layer n_layers num_layers num_hidden_layers ", "layers"},
+        {" n_head n_heads num_attention_heads ", "heads"}, {" n_kv_heads num_key_value_heads ", "kv-heads"},
+        {" batch_size per_device_train_batch_size ", "batch"}, {" gradient_accumulation_steps ", "accumulate"},
+        {" max_iters max_steps num_steps ", "steps"}, {" max_new_tokens ", "tokens"}, {" out_dir output_dir ", "out"},
+        {" grad_clip max_grad_norm ", "clip"}, {" eval_interval ", "eval-every"}, {" dtype bf16 fp16 ", "precision"},
+        {" epochs num_epochs num_train_epochs ", "give --steps, each of --batch windows of --context tokens"},
+        {" wandb wandb_log wandb_project report_to plot plots draw ", "`bitter report RUN` draws log.csv, which has every step"},
+        {" compile device device_map ", "everything is compiled and runs on the CPU; leave it out"},
+        {" chat generate inference ", "`bitter sample RUN` generates text, with --interactive after your words"},
+        {" finetune fine_tune init_from ", "`bitter train --init RUN` begins with the weights of a run"},
+        {" version ", "`bitter --version` prints it"},
+    };
+    // clang-format on
+    char word[TEXT_CAPACITY];
+    snprintf(word, sizeof word, " %.500s ", name);
+    for (char *c = word; (c = strchr(c, '-'));) *c = '_';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(names[i][0], word)) return names[i][1];
+    return NULL;
+}
+
 static _Noreturn void die_unknown(const Usage *usage, const char *word) {
     char name[TEXT_CAPACITY];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     Error error;
-    const Option *nearest = option_nearest(usage->table, name);
-    if (nearest)
+    const char *other = other_name(name);
+    const Option *nearest = other ? option_find(usage->table, other) : NULL;
+    if (!nearest) nearest = option_nearest(usage->table, name);
+    if (other && strchr(other, ' '))
+        fail_input(&error, "there is no option --%s; %s", name, other);
+    else if (nearest)
         fail_input(&error, "there is no option --%s; did you mean --%s?", name, nearest->name);
     else
         fail_input(&error, "there is no option --%s; `bitter %s --help` lists them", name, usage->command);

@@ -22,6 +22,10 @@ typedef struct {
 // and exit with 0, nor on a mistake, which dies naming the nearest valid choice.
 int arguments_parse(void *target, bool *given, const Usage *usage, int argc, char **argv);
 
+// For the name of an option or a command of other programs (nanoGPT, llama2.c, transformers): an option of ours, or
+// half a sentence about what is here instead. NULL when the name is not known.
+const char *other_name(const char *name);
+
 // Print text broken at spaces, but not within [...], to 80 columns: every line but the first behind `indent` spaces,
 // the first from `column` on.
 void print_wrapped(const char *text, int column, int indent);

@@ -25,6 +25,20 @@ refuses "an empty --out of prepare" "--out;empty" prepare text.txt --out=
 refuses "unknown option" "--widht;did you mean --width" train --widht 16
 refuses "unknown option, like no other" "--xyzzy;--help" train --xyzzy
 refuses "unknown short option" "-x;--help" train -x
+# Names of nanoGPT, llama2.c and transformers.
+for pair in block_size=context n-embd=width num_hidden_layers=layers n_heads=heads learning_rate=lr max_iters=steps \
+    batch_size=batch gradient_accumulation_steps=accumulate dtype=precision; do
+    refuses "--${pair%=*}" "--${pair%=*};did you mean --${pair#*=}?" train "--${pair%=*}" 1
+done
+for name in epochs num_train_epochs; do refuses "--$name" "--$name;--steps;--batch" train "--$name" 1; done
+for name in compile device; do refuses "--$name" "--$name;CPU" sample run "--$name=cpu"; done
+refuses "--wandb" "--wandb;bitter report" train --wandb
+refuses "an option that this command lacks" "--n_embd;--help" eval run --n_embd 8
+refuses "chat" "chat;bitter sample RUN;--interactive" chat run
+refuses "generate" "generate;bitter sample" generate
+refuses "plot" "plot;bitter report" plot
+refuses "fine-tune" "fine-tune;bitter train --init RUN" fine-tune
+refuses "version" "version;bitter --version" version
 refuses "abbreviated option" "--wid;did you mean --width" train --wid 16
 refuses "option without its value" "--width;needs a value" train --width
 refuses "flag with a value" "--resume;takes no value" train --resume=yes
