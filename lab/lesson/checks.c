@@ -97,10 +97,10 @@ static bool check_gradient(Verdict *verdict, const Mix *pos, Error *error) {
     int count;
     verdict->applies = sizeof(real) == sizeof(double);
     if (!verdict->applies) return true;
-    if (!gradcheck(&errors, &count, pos, &settings, error)) return false;
-    verdict->error = gradcheck_worst(errors, count);
+    const bool finite = gradcheck(&errors, &count, pos, &settings, error);
+    verdict->error = finite ? gradcheck_worst(errors, count) : NAN;
     free(errors);
-    return true;
+    return finite || error->kind == ERROR_NONFINITE;
 }
 
 // The largest relative change of the length of a head's query, key or value.
