@@ -56,8 +56,7 @@ void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm,
 
 double cosine_schedule(long long step, long long steps, long long warmup, double high, double low) {
     if (step < warmup) return high * (double)(step + 1) / (double)warmup;
-    if (steps <= warmup) return high;
-    double progress = (double)(step - warmup) / (double)(steps - warmup);
-    if (progress > 1) progress = 1;
+    if (step >= steps - 1) return low;
+    const double progress = (double)(step - warmup) / (double)(steps - 1 - warmup);
     return low + (high - low) * 0.5 * (1 + cos(3.141592653589793 * progress));
 }

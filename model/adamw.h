@@ -15,8 +15,8 @@ double gradient_norm(const Gpt *gpt);
 // `step` counts from 1. Weight decay touches only tensors marked so. Last, the scheme brings its parameters into range.
 void adamw_step(Gpt *gpt, const AdamW *adamw, double learning_rate, double norm, long long step);
 
-// The learning rate at `step` of `steps`: linear warm-up, then half a cosine from `high` to `low`. `step` counts from
-// 0, so the last step is still a little above `low`.
+// The learning rate at `step` of `steps`, counted from 0: linear warm-up to `high` at its last step, then half a cosine
+// from `high` at the next step to `low` at the last one. Steps that end within the warm-up never come to `low`.
 double cosine_schedule(long long step, long long steps, long long warmup, double high, double low);
 
 #endif

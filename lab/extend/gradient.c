@@ -116,7 +116,8 @@ static bool descend(Descent *d, long long steps, double rate, Error *error) {
         if (fputc('\n', d->csv) == EOF || fflush(d->csv) != 0)
             return fail_run(error, "cannot write %s/descent.csv: %s; make room and start again", d->x->options->out,
                             strerror(errno));
-        move(d, dlog_factors, cosine_schedule(step - 1, steps, 0, rate, 0), step);
+        // The cosine ends one step later, since a step at a rate of 0 would do nothing.
+        move(d, dlog_factors, cosine_schedule(step - 1, steps + 1, 0, rate, 0), step);
         progress_show(&d->line, (double)d->step, "step %lld/%lld  loss %.4f", d->step, d->steps, loss);
         if (interrupt_came()) return interrupted(d, error);
     }

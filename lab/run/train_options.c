@@ -25,7 +25,7 @@ const Option train_options[] = {
     INTEGER_ROW("steps", FIELD(steps), "1000", 1, HUGE_VAL, "optimiser steps"),
     NUMBER_ROW("lr", FIELD(lr), "1e-3", 0, 100, "X", "peak learning rate"),
     NUMBER_ROW("min-lr", FIELD(min_lr), "1e-4", 0, 100, "X",
-               "learning rate at the end of the cosine decay, at most --lr"),
+               "learning rate of the last step, at the end of the cosine decay; at most --lr"),
     INTEGER_ROW("warmup", FIELD(warmup), "100", 0, HUGE_VAL, "steps of linear warm-up before the cosine decay"),
     NUMBER_ROW("weight-decay", FIELD(weight_decay), "0.1", 0, 100, "X",
                "decay of weight matrices, not of position parameters"),

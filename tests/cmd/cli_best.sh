@@ -4,9 +4,8 @@
 small='--layers 1 --heads 2 --width 16 --context 16 --batch 2 --threads 1'
 data=builtin:tales:bytes=20000
 
-# A text so short that the model soon knows it by heart: its validation loss falls and then rises.
 "$BITTER" prepare --out tales $data >"$scratch/out" 2>&1
-head -c 1500 "$repository/docs/train.md" >short.txt
+misleading_text >short.txt
 need prepare --val 0.5 --out short short.txt
 overfit='--layers 1 --heads 2 --width 32 --context 16 --batch 8 --threads 1 --data short --lr 1e-2 --warmup 5'
 

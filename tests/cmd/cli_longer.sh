@@ -19,6 +19,7 @@ check "the old cosine stays in the log" test "$(rates run | head -n 40)" = "$(ra
 # Of 60 steps from the beginning on, the rates are the same.
 need train $small --data $data --steps 60 --warmup 4 --lr 1e-2 --min-lr 1e-3 --out sixty
 check "the new one is that of a run of 60 steps" test "$(rates run | tail -n 60)" = "$(rates sixty)"
+check "the last step of each cosine has --min-lr" test "$(rates run | sed -n '40p;100p' | tr '\n' ' ')" = '0.001 0.001 '
 check "the first batches are not drawn again" test "$(sed -n '42,50p' run/log.csv | cut -d , -f 4)" != "$(sed -n '2,10p' run/log.csv | cut -d , -f 4)"
 check "config.json has the steps" grep -q '"steps": 100,' run/config.json
 succeed "a further resume does nothing" train --resume --out run
@@ -45,13 +46,16 @@ for out in stopped killed; do
 done
 succeed "more a second time" train --resume --out run --steps 120
 check "with a third cosine" says '^steps +a new cosine from step 100 on'
-refuses "fewer steps than done" "--steps 30;has done 120 steps;give more" train --resume --out run --steps 30
-refuses "as many as done, of another plan" "--steps 40;has done 120 steps" train --resume --out run --steps 40
-succeed "as many as planned" train --resume --out run --steps 120
+succeed "no more steps than the warm-up has" train --resume --out run --steps 122
+check "says that these are warm-up" says '^steps +a new cosine from step 120 on: the learning rate rises to 0.005 in 2 steps, which all belong'
+check "and they are" test "$(rates run | tail -n 1)" = 0.005
+refuses "fewer steps than done" "--steps 30;has done 122 steps;give more" train --resume --out run --steps 30
+refuses "as many as done, of another plan" "--steps 40;has done 122 steps" train --resume --out run --steps 40
+succeed "as many as planned" train --resume --out run --steps 122
 refuses "too many" "--steps;2^62" train --resume --out run --steps 1e18
 refuses "another rate" "--lr;leave the option out" train --resume --out run --steps 200 --lr 1
-sed '/^  "crc32"/d; s/"cosine_from": 100/"cosine_from": 120/' run/config.json >edited && cp edited run/config.json
-refuses "a cosine that begins at its end" "cosine_from;119" train --resume --out run
+sed '/^  "crc32"/d; s/"cosine_from": 120/"cosine_from": 122/' run/config.json >edited && cp edited run/config.json
+refuses "a cosine that begins at its end" "cosine_from;121" train --resume --out run
 
 # Killed with a best step that its last checkpoint has not reached, then told to do other steps than those.
 need train $small --data $data --steps 100 --warmup 4 --lr 1e-2 --eval-every 10 --save-every 1000 --out ahead
@@ -78,7 +82,7 @@ refuses "losses on other tokens would not compare" "--eval-tokens;leave the opti
     train --resume --out recorded --steps 50 --eval-tokens 100
 
 # --- patience begins again with a new cosine ---
-head -c 1500 "$repository/docs/train.md" >short.txt
+misleading_text >short.txt
 need prepare --val 0.5 --out text short.txt
 need train $small --width 32 --batch 8 --data text --lr 1e-2 --warmup 5 --steps 200 --eval-every 10 --patience 2 --out patient
 stopped=$(sed -n '$p' patient/log.csv | cut -d , -f 1)

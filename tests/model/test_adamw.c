@@ -238,27 +238,30 @@ static void the_schedule_warms_up_and_follows_half_a_cosine(void **state) {
     expect_near("warming", 49, cosine_schedule(49, 1000, 100, high, low), high / 2, small);
     expect_near("warm", 99, cosine_schedule(99, 1000, 100, high, low), high, small);
     expect_near("top", 100, cosine_schedule(100, 1000, 100, high, low), high, small);
-    expect_near("quarter", 325, cosine_schedule(325, 1000, 100, high, low), low + (high - low) * (0.5 + sqrt(0.125)),
+    // 901 steps after the warm-up: the first has the highest rate, the last the lowest.
+    expect_near("quarter", 325, cosine_schedule(325, 1001, 100, high, low), low + (high - low) * (0.5 + sqrt(0.125)),
                 small);
-    expect_near("half", 550, cosine_schedule(550, 1000, 100, high, low), (high + low) / 2, small);
-    expect_near("end", 1000, cosine_schedule(1000, 1000, 100, high, low), low, small);
-    expect_near("beyond", 5000, cosine_schedule(5000, 1000, 100, high, low), low, small);
-    for (long long step = 100; step < 1000; step++)
+    expect_near("half", 550, cosine_schedule(550, 1001, 100, high, low), (high + low) / 2, small);
+    for (long long step = 100; step < 999; step++)
         assert_true(cosine_schedule(step + 1, 1000, 100, high, low) < cosine_schedule(step, 1000, 100, high, low));
-    const double last = cosine_schedule(999, 1000, 100, high, low);
-    assert_true(last > low && last < low + 1e-5 * high);
+}
+
+static void the_last_step_has_the_lowest_rate(void **state) {
+    for (long long steps = 1; steps <= 12; steps++)
+        for (long long warmup = 0; warmup < steps; warmup++) {
+            assert_true(cosine_schedule(steps - 1, steps, warmup, 2, 0.3) == 0.3);
+            if (steps > warmup + 1) assert_true(cosine_schedule(warmup, steps, warmup, 2, 0.3) == 2);
+        }
 }
 
 static void the_schedule_has_no_bad_corner(void **state) {
     const double high = 2, low = 0.5;
-    expect_near("no warm-up", 0, cosine_schedule(0, 10, 0, high, low), high, 0);
-    expect_near("no warm-up", 5, cosine_schedule(5, 10, 0, high, low), 1.25, 1e-15);
-    expect_near("one step", 0, cosine_schedule(0, 1, 0, high, low), high, 0);
+    expect_near("no warm-up", 0, cosine_schedule(0, 11, 0, high, low), high, 0);
+    expect_near("no warm-up", 5, cosine_schedule(5, 11, 0, high, low), 1.25, 1e-15);
     for (long long warmup = 10; warmup <= 20; warmup += 10) // all of it warm-up, and more
         for (long long step = 0; step < 10; step++)
             expect_near("warm-up", (size_t)step, cosine_schedule(step, 10, warmup, high, low),
                         high * (double)(step + 1) / (double)warmup, 1e-15);
-    expect_near("after", 10, cosine_schedule(10, 10, 10, high, low), high, 0);
     expect_near("flat", 7, cosine_schedule(7, 10, 0, high, high), high, 1e-15);
 }
 
@@ -275,6 +278,7 @@ int main(void) {
         cmocka_unit_test(a_bad_gradient_is_named),
         cmocka_unit_test(a_bad_activation_is_placed),
         cmocka_unit_test(the_schedule_warms_up_and_follows_half_a_cosine),
+        cmocka_unit_test(the_last_step_has_the_lowest_rate),
         cmocka_unit_test(the_schedule_has_no_bad_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
