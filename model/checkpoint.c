@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PROGRESS_TENSORS 2
+#define PROGRESS_TENSORS 3
 #define BEST_TENSORS     2
 
 // Describe the tensors of one flat array, named with a prefix; returns how many.
@@ -30,12 +30,14 @@ typedef bool (*Transfer)(const char *path, const SafeTensor *tensors, int count,
 static bool transfer_all(Transfer transfer, const char *path, const Gpt *gpt, Progress *progress, Error *error) {
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count * 3 + PROGRESS_TENSORS, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
-    int count = describe(tensors, &gpt->tensors, "", gpt->params, false);
+    int count = 0;
+    if (progress) tensors[count++] = (SafeTensor){"progress.run", DTYPE_I64, 1, {2}, &progress->seed, true, true};
+    count += describe(tensors + count, &gpt->tensors, "", gpt->params, false);
     if (progress) {
         count += describe(tensors + count, &gpt->tensors, "m.", gpt->m, false);
         count += describe(tensors + count, &gpt->tensors, "v.", gpt->v, true);
-        tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, progress, true};
-        tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true};
+        tensors[count++] = (SafeTensor){"progress.counters", DTYPE_I64, 1, {3}, progress, true, false};
+        tensors[count++] = (SafeTensor){"progress.seconds", DTYPE_F64, 1, {1}, &progress->seconds, true, false};
     }
     const bool ok = transfer(path, tensors, count, error);
     free(tensors);
@@ -57,8 +59,8 @@ static bool transfer_best(Transfer transfer, const char *path, const Gpt *gpt, r
     SafeTensor *tensors = calloc((size_t)gpt->tensors.count + BEST_TENSORS, sizeof *tensors);
     if (!tensors) return fail_run(error, "no memory for the list of tensors of %s", path);
     int count = describe(tensors, &gpt->tensors, "", flat, false);
-    tensors[count++] = (SafeTensor){"best.step", DTYPE_I64, 1, {1}, &best->step, true};
-    tensors[count++] = (SafeTensor){"best.loss", DTYPE_F64, 1, {1}, &best->loss, true};
+    tensors[count++] = (SafeTensor){"best.step", DTYPE_I64, 1, {1}, &best->step, true, false};
+    tensors[count++] = (SafeTensor){"best.loss", DTYPE_F64, 1, {1}, &best->loss, true, false};
     const bool ok = transfer(path, tensors, count, error);
     free(tensors);
     return ok;
@@ -87,7 +89,9 @@ bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Erro
 }
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
-    if (!transfer_all(safetensors_read, path, gpt, progress, error)) return false;
+    Progress found = {.seed = -1, .data_crc = -1};
+    if (!transfer_all(safetensors_read, path, gpt, &found, error)) return false;
+    *progress = found;
     if (progress->batch_crc > UINT32_MAX)
         return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
                           path, progress->batch_crc);

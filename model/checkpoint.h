@@ -10,6 +10,8 @@ typedef struct {
     int64_t rows;      // rows of batches drawn
     int64_t batch_crc; // CRC-32 of all inputs seen
     double seconds;    // time spent in training steps
+    int64_t seed;      // of the run, and
+    int64_t data_crc;  // CRC-32 of its data: the state belongs to no other; -1 = read from an earlier version's file
 } Progress;
 
 // The weights with the lowest validation loss so far.

@@ -159,6 +159,10 @@ static bool read_tensors(const Buffer *file, json_t **header, const SafeTensor *
     size_t start;
     *header = safetensors_header(&start, file, path, error);
     if (!*header) return false;
+    if (tensors->optional && !json_object_get(*header, tensors->name)) {
+        tensors++;
+        count--;
+    }
     size_t size;
     const char *crc;
     char hex[CRC_CAPACITY];

@@ -16,6 +16,7 @@ typedef struct {
     int64_t shape[3];
     void *data;       // where the numbers are, or where they go
     bool nonnegative; // no number of it is below 0
+    bool optional;    // of the first of a list: a file of an earlier version, which lacks it, is read without it
 } SafeTensor;
 
 // Write atomically. Fails (run) on I/O errors, leaving what was there before.

@@ -187,7 +187,8 @@ static bool same_split(const json_t *a, const json_t *b) {
 }
 
 bool data_same(const json_t *a, const json_t *b) {
-    return same_split(json_object_get(a, "train"), json_object_get(b, "train")) &&
+    return json_equal(json_object_get(a, "vocab_size"), json_object_get(b, "vocab_size")) &&
+           same_split(json_object_get(a, "train"), json_object_get(b, "train")) &&
            same_split(json_object_get(a, "val"), json_object_get(b, "val"));
 }
 
@@ -211,8 +212,8 @@ bool config_check_data(const char *path, const Corpus *corpus, Error *error) {
     json_decref(recorded);
     return same ||
            fail_input(error,
-                      "%s holds other tokens than the run in %s was trained on; resume with the same data, or start a "
-                      "new run with --init",
+                      "%s holds other tokens, or lacks the tokenizer.json, that the run in %s was trained with; resume "
+                      "with the same data, or start a new run with --init",
                       corpus->name, path);
 }
 

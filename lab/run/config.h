@@ -32,7 +32,7 @@ bool options_read(TrainOptions *options, const json_t *object, const char *path,
 // The fingerprint of a corpus, in config.json and compare.json: {name, tokenizer, vocab_size, train, val}, where the
 // last two list {file, tokens, crc32} of each shard.
 json_t *data_json(const Corpus *corpus);
-bool data_same(const json_t *a, const json_t *b);              // the same tokens, shard by shard?
+bool data_same(const json_t *a, const json_t *b); // the same tokens, shard by shard, of a vocabulary of the same size?
 bool data_is(const json_t *fingerprint, const Corpus *corpus); // the same, for a corpus that is open
 
 // The fingerprint of the corpus that a run was trained on, to be released; NULL on failure.

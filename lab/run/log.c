@@ -14,20 +14,31 @@
 #define PARTS_MOST 20 // into which the rows are divided ...
 #define PART_ROWS  20 // ... which are at least so many each, since single batches vary too much
 
-// The bytes of a log up to the end of the row of `step`. Later rows were written after the checkpoint, or only in part.
-static size_t kept_bytes(const char *text, long long step) {
+// The bytes of a log up to the end of the row of `step`, and how many steps have a row there. Later rows were written
+// after the checkpoint, or only in part.
+static size_t kept_bytes(long long *rows, const char *text, long long step) {
     const char *at = strchr(text, '\n');
+    long long last = 0;
     if (!at) return 0;
     for (at++;;) {
         const char *end = strchr(at, '\n');
         // strtoll would look for a number in the lines below an empty one.
-        if (!end || (isdigit((unsigned char)*at) && strtoll(at, NULL, 10) > step)) return (size_t)(at - text);
+        const long long number = end && isdigit((unsigned char)*at) ? strtoll(at, NULL, 10) : 0;
+        if (!end || number > step) return (size_t)(at - text);
+        *rows += number > last;
+        if (number > last) last = number;
         at = end + 1;
     }
 }
 
 bool log_open(RunLog *log, const char *path, long long step, Error *error) {
-    return log_start(log, path, LOG_HEADER, step, error);
+    if (!log_start(log, path, LOG_HEADER, step, error)) return false;
+    if (log->rows < step)
+        fprintf(stderr,
+                "bitter: %s has lost the rows of %lld of the %lld steps that are done; the training continues, but "
+                "reports will not show these steps\n",
+                path, step - log->rows, step);
+    return true;
 }
 
 bool log_start(RunLog *log, const char *path, const char *header, long long step, Error *error) {
@@ -37,7 +48,7 @@ bool log_start(RunLog *log, const char *path, const char *header, long long step
     if (!path_format(log->path, error, "%s", path)) return false;
     if (step > 0 && !path_missing(path)) {
         if (!file_read(&old, path, error)) return false;
-        kept = kept_bytes((const char *)old.bytes, step);
+        kept = kept_bytes(&log->rows, (const char *)old.bytes, step);
     }
     const void *head = kept > 0 ? (const void *)old.bytes : header;
     AtomicFile file;

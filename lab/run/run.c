@@ -169,6 +169,14 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     Mix pos;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
+    if (path_missing(paths.tokenizer)) {
+        char quoted[QUOTED_CAPACITY];
+        return fail_input(
+            error,
+            "%s is missing; copy the tokenizer.json of the run's data there, or let `bitter train --resume "
+            "--out %s` write it again",
+            paths.tokenizer, shell_quoted(quoted, paths.directory));
+    }
     Shape shape;
     Error reason;
     if (!shape_of(&shape, &run->options, vocab_size, &reason) || !shape_check(&shape, &reason) ||
@@ -226,18 +234,40 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
+// What the saves of a resumed run replace: nobody has to train for long to learn that this cannot be done.
+static bool check_places(const RunPaths *paths, Error *error) {
+    const char *const files[] = {paths->state, paths->model, paths->best};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!atomic_check(files[i], error)) return false;
+    return true;
+}
+
+// The tokenizer of the data is written again if that of the run is lost, because without it nobody could use the run.
+static bool restore_tokenizer(const RunPaths *paths, const Corpus *corpus, Error *error) {
+    const Tokenizer *own = &corpus->tokenizer;
+    Tokenizer found = {0};
+    Error ignored;
+    if (!tokenizer_read(&found, paths->tokenizer, &ignored)) return tokenizer_write(own, paths->tokenizer, error);
+    const bool same = own->kind == TOKENIZER_NONE || tokenizer_same(&found, own);
+    tokenizer_free(&found);
+    return same || fail_input(error,
+                              "%s is another tokenizer than that of %s; give the run and its data the tokenizer that "
+                              "both were made with",
+                              paths->tokenizer, corpus->name);
+}
+
 bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOptions *options, Error *error) {
     if (!options->resume)
         return (!*options->init ||
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    const Tokenizer *own = &trainer->corpus->tokenizer;
-    if (!config_check_data(paths->config, trainer->corpus, error)) return false;
-    // Without its tokenizer, which the data have as well, nobody could use the run.
-    if (!has_tokenizer(paths, own) && !tokenizer_write(own, paths->tokenizer, error)) return false;
+    if (!check_places(paths, error) || !config_check_data(paths->config, trainer->corpus, error) ||
+        !restore_tokenizer(paths, trainer->corpus, error))
+        return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
-        return fail_with(error, reason.kind, "%.900s, or remove it to go on without best weights", reason.message);
+        return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
+                         reason.message);
     if (!path_missing(paths->state)) return trainer_load_state(trainer, paths->state, error);
     char quoted[QUOTED_CAPACITY];
     return !*options->init ||

@@ -86,10 +86,11 @@ bool run_init_check(const Shape *shape, const Shape *of, const char *directory, 
 typedef struct {
     FILE *stream;
     char path[PATH_CAPACITY];
+    long long rows; // that it had when it was opened
 } RunLog;
 
 // Start the log, or reopen it and cut off the rows after `step`, which a killed run left behind. A lost log is started
-// again, because the checkpoint does not need it.
+// again, because the checkpoint does not need it; of this, and of rows that are missing, stderr is told.
 bool log_open(RunLog *log, const char *path, long long step, Error *error);
 // The same for another file of such rows: `head` is what a new one begins with, at least a line.
 bool log_start(RunLog *log, const char *path, const char *head, long long step, Error *error);

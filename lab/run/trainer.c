@@ -109,8 +109,19 @@ static bool take_sum(Trainer *trainer, Error *error) {
     return true;
 }
 
+// The checksum of all tokens.
+static uint32_t data_crc(const Corpus *corpus) {
+    const Split *const splits[] = {&corpus->train, &corpus->val};
+    uint32_t crc = 0;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < splits[s]->shard_count; i++)
+            crc = crc_bytes(crc, &splits[s]->shards[i].crc, sizeof splits[s]->shards[i].crc);
+    return crc;
+}
+
 bool trainer_create_with(Trainer *trainer, Mix *pos, const TrainOptions *options, const Corpus *corpus, Error *error) {
-    *trainer = (Trainer){.options = options, .corpus = corpus};
+    *trainer = (Trainer){
+        .options = options, .corpus = corpus, .progress = {.seed = options->seed, .data_crc = data_crc(corpus)}};
     const Shape shape = pos->shape;
     pos->rule = place_rule(&corpus->tokenizer);
     const int T = shape.context;
@@ -202,7 +213,7 @@ bool trainer_validate(Validation *validation, const Trainer *trainer, Error *err
 
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
     const TrainOptions *o = trainer->options;
-    const Progress *p = &trainer->progress;
+    const Progress *p = &trainer->progress, own = *p;
     if (!state_load(path, &trainer->gpt, &trainer->progress, error)) return false;
     const int64_t rows = (int64_t)(o->batch * o->accumulate); // of a step
     if (p->step > o->steps || p->rows % rows != 0 || p->rows / rows != p->step)
@@ -211,25 +222,23 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
             "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows; the file is damaged "
             "or belongs to another run",
             path, (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
+    if (p->seed >= 0 && (p->seed != own.seed || p->data_crc != own.data_crc))
+        return fail_input(
+            error,
+            "%s is of a run with seed %lld and data of CRC-32 %08llx, but this run has seed %lld and data "
+            "of %08llx; put the run's own state there",
+            path, (long long)p->seed, (long long)p->data_crc, (long long)own.seed, (long long)own.data_crc);
+    trainer->progress.seed = own.seed;
+    trainer->progress.data_crc = own.data_crc;
     batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;
-}
-
-// The checksum of all tokens.
-static uint32_t data_crc(const Corpus *corpus) {
-    const Split *const splits[] = {&corpus->train, &corpus->val};
-    uint32_t crc = crc_bytes(0, corpus->name, is_builtin(corpus->name) ? strlen(corpus->name) : 0);
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < splits[s]->shard_count; i++)
-            crc = crc_bytes(crc, &splits[s]->shards[i].crc, sizeof splits[s]->shards[i].crc);
-    return crc;
 }
 
 bool trainer_share(Trainer *trainer, Error *error) {
     Gpt *gpt = &trainer->gpt;
     const size_t bytes = gpt->tensors.total * sizeof(real);
-    const uint32_t own = data_crc(trainer->corpus);
-    uint32_t crc = own;
+    const int64_t own = trainer->progress.data_crc;
+    int64_t crc = own;
     if (!ranks_agree(true, error) || !ranks_share(&crc, sizeof crc, error) ||
         !ranks_agree(own == crc ||
                          fail_input(error, "%s holds other tokens than on the machine of process 0; copy them",

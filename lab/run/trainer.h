@@ -64,7 +64,8 @@ bool trainer_share(Trainer *trainer, Error *error);
 // always the same ones.
 bool trainer_validate(Validation *validation, const Trainer *trainer, Error *error);
 
-// Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options.
+// Read back what state_save wrote to state.safetensors. Fails (input) when its step and rows do not fit the options, or
+// it is of a run of another seed or other data.
 bool trainer_load_state(Trainer *trainer, const char *path, Error *error);
 
 // The learning rate of a step: linear warm-up and cosine decay, from the first step or from options->cosine_from on.

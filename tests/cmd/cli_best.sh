@@ -86,7 +86,7 @@ refuses "best weights of a comparison's run" "no best.safetensors;bitter train;l
 need train $small --data tales --steps 4 --eval-every 2 --out damaged
 head -c 200 run/best.safetensors >damaged/best.safetensors
 refuses "damaged best weights" "damaged/best.safetensors" eval damaged@best
-refuses "a resume beside them" "damaged/best.safetensors;or remove it" train --resume --out damaged
+refuses "a resume beside them" "damaged/best.safetensors;or move it elsewhere" train --resume --out damaged
 cp damaged/model.safetensors damaged/best.safetensors
 refuses "other weights in their place" "best.safetensors;best.step" eval damaged@best
 rm damaged/best.safetensors

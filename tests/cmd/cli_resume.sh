@@ -159,6 +159,48 @@ succeed "or has a damaged one" train --resume --out moved
 check "it is written again, too" cmp whole.json moved/tokenizer.json
 rm -r straight moved
 
+# --- what would go wrong later is refused before the first step ---
+yes 'the cat sat on the mat, and a dog saw it' | head -n 400 >text.txt && need prepare --tokenizer bpe:300 --out text text.txt
+for seed in 1 2; do need train $small --data text --steps 20 --eval-every 10 --seed $seed --out seed$seed; done
+cp -r seed1 mixed && cp seed2/state.safetensors mixed
+refuses "a state of another seed" "mixed/state.safetensors;seed 2;seed 1;own state" train --resume --out mixed --steps 30
+yes 'another dog saw a mat, and the cat sat on it' | head -n 400 >second.txt
+need prepare --tokenizer text --out second second.txt
+need train $small --data second --steps 20 --eval-every 10 --seed 1 --out second-run
+cp second-run/state.safetensors mixed
+refuses "a state of other data" "mixed/state.safetensors;data of CRC-32;own state" train --resume --out mixed --steps 30
+rm -r mixed second-run
+for file in state model best; do
+    cp -r seed1 linked && mv linked/$file.safetensors elsewhere && ln -s ../elsewhere linked/$file.safetensors
+    refuses "$file.safetensors is a link" "linked/$file.safetensors is a symbolic link" train --resume --out linked --steps 30
+    rm -r linked elsewhere
+done
+
+# --- a lost tokenizer.json costs nothing else ---
+mv text/tokenizer.json kept.json
+refuses "data without its tokenizer" "text;lacks the tokenizer.json" train --resume --out seed1 --steps 30
+cp -r seed1 bare && rm bare/tokenizer.json
+refuses "nor has the run one" "text;lacks the tokenizer.json" train --resume --out bare --steps 30
+for command in eval sample report; do
+    refuses "$command without a tokenizer" "bare/tokenizer.json is missing;copy;--resume --out bare" $command bare
+done
+cp kept.json text/tokenizer.json
+need prepare --tokenizer bpe:300 --out third second.txt && cp third/tokenizer.json seed1
+refuses "another tokenizer in the run" "seed1/tokenizer.json is another tokenizer" train --resume --out seed1 --steps 30
+succeed "the lost one is written again" train --resume --out bare --steps 30
+check "as it was" cmp kept.json bare/tokenizer.json
+
+# --- a log with missing rows ---
+sed '5,7d' bare/log.csv >holed && cp holed bare/log.csv
+succeed "a log with missing rows" train --resume --out bare --steps 40
+check "says so" grep -q 'bare/log.csv has lost the rows of 3 of the 30 steps' "$scratch/err"
+rm bare/log.csv
+succeed "no log" train --resume --out bare --steps 50
+check "says so, too" grep -q 'bare/log.csv has lost the rows of 40 of the 40 steps' "$scratch/err"
+succeed "a whole log" train --resume --out seed2 --steps 30
+check "says nothing" test ! -s "$scratch/err"
+rm -r bare seed1 seed2 text second third
+
 # --- the seed decides ---
 for out in one two; do need train $small --data $data --steps 30 --out $out; done
 need train $small --data $data --steps 30 --seed 7 --out three

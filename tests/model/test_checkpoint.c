@@ -10,8 +10,12 @@
 
 static const Shape shape = {.vocab = 7, .context = 4, .layers = 1, .heads = 1, .width = 2};
 
-static const Progress progress = {
-    .step = 12345678901, .rows = 98765432101, .batch_crc = 0xFEDCBA98, .seconds = 1.0 / 3};
+static const Progress progress = {.step = 12345678901,
+                                  .rows = 98765432101,
+                                  .batch_crc = 0xFEDCBA98,
+                                  .seconds = 1.0 / 3,
+                                  .seed = 12345678902,
+                                  .data_crc = 0xFEDCBA97};
 
 static char directory[SCRATCH_PATH];
 static char model_path[SCRATCH_PATH + 32], best_path[SCRATCH_PATH + 32], state_path[SCRATCH_PATH + 32];
@@ -94,6 +98,7 @@ static void a_state_comes_back_to_the_bit(void **state) {
         assert_int_equal(found.rows, progress.rows);
         assert_int_equal(found.batch_crc, progress.batch_crc);
         assert_memory_equal(&found.seconds, &progress.seconds, sizeof found.seconds);
+        assert_true(found.seed == progress.seed && found.data_crc == progress.data_crc);
         gpt_free(&saved);
         gpt_free(&loaded);
     }
@@ -118,13 +123,13 @@ static void equal_models_give_equal_files(void **state) {
 // Loading from `path` must fail and leave everything as it was.
 static void expect_refusal(const char *path, bool training, const char *scheme, const Shape *sizes, const char *part) {
     Gpt gpt;
-    Progress found = {1, 2, 3, 4};
+    Progress found = {1, 2, 3, 4, 5, 6};
     Error error = {0};
     make_filled(&gpt, scheme, sizes, 9);
     expect_refused(training ? state_load(path, &gpt, &found, &error) : model_load(path, &gpt, &error), &error, part);
     assert_non_null(strstr(error.message, path));
     assert_true(filled_with(&gpt, 9));
-    assert_true(found.step == 1 && found.rows == 2 && found.batch_crc == 3 && found.seconds == 4);
+    assert_true(found.step == 1 && found.rows == 2 && found.batch_crc == 3 && found.seconds == 4 && found.seed == 5);
     gpt_free(&gpt);
 }
 
@@ -140,14 +145,14 @@ static void another_model_is_refused(void **state) {
     for (int training = 0; training <= 1; training++) {
         const char *path = training ? state_path : model_path;
         expect_refusal(path, training, "none", &shape,
-                       training ? "holds 50 tensors, but config.json asks for 47"
+                       training ? "holds 51 tensors, but config.json asks for 48"
                                 : "holds 16 tensors, but config.json asks for 15");
         expect_refusal(path, training, "learned", &deeper, "lacks the tensor h.1.ln_1.weight");
         expect_refusal(path, training, "learned", &wider,
                        "tensor wte is F32 (7,2), but config.json asks for F32 (7,4)");
         expect_refusal(path, training, "learned", &longer, "pos.table");
     }
-    expect_refusal(state_path, false, "learned", &shape, "holds 50 tensors, but config.json asks for 16");
+    expect_refusal(state_path, false, "learned", &shape, "holds 51 tensors, but config.json asks for 16");
     expect_refusal(model_path, true, "learned", &shape, "lacks the tensor m.wte");
     gpt_free(&gpt);
 }

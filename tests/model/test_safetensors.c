@@ -35,9 +35,9 @@ enum { TENSORS = 3 };
 static const Numbers original = {{1.5f, -0.0f, 3e-42f, 1e38f, -7, 0.1f}, {1.0 / 3, -1e300}, {42, INT64_MIN, INT64_MAX}};
 
 static void list_of(SafeTensor tensors[TENSORS], Numbers *numbers) {
-    tensors[0] = (SafeTensor){"weight", DTYPE_F32, 2, {2, 3}, numbers->weight, false};
-    tensors[1] = (SafeTensor){"second", DTYPE_F64, 1, {2}, numbers->second, false};
-    tensors[2] = (SafeTensor){"counters", DTYPE_I64, 1, {3}, numbers->counters, false};
+    tensors[0] = (SafeTensor){"weight", DTYPE_F32, 2, {2, 3}, numbers->weight, false, false};
+    tensors[1] = (SafeTensor){"second", DTYPE_F64, 1, {2}, numbers->second, false, false};
+    tensors[2] = (SafeTensor){"counters", DTYPE_I64, 1, {3}, numbers->counters, false, false};
 }
 
 static Buffer read_file(const char *name) {
@@ -275,14 +275,14 @@ static void another_list_of_tensors_is_refused(void **state) {
     numbers = untouched;
     SafeTensor list[TENSORS + 1];
     list_of(list, &numbers);
-    list[TENSORS] = (SafeTensor){"absent", DTYPE_F32, 1, {1}, numbers.weight, false};
+    list[TENSORS] = (SafeTensor){"absent", DTYPE_F32, 1, {1}, numbers.weight, false, false};
     expect_refusal(list, TENSORS + 1, "lacks the tensor absent");
     expect_refusal(list, TENSORS - 1, "holds 3 tensors, but config.json asks for 2");
     list[0].dtype = DTYPE_F64;
     expect_refusal(list, TENSORS, "tensor weight is F32 (2,3), but config.json asks for F64 (2,3)");
-    list[0] = (SafeTensor){"weight", DTYPE_F32, 2, {3, 2}, numbers.weight, false};
+    list[0] = (SafeTensor){"weight", DTYPE_F32, 2, {3, 2}, numbers.weight, false, false};
     expect_refusal(list, TENSORS, "F32 (2,3), but config.json asks for F32 (3,2)");
-    list[0] = (SafeTensor){"weight", DTYPE_F32, 1, {6}, numbers.weight, false};
+    list[0] = (SafeTensor){"weight", DTYPE_F32, 1, {6}, numbers.weight, false, false};
     expect_refusal(list, TENSORS, "asks for F32 (6)");
     assert_memory_equal(&numbers, &untouched, sizeof numbers);
 }

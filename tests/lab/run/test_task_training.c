@@ -298,11 +298,15 @@ static void a_state_of_another_run_is_refused(void **state) {
                  {101, 808, false},
                  {INT64_MAX, INT64_MAX, false},
                  {INT64_MAX / 8, INT64_MAX - 7, false}};
+    const Progress own = trainer.progress;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const Progress progress = {cases[i].step, cases[i].rows, 7, 1};
+        Progress progress = {cases[i].step, cases[i].rows, 7, 1, own.seed, own.data_crc};
         must(state_save(path, &trainer.gpt, &progress, &error), &error);
         if (trainer_load_state(&trainer, path, &error) != cases[i].right) fail_msg("case %zu", i);
         if (!cases[i].right) assert_int_equal(error.kind, ERROR_INPUT);
+        progress.seed++; // no state of another seed is right
+        must(state_save(path, &trainer.gpt, &progress, &error), &error);
+        assert_false(trainer_load_state(&trainer, path, &error));
         finish(&trainer, &corpus);
         start(&trainer, &corpus, &options);
     }
