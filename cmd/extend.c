@@ -295,7 +295,10 @@ bool command_extend(int argc, char **argv, Error *error) {
         !run_paths(&x.paths, options.out, error) || !run_open(&x.run, x.directory, "", error))
         return false;
     RunLock lock = {0};
-    bool ok = check_place(&x, error) && settle(&x, error) && run_lock(&lock, options.out, error) == LOCK_MINE &&
+    // A directory that is there is taken first: what killed processes left goes, even if it is refused.
+    bool ok = (path_missing(options.out) || run_lock(&lock, options.out, error) == LOCK_MINE) &&
+              check_place(&x, error) && settle(&x, error) &&
+              (lock.lock.held || run_lock(&lock, options.out, error) == LOCK_MINE) &&
               check_place(&x, error); // again, now that no other process can change it
     if (ok) {
         kernels_report(stdout, "extend");

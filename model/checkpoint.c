@@ -89,9 +89,7 @@ bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Erro
 }
 
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error) {
-    Progress found = {.seed = -1, .data_crc = -1};
-    if (!transfer_all(safetensors_read, path, gpt, &found, error)) return false;
-    *progress = found;
+    if (!transfer_all(safetensors_read, path, gpt, progress, error)) return false;
     if (progress->batch_crc > UINT32_MAX)
         return fail_input(error, "%s: the batches' CRC-32 %" PRId64 " has more than 32 bits; use another checkpoint",
                           path, progress->batch_crc);

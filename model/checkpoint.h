@@ -11,7 +11,7 @@ typedef struct {
     int64_t batch_crc; // CRC-32 of all inputs seen
     double seconds;    // time spent in training steps
     int64_t seed;      // of the run, and
-    int64_t data_crc;  // CRC-32 of its data: the state belongs to no other; -1 = read from an earlier version's file
+    int64_t data_crc;  // CRC-32 of its data: the state belongs to no other
 } Progress;
 
 // The weights with the lowest validation loss so far.
@@ -36,7 +36,8 @@ bool best_read(const char *path, Gpt *gpt, Best *best, Error *error);
 // state.safetensors: parameters, both moments and progress in one file, so that one atomic rename replaces them all and
 // they can never come from different steps.
 bool state_save(const char *path, const Gpt *gpt, const Progress *progress, Error *error);
-// Reading fails likewise, and on second moments or progress that cannot be.
+// Reading fails likewise, and on second moments or progress that cannot be. A file of an earlier version has no seed
+// and no CRC-32 of the data, so those of *progress stay.
 bool state_load(const char *path, Gpt *gpt, Progress *progress, Error *error);
 
 #endif

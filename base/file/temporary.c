@@ -51,7 +51,7 @@ static void remove_leftover(const char *name, TemporaryKind kind) {
     close(file);
 }
 
-static void remove_leftovers(const char *path, TemporaryKind kind) {
+void temporary_clear(const char *path, TemporaryKind kind) {
     const char *base = path_name(path);
     const int parent = (int)(base - path);
     char name[PATH_CAPACITY];
@@ -79,7 +79,7 @@ int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind k
     clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t key = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 32;
     int reason = EEXIST;
-    remove_leftovers(path, kind);
+    temporary_clear(path, kind);
     for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!random_name(name, path, random_bits(key, attempt))) {
             reason = ENAMETOOLONG;

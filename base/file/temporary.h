@@ -11,6 +11,9 @@ typedef enum { TEMPORARY_FILE, TEMPORARY_DIRECTORY } TemporaryKind;
 // writing) that keeps it locked until it is closed, or -1 with errno.
 int temporary_create(char name[PATH_CAPACITY], const char *path, TemporaryKind kind);
 
+// Remove those that processes which have ended left beside `path`.
+void temporary_clear(const char *path, TemporaryKind kind);
+
 // Remove the file, or the directory with the files in it.
 void temporary_remove(const char *name);
 

@@ -285,9 +285,10 @@ static void tidy(Worker *w) {
     Error ignored;
     Buffer measured;
     if (!job_done(w->comparison, &w->job) ||
-        !comparison_path(path, w->comparison, &w->job, "state.safetensors", &ignored) || !path_exists(path))
+        !((comparison_path(path, w->comparison, &w->job, "state.safetensors", &ignored) && path_exists(path)) ||
+          (comparison_path(path, w->comparison, &w->job, "lock", &ignored) && path_exists(path))) ||
+        enter(w, &ignored) != LOCK_MINE)
         return;
-    if (enter(w, &ignored) != LOCK_MINE) return;
     if (comparison_path(path, w->comparison, &w->job, "measured.csv", &ignored) &&
         file_read(&measured, path, &ignored)) {
         drop_files(&w->paths, strncmp((char *)measured.bytes, diverged_rows, strlen(diverged_rows)) == 0);

@@ -1,5 +1,6 @@
 #include "lab/run/run.h"
 
+#include "base/file/temporary.h"
 #include "base/file/text.h"
 #include "base/progress.h"
 #include "lab/run/config.h"
@@ -55,6 +56,16 @@ bool run_name_check(const char *directory, Error *error) {
                       directory);
 }
 
+// What killed processes left beside the run's files, which may never be written again.
+static void clear_leftovers(const char *directory) {
+    RunPaths paths;
+    Error ignored;
+    if (!run_paths(&paths, directory, &ignored)) return;
+    const char *const files[] = {paths.config, paths.tokenizer, paths.model,    paths.best,
+                                 paths.state,  paths.log,       paths.positions};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) temporary_clear(files[i], TEMPORARY_FILE);
+}
+
 LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
     char path[PATH_CAPACITY];
     *lock = (RunLock){0};
@@ -72,6 +83,7 @@ LockResult run_lock(RunLock *lock, const char *directory, Error *error) {
         // The process that made the directory may have removed it since.
         if (result != LOCK_FAILED || errno != ENOENT) break;
     }
+    if (result == LOCK_MINE) clear_leftovers(directory);
     if (result == LOCK_TAKEN)
         fail_input(error, "another process is working on the run in %s; wait until it ends, or choose another --out",
                    directory);
@@ -234,14 +246,6 @@ bool run_init_from(Gpt *gpt, char said[TEXT_CAPACITY], const char *directory, co
     return ok;
 }
 
-// What the saves of a resumed run replace: nobody has to train for long to learn that this cannot be done.
-static bool check_places(const RunPaths *paths, Error *error) {
-    const char *const files[] = {paths->state, paths->model, paths->best};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!atomic_check(files[i], error)) return false;
-    return true;
-}
-
 // The tokenizer of the data is written again if that of the run is lost, because without it nobody could use the run.
 static bool restore_tokenizer(const RunPaths *paths, const Corpus *corpus, Error *error) {
     const Tokenizer *own = &corpus->tokenizer;
@@ -262,8 +266,9 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    if (!check_places(paths, error) || !config_check_data(paths->config, trainer->corpus, error) ||
-        !restore_tokenizer(paths, trainer->corpus, error))
+    // What saves will replace: nobody has to train for long to learn that this cannot be done.
+    if (!atomic_check(paths->state, error) || !atomic_check(paths->model, error) || !atomic_check(paths->best, error) ||
+        !config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(paths, trainer->corpus, error))
         return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",

@@ -38,9 +38,9 @@ typedef struct {
     double looked; // when run_keep last looked, by clock_seconds()
 } RunLock;
 
-// Make the directory if there is none, and keep other processes out of it until run_unlock. LOCK_TAKEN when another
-// process works in it, LOCK_FAILED when it cannot be written to, is a symbolic link or has a name that ends in
-// RUN_BEST. Both set the error (input; run when the disk is full).
+// Make the directory if there is none, keep other processes out of it until run_unlock, and remove temporary files of
+// the run that killed ones left. LOCK_TAKEN when another process works in it, LOCK_FAILED when it cannot be written to,
+// is a symbolic link or has a name that ends in RUN_BEST. Both set the error (input; run when the disk is full).
 LockResult run_lock(RunLock *lock, const char *directory, Error *error);
 
 // Call often: looks every few seconds whether the lock still holds. Fails (run) when it is lost (lock_keep).

@@ -222,14 +222,12 @@ bool trainer_load_state(Trainer *trainer, const char *path, Error *error) {
             "%s is at step %lld and row %lld, but the run has %lld steps of %lld rows; the file is damaged "
             "or belongs to another run",
             path, (long long)p->step, (long long)p->rows, o->steps, (long long)rows);
-    if (p->seed >= 0 && (p->seed != own.seed || p->data_crc != own.data_crc))
+    if (p->seed != own.seed || p->data_crc != own.data_crc)
         return fail_input(
             error,
             "%s is of a run with seed %lld and data of CRC-32 %08llx, but this run has seed %lld and data "
             "of %08llx; put the run's own state there",
             path, (long long)p->seed, (long long)p->data_crc, (long long)own.seed, (long long)own.data_crc);
-    trainer->progress.seed = own.seed;
-    trainer->progress.data_crc = own.data_crc;
     batches_resume(&trainer->batches, (uint64_t)trainer->progress.rows, (uint32_t)trainer->progress.batch_crc);
     return true;
 }

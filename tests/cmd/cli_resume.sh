@@ -201,6 +201,33 @@ succeed "a whole log" train --resume --out seed2 --steps 30
 check "says nothing" test ! -s "$scratch/err"
 rm -r bare seed1 seed2 text second third
 
+# --- what killed processes left goes when a command takes the directory, also if it is refused ---
+leave() { # DIR: what kills left, and what looks like it
+    : >"$1/lock"
+    for file in config.json best.safetensors model.safetensors; do echo part >"$1/$file.a1b2c3.tmp"; done
+    echo mine >"$1/notes.backup.tmp"
+}
+left() { # DIR
+    (cd "$1" && ls lock ./*.tmp 2>/dev/null | tr '\n' ' ')
+}
+need train $small --data $data --steps 5 --out taken
+leave taken
+succeed "a resume takes the directory" train --resume --out taken
+check "what was left is gone, and nothing else" test "$(left taken)" = './notes.backup.tmp '
+need extend taken --factor 2 --out longer
+leave longer
+run extend taken --factor 4 --out longer
+check "extend refuses a finished run" test "$code-$(grep -c 'already holds a run' "$scratch/err")" = 2-1
+check "what was left is gone there, too" test "$(left longer)" = './notes.backup.tmp '
+need compare none $small --data $data --steps 5 --seeds 1 --out pair
+finished=$(echo pair/runs/*)
+leave "$finished"
+leave pair && rm pair/lock && echo part >pair/compare.json.a1b2c3.tmp
+succeed "compare again" compare none $small --data $data --steps 5 --seeds 1 --out pair
+check "the finished run is empty of it" test "$(left "$finished")" = './notes.backup.tmp '
+check "and so is the plan" test ! -e pair/compare.json.a1b2c3.tmp
+rm -r taken longer pair
+
 # --- the seed decides ---
 for out in one two; do need train $small --data $data --steps 30 --out $out; done
 need train $small --data $data --steps 30 --seed 7 --out three

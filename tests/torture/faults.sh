@@ -70,8 +70,8 @@ command_compare() {
 
 prepare_extend() { need train $tiny --width 16 $little --steps 5 --out base; }
 command_extend() {
-    # A complete run is not continued, so no command would remove a lock that was left.
-    if [ -f out/config.json ]; then rm -f out/lock && return; fi
+    # A complete run is not continued: the command is refused, but removes what was left.
+    if [ -f out/config.json ]; then "$BITTER" extend base --factor 2 --out out >../out 2>../err; return; fi
     if [ -f out/search.csv ]; then set -- --resume; else set --; fi
     launch extend base --method longrope --factor 2 --windows 1 --population 6 --parents 3 --mutations 2 --crossovers 2 \
         --generations 2 --threads 1 "$@" --out out
