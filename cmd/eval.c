@@ -210,6 +210,8 @@ static bool evaluate_one(const Run *run, const Split *split, const char *name, c
     progress_start(&line, "eval", window_work(&run->gpt, saved.found) / window_work(&run->gpt, window), 1);
     ok = ok && evaluate(&e, &run->gpt, split, name, show_share, &line, error);
     progress_clear(&line);
+    const real loss = (real)(e.nll / (double)e.tokens);
+    ok = ok && finite_check(&loss, 1, error);
     if (ok) {
         print_result(&e);
         if (options->by_position) print_by_position(&e);

@@ -232,11 +232,6 @@ static bool check_place(AtomicFile *file, Error *error) {
            fail_input(error, "%s is not a regular file; name a new one", file->path);
 }
 
-bool atomic_check(const char *path, Error *error) {
-    AtomicFile file;
-    return path_format(file.path, error, "%s", path) && check_place(&file, error);
-}
-
 static bool fail_write(const AtomicFile *file, int reason, Error *error) {
     return fail_place("write", file->path, reason, other_place,
                       file->replaces ? " (what was there before is untouched)" : "", error);

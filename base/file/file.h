@@ -75,9 +75,6 @@ typedef struct {
     bool replaces; // there was a file before
 } AtomicFile;
 
-// Can this file be replaced later? Fails as atomic_open does when something else is there.
-bool atomic_check(const char *path, Error *error);
-
 // Fails (input) when the place cannot be written to or holds something that is not a regular file, such as a symbolic
 // link, (run) when the disk is full or broken.
 bool atomic_open(AtomicFile *file, const char *path, Error *error);

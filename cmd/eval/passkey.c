@@ -114,6 +114,7 @@ static bool write_continuations(PasskeyAttempt *attempts, Solver *solver, int n,
         for (int b = 0; b < solver->inference.B; b++) {
             Text *continuation = &attempts[b].continuation;
             const int id = solver->ids[b] = likeliest(solver, b, n);
+            if (!finite_check(solver->logits, solver->run->gpt.shape.vocab, error)) return false;
             attempts[b].ended = attempts[b].ended || id == tokenizer_end(tokenizer);
             if (attempts[b].ended) continue;
             const char *text;

@@ -46,7 +46,9 @@ static bool answer(Answers *answers, const AnswerTable *table, int length, Error
                                .count = (int)table->options->samples,
                                .end = tokenizer_end(&table->run->tokenizer)};
     examination.task.min = examination.task.max = length;
-    return examine(answers, &table->run->gpt, &examination, error);
+    if (!examine(answers, &table->run->gpt, &examination, error)) return false;
+    const real loss = (real)(answers->nll / (double)answers->tokens);
+    return finite_check(&loss, 1, error);
 }
 
 static void print_share(uint64_t right, uint64_t count) {

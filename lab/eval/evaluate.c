@@ -42,6 +42,17 @@ bool length_check(const Gpt *gpt, int window, Error *error) {
                       past ? "--past clamp, --past interpolate or " : "");
 }
 
+bool finite_check(const real *numbers, int count, Error *error) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return fail_nonfinite(
+                error,
+                "the model computes %g: its weights are finite, but too large; use other weights, such "
+                "as those of RUN@best or of a run with a smaller --lr",
+                (double)numbers[i]);
+    return true;
+}
+
 // Windows that are fed together; each has a token at least.
 typedef struct {
     uint64_t start[TOKENS_AT_A_TIME];   // first token

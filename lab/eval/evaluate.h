@@ -57,4 +57,8 @@ const char *length_complaint(char text[256], const Gpt *gpt, int window);
 // The same as an error (input) that names the choices; true when the length is fine.
 bool length_check(const Gpt *gpt, int window, Error *error);
 
+// Fails (nonfinite) unless all of what a model has computed, logits or a mean loss, is finite. Weights that are finite
+// may be too large for that.
+bool finite_check(const real *numbers, int count, Error *error);
+
 #endif

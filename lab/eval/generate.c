@@ -63,6 +63,8 @@ bool generator_write(FILE *out, Generator *generator, Generation *g, Error *erro
     while (ok && !ended && (left > 0 || (stream_within_character(&stream) && more > 0))) {
         left > 0 ? left-- : more--;
         feed(generator);
+        ok = finite_check(generator->logits, gpt->shape.vocab, error);
+        if (!ok) break;
         const int id = sample_token(generator->scratch, generator->logits, gpt->shape.vocab, &g->sampling, &g->random);
         const uint16_t token = (uint16_t)id;
         ok = tokens_add(&generator->tokens, &token, 1, error);

@@ -168,7 +168,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
         keep_better(best, &loss, x, &starts[i]);
     }
     if (interrupt_came()) return interrupted(d, error);
-    if (!isfinite(loss)) return fail_run(error, "no start has a finite loss; is the model trained?");
+    if (!isfinite(loss)) return fail_nonfinite(error, "no start has a finite loss; is the model trained?");
     d->stretch = *best;
     if (!descend(d, d->steps / 2, x->options->lr, error)) return false;
     for (int i = 0; i < space->unscaled_count; i++) {
@@ -183,7 +183,7 @@ static bool descend_twice(Stretch *best, Descent *d, const SearchSpace *space, E
     x->found.loss = loss;
     x->found.evaluations += d->step;
     x->found.tokens = x->scorer.tokens + READS_PER_STEP * d->step * x->window;
-    return isfinite(loss) || fail_run(error, "no stretch has a finite loss; is the model trained?");
+    return isfinite(loss) || fail_nonfinite(error, "no stretch has a finite loss; is the model trained?");
 }
 
 // The steps that the token budget leaves after scoring the starts, each choice of unscaled tokens, and the result.

@@ -256,7 +256,7 @@ static bool run(Stretch *result, LongropeSearch *job, Error *error) {
     if (!complete) return fail_interrupted(error, "interrupted after %lld evaluations; %s", search->evaluations, go_on);
     const Evaluated *best = search_best(search);
     if (!best || !isfinite(evaluated_mean(best)))
-        return fail_run(error, "no candidate has a finite loss; is the model trained?");
+        return fail_nonfinite(error, "no candidate has a finite loss; is the model trained?");
     *result = job->stretch;
     candidate_stretch(result, &job->search.space, &best->candidate);
     found->loss = evaluated_mean(best);

@@ -53,7 +53,7 @@ static bool tune(Stretch *result, Stretch *tried, Extension *x, Error *error) {
     }
     progress_clear(&line);
     if (!stop_check(&stop_at_signal, error)) return false;
-    if (!isfinite(loss)) return fail_run(error, "no choice of betas has a finite loss; is the model trained?");
+    if (!isfinite(loss)) return fail_nonfinite(error, "no choice of betas has a finite loss; is the model trained?");
     x->found.loss = loss;
     x->found.evaluations = count;
     x->found.tokens = x->scorer.tokens;

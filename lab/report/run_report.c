@@ -121,46 +121,43 @@ static bool sample(Page *page, const Run *run, Error *error) {
     return ok;
 }
 
-// What needs the trained model.
-static bool model_parts(Page *page, const Run *run, Error *error) {
-    if (!sample(page, run, error)) return false;
+// What needs the trained model; a run that has none yet has no such parts.
+static bool model_parts(Page *page, const char *name, const RunPaths *paths, Error *error) {
+    Run run;
+    if (path_missing(paths->model) && !paths->is_best) return true;
+    if (!run_open(&run, name, "", error)) return false;
+    bool ok = sample(page, &run, error);
     page_heading(page, "What heads attend to");
-    return report_run_attention(page, run, error);
-}
-
-// `run`: NULL if it has no model yet.
-static bool write_run(const RunPaths *paths, const TrainOptions *options, const Run *run, Error *error) {
-    char names[TEXT_CAPACITY], title[TEXT_CAPACITY + 64];
-    Mix mix;
-    Page page;
-    if (!mix_parse(&mix, options->pos, error)) return false;
-    mix_names(&mix, ", ", " and ", names);
-    snprintf(title, sizeof title, "A run with %s%s", names, paths->is_best ? ", with its best weights" : "");
-    if (!page_open(&page, paths->directory, "report", title, error)) return false;
-    if (*options->window) page_paragraph(&page, "Windows of attention, in keys: %s.", options->window);
-    page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
-                   options->pos, options->data, options->layers, options->heads, options->width, options->context,
-                   options->steps);
-    if (loss_chart(&page, paths, options, error) && position_chart(&page, paths, error) &&
-        (!run || model_parts(&page, run, error)))
-        return page_close(&page, error);
-    page_abandon(&page);
-    return false;
+    ok = ok && report_run_attention(page, &run, error);
+    run_close(&run);
+    return ok;
 }
 
 bool report_run(const char *name, FILE *out, Error *error) {
     RunPaths paths;
     TrainOptions options;
-    Run run;
     int vocab;
+    char title[TEXT_CAPACITY + 64];
+    Page page;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
         !config_read(paths.config, &options, &vocab, error))
         return false;
-    const bool trained = !path_missing(paths.model) || paths.is_best;
-    // Before anything is written.
-    if (trained && !run_open(&run, name, "", error)) return false;
-    const bool ok = write_run(&paths, &options, trained ? &run : NULL, error);
-    if (trained) run_close(&run);
-    if (ok) fprintf(out, "report   %s/report.html, report.md\n", paths.directory);
-    return ok;
+    Mix mix;
+    char names[TEXT_CAPACITY];
+    if (!mix_parse(&mix, options.pos, error)) return false;
+    mix_names(&mix, ", ", " and ", names);
+    snprintf(title, sizeof title, "A run with %s%s", names, paths.is_best ? ", with its best weights" : "");
+    if (!page_open(&page, paths.directory, "report", title, error)) return false;
+    if (*options.window) page_paragraph(&page, "Windows of attention, in keys: %s.", options.window);
+    page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
+                   options.pos, options.data, options.layers, options.heads, options.width, options.context,
+                   options.steps);
+    if (!loss_chart(&page, &paths, &options, error) || !position_chart(&page, &paths, error) ||
+        !model_parts(&page, name, &paths, error)) {
+        page_abandon(&page);
+        return false;
+    }
+    if (!page_close(&page, error)) return false;
+    fprintf(out, "report   %s/report.html, report.md\n", paths.directory);
+    return true;
 }

@@ -266,9 +266,11 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
                 run_init_from(&trainer->gpt, trainer->init, options->init, trainer->corpus, error)) &&
                run_create(paths, options, trainer, error);
     Error reason;
-    // What saves will replace: nobody has to train for long to learn that this cannot be done.
-    if (!atomic_check(paths->state, error) || !atomic_check(paths->model, error) || !atomic_check(paths->best, error) ||
-        !config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(paths, trainer->corpus, error))
+    AtomicFile probe; // of what saves will replace: nobody has to train for long to learn that this cannot be done
+    const char *const saves[] = {paths->state, paths->model, paths->best};
+    for (int i = 0; i < 3; i++, atomic_abandon(&probe))
+        if (!atomic_open(&probe, saves[i], error)) return false;
+    if (!config_check_data(paths->config, trainer->corpus, error) || !restore_tokenizer(paths, trainer->corpus, error))
         return false;
     if (!path_missing(paths->best) && !best_read(paths->best, &trainer->gpt, &trainer->best, &reason))
         return fail_with(error, reason.kind, "%.900s, or move it elsewhere to go on without best weights",
