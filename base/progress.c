@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 double clock_seconds(void) {
+    static _Thread_local double last, lost; // what the clock of a machine that was restored has stepped back
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (seconds + lost <= last) lost = last - seconds + 1e-6;
+    return last = seconds + lost;
 }
 
 void progress_start(ProgressLine *line, const char *title, double first, double total) {

@@ -11,7 +11,8 @@ typedef struct {
     bool terminal;         // redraw one line; else print a new line now and then
 } ProgressLine;
 
-// Monotonic time in seconds.
+// Monotonic time in seconds, always later than at the call before by the same thread, even where the system's clock
+// steps back.
 double clock_seconds(void);
 
 // Begin at `first` of `total` units.

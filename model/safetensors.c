@@ -41,23 +41,6 @@ static json_t *header_of(const SafeTensor *tensors, int count) {
     return header;
 }
 
-bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error) {
-    json_t *header = header_of(tensors, count);
-    char *text = json_dumps(header, JSON_COMPACT);
-    json_decref(header);
-    if (!text) return fail_run(error, "cannot write %s: no memory for its header", path);
-    uint64_t length = strlen(text), padded = (length + 7) / 8 * 8;
-
-    AtomicFile file;
-    bool ok = atomic_open(&file, path, error);
-    ok = ok && atomic_write(&file, &padded, sizeof padded, error) && atomic_write(&file, text, length, error) &&
-         atomic_write(&file, "        ", padded - length, error);
-    for (int i = 0; ok && i < count; i++) ok = atomic_write(&file, tensors[i].data, bytes_of(&tensors[i]), error);
-    ok = ok && atomic_commit(&file, error);
-    free(text);
-    return ok;
-}
-
 // Is this header entry the tensor that is expected, at this offset? If so, move the offset behind it.
 static bool check_entry(size_t *offset, const json_t *entry, const SafeTensor *expected, const char *path,
                         Error *error) {
@@ -129,13 +112,36 @@ static bool check_numbers(const uint8_t *data, const SafeTensor *tensors, int co
             if (isfinite(number) && !(t->nonnegative && number < 0)) continue;
             char place[64];
             number_place(place, n, t->rank > 1 ? (size_t)t->shape[t->rank - 1] : 0);
-            return fail_input(error,
-                              "%s: %s of %s is %g; the model was spoiled before it was saved, or the file "
-                              "was made by hand: use another checkpoint",
-                              path, place, t->name, number);
+            return fail_input(
+                error,
+                "%s: %s of %s is %g, which no sound model has; use another checkpoint, or a smaller --lr in "
+                "a new run",
+                path, place, t->name, number);
         }
     }
     return true;
+}
+
+bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error) {
+    for (int i = 0; i < count; i++) // what would be refused when it is read
+        if (!check_numbers(tensors[i].data, &tensors[i], 1, path, error)) {
+            error->kind = ERROR_NONFINITE;
+            return false;
+        }
+    json_t *header = header_of(tensors, count);
+    char *text = json_dumps(header, JSON_COMPACT);
+    json_decref(header);
+    if (!text) return fail_run(error, "cannot write %s: no memory for its header", path);
+    uint64_t length = strlen(text), padded = (length + 7) / 8 * 8;
+
+    AtomicFile file;
+    bool ok = atomic_open(&file, path, error);
+    ok = ok && atomic_write(&file, &padded, sizeof padded, error) && atomic_write(&file, text, length, error) &&
+         atomic_write(&file, "        ", padded - length, error);
+    for (int i = 0; ok && i < count; i++) ok = atomic_write(&file, tensors[i].data, bytes_of(&tensors[i]), error);
+    ok = ok && atomic_commit(&file, error);
+    free(text);
+    return ok;
 }
 
 json_t *safetensors_header(size_t *start, const Buffer *file, const char *path, Error *error) {

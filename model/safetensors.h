@@ -19,7 +19,8 @@ typedef struct {
     bool optional;    // of the first of a list: a file of an earlier version, which lacks it, is read without it
 } SafeTensor;
 
-// Write atomically. Fails (run) on I/O errors, leaving what was there before.
+// Write atomically. Fails (run) on I/O errors, and (nonfinite) on numbers that safetensors_read refuses, leaving what
+// was there before.
 bool safetensors_write(const char *path, const SafeTensor *tensors, int count, Error *error);
 
 // Read: every tensor of the list must be there with this dtype and shape, nothing else may be, no byte may be damaged,

@@ -181,14 +181,10 @@ bool run_open(Run *run, const char *name, const char *past, Error *error) {
     Mix pos;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) || !check_weights(&paths, error)) return false;
     if (!config_read(paths.config, &run->options, &vocab_size, error)) return false;
-    if (path_missing(paths.tokenizer)) {
-        char quoted[QUOTED_CAPACITY];
-        return fail_input(
-            error,
-            "%s is missing; copy the tokenizer.json of the run's data there, or let `bitter train --resume "
-            "--out %s` write it again",
-            paths.tokenizer, shell_quoted(quoted, paths.directory));
-    }
+    if (path_missing(paths.tokenizer))
+        return fail_input(error,
+                          "%s is missing; copy that of the data there, or let `bitter train --resume` write it again",
+                          paths.tokenizer);
     Shape shape;
     Error reason;
     if (!shape_of(&shape, &run->options, vocab_size, &reason) || !shape_check(&shape, &reason) ||
@@ -285,7 +281,7 @@ bool run_load_or_create(Trainer *trainer, const RunPaths *paths, const TrainOpti
 
 // The directory was one that could be written to, so this is not the user's mistake.
 static bool saved(bool ok, Error *error) {
-    if (!ok) error->kind = ERROR_RUN;
+    if (!ok && error->kind != ERROR_NONFINITE) error->kind = ERROR_RUN;
     return ok;
 }
 

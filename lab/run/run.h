@@ -120,7 +120,7 @@ bool log_losses(LogLosses *losses, const char *path, Error *error);
 // does.
 bool log_validations(long long *count, const char *path, long long from, long long to, Error *error);
 
-// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run).
+// Save a checkpoint: the log, the weights, and the state that run_load_or_create loads. Fails (run; nonfinite).
 bool run_save(const Trainer *trainer, const RunPaths *paths, RunLog *log, Error *error);
 
 // Save the weights as the best so far, with trainer->best. Fails (run).

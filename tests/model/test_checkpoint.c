@@ -1,5 +1,6 @@
 // A model and the state of its training on disk: both are read back bit for bit, never in part or into another model,
 // and damage anywhere is refused.
+#include "base/file/crc.h"
 #include "base/file/file.h"
 #include "model/checkpoint.h"
 #include "tests/support/little_model.h"
@@ -259,9 +260,27 @@ static void no_flipped_bit_changes_a_weight(void **state) {
     gpt_free(&loaded);
 }
 
-// The checksum is right: the numbers are those that were saved, and of no use.
+// Put other bytes in the place of these, with a checksum that is right.
+static void replace(const char *path, const void *old, const void *new, size_t size) {
+    Buffer file;
+    Error error;
+    uint64_t length;
+    char hex[CRC_CAPACITY];
+    must(file_read(&file, path, &error), &error);
+    memcpy(&length, file.bytes, sizeof length);
+    uint8_t *data = file.bytes + sizeof length + length, *end = file.bytes + file.size, *at = data;
+    while (at + size <= end && memcmp(at, old, size) != 0) at++;
+    assert_true(at + size <= end);
+    memcpy(at, new, size);
+    char *crc = strstr((char *)file.bytes + sizeof length, "\"crc32\":\"");
+    memcpy(crc + strlen("\"crc32\":\""), crc_text(hex, crc_bytes(0, data, (size_t)(end - data))), CRC_CAPACITY - 1);
+    scratch_write(path, file.bytes, file.size);
+    free(file.bytes);
+}
+
+// Such numbers are not saved: what was saved before stays. A file that has them all the same is refused.
 static void numbers_that_cannot_be_are_refused(void **state) {
-    static const real bad[] = {NAN, INFINITY, -INFINITY};
+    static const real bad[] = {NAN, INFINITY, -INFINITY, -1e-9f};
     Gpt gpt;
     Error error;
     make(&gpt, "learned", &shape);
@@ -271,36 +290,52 @@ static void numbers_that_cannot_be_are_refused(void **state) {
                                  "row 1, column 1 of v.h.0.attn.qkv.weight is"};
     const size_t at = tensor_find(&gpt.tensors, "h.0.attn.qkv.weight")->offset + 3;
     for (size_t i = 0; i < COUNT(flat); i++) {
-        const real before = flat[i][at];
-        for (size_t b = 0; b < COUNT(bad); b++) {
-            flat[i][at] = bad[b];
+        real *number = flat[i] + at, before = *number;
+        for (size_t b = 0; b < COUNT(bad) - (i < 2); b++) { // only v, a mean of squares, has to be above 0
             must(state_save(state_path, &gpt, &progress, &error) && model_save(model_path, &gpt, &error), &error);
-            expect_refusal(state_path, true, "learned", &shape, names[i]);
-            if (i == 0) expect_refusal(model_path, false, "learned", &shape, names[i]);
+            *number = bad[b];
+            for (int training = i == 0 ? 0 : 1; training <= 1; training++) {
+                const char *path = training ? state_path : model_path;
+                assert_false(training ? state_save(path, &gpt, &progress, &error) : model_save(path, &gpt, &error));
+                assert_int_equal(error.kind, ERROR_NONFINITE);
+                assert_non_null(strstr(error.message, names[i]));
+                replace(path, &before, number, sizeof before); // the number of before is there
+                expect_refusal(path, training, "learned", &shape, names[i]);
+            }
+            *number = before;
         }
-        flat[i][at] = before;
     }
-    gpt.v[at] = -1e-9f; // a mean of squares
-    must(state_save(state_path, &gpt, &progress, &error), &error);
-    expect_refusal(state_path, true, "learned", &shape, names[2]);
     gpt_free(&gpt);
 }
 
 static void progress_that_cannot_be_is_refused(void **state) {
+    static const struct {
+        size_t at;
+        union {
+            int64_t counter;
+            double seconds;
+        } bad;
+        bool saved; // only the reader looks
+    } cases[] = {{offsetof(Progress, step), {-1}, false},
+                 {offsetof(Progress, rows), {INT64_MIN}, false},
+                 {offsetof(Progress, batch_crc), {-1}, false},
+                 {offsetof(Progress, batch_crc), {(int64_t)1 << 32}, true},
+                 {offsetof(Progress, seconds), {.seconds = -1}, false},
+                 {offsetof(Progress, seconds), {.seconds = NAN}, false},
+                 {offsetof(Progress, seconds), {.seconds = INFINITY}, false},
+                 {offsetof(Progress, seed), {-1}, false},
+                 {offsetof(Progress, data_crc), {-1}, false}};
     Gpt gpt, loaded;
-    Progress wrong[] = {progress, progress, progress, progress, progress, progress, progress}, found;
     Error error;
-    wrong[0].step = -1;
-    wrong[1].rows = INT64_MIN;
-    wrong[2].batch_crc = -1;
-    wrong[3].batch_crc = (int64_t)1 << 32;
-    wrong[4].seconds = -1;
-    wrong[5].seconds = NAN;
-    wrong[6].seconds = INFINITY;
     make(&gpt, "learned", &shape);
     make(&loaded, "learned", &shape);
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        must(state_save(state_path, &gpt, &wrong[i], &error), &error);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Progress wrong = progress, found = {0};
+        memcpy((char *)&wrong + cases[i].at, &cases[i].bad, sizeof cases[i].bad);
+        must(state_save(state_path, &gpt, &progress, &error), &error);
+        if (state_save(state_path, &gpt, &wrong, &error) != cases[i].saved) fail_msg("progress %zu", i);
+        if (!cases[i].saved)
+            replace(state_path, (const char *)&progress + cases[i].at, &cases[i].bad, sizeof cases[i].bad);
         if (state_load(state_path, &loaded, &found, &error)) fail_msg("taken: progress %zu", i);
         assert_int_equal(error.kind, ERROR_INPUT);
         assert_non_null(strstr(error.message, state_path));
