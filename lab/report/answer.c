@@ -123,6 +123,7 @@ static void add_row(Forest *forest, const Facts *facts, int i, const Finding *f,
     row->high = f->interval.high;
     row->hue = report_hue(facts, report_named(facts, i)->arm);
     row->filled = report_named(facts, i)->primary;
+    report_family(row->family, report_named(facts, i));
 }
 
 // One plot of all contrasts: those of a setting together, or on a ladder the settings of a contrast.
@@ -215,42 +216,51 @@ static void settings(Page *page, const Facts *facts) {
     page_table_end(page);
 }
 
+// Append what the intervals of the primary contrasts promise, or those of the exploratory ones, which are among all
+// pairs. Returns the size of that family, 0 if it has no contrast. alone: there is no other family.
+static double promise(Text *text, const Facts *facts, bool primary, bool alone) {
+    const char *where = facts->plan->setting_count > 1 ? " in a setting" : "";
+    double size = 0;
+    for (int i = 0; i < report_contrasts(facts); i++)
+        if (report_named(facts, i)->primary == primary) size = report_named(facts, i)->comparisons;
+    if (size == 1)
+        text_print(text, "The interval%s%s has, by itself, 95%% confidence. ", alone ? "" : " of the primary contrast",
+                   where);
+    else if (size > 1 && primary)
+        text_print(text, "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). ", size,
+                   alone ? "" : " of the primary contrasts");
+    else if (size > 1)
+        text_print(text,
+                   "%s are corrected for all %.0f pairs%s, which hold at once with 95%% confidence (Bonferroni). ",
+                   alone ? "The intervals" : "Those of the exploratory contrasts", size, where);
+    return size;
+}
+
 // What the intervals promise, and what it has cost to look at them before seeds were added.
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    const int shown = report_contrasts(facts) * plan->setting_count;
-    int late = 0;
-    for (int i = 0; i < report_contrasts(facts); i++) late += !report_named(facts, i)->primary;
-    const Difference *first = report_named(facts, 0);
-    const double error = outcome_peeking(facts->outcome, first->comparisons);
-    const char *covers =
-        report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text" : "not the choice of text";
-    if (first->comparisons > 1)
-        page_paragraph(page,
-                       "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). They cover chance in "
-                       "weights and batches, %s. They say nothing about larger models. Not resolved: the interval "
-                       "includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                       first->comparisons,
-                       first->primary && late > 0 ? " of the contrasts that are not exploratory"
-                       : first->primary           ? ""
-                       : plan->setting_count > 1  ? " of all pairs of a setting"
-                                                  : " of all pairs",
-                       covers);
-    else
-        page_paragraph(page,
-                       "%s 95%% confidence. %s chance in weights and batches, %s. %s nothing about larger models. Not "
-                       "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
-                       shown > 1 ? "Each interval has, by itself," : "The interval has",
-                       shown > 1 ? "They cover" : "It covers", covers, shown > 1 ? "They say" : "It says");
+    int primary = 0;
+    Text text = {0};
+    for (int i = 0; i < report_contrasts(facts); i++) primary += report_named(facts, i)->primary;
+    const bool alone = primary == 0 || primary == report_contrasts(facts);
+    const double of_primary = promise(&text, facts, true, alone), of_pairs = promise(&text, facts, false, alone);
+    const double size = fmax(of_primary, of_pairs), error = outcome_peeking(facts->outcome, size);
+    page_paragraph(page,
+                   "%.*sIntervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
+                   "resolved: the interval includes 0. A difference of 0.01 nats is 1%% of perplexity.",
+                   (int)text.size, text.bytes,
+                   report_settings_over_texts(facts) > 0 ? "and over the texts also the choice of text"
+                                                         : "not the choice of text");
+    page_text_free(page, &text);
     if (plan->rate_count > 1)
         page_paragraph(page, "Learning rates were chosen on the same seeds, by the other half of the text: new seeds "
                              "would have somewhat higher losses.");
     if (error > 0.0501)
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
-                       "the probability of finding a difference that does not exist is %s%.0f%% instead of 5%%.",
-                       first->comparisons > 1 ? "up to " : "", 100 * error);
+                       "the probability of finding a difference that does not exist is %s%.0f%%%s instead of 5%%.",
+                       size > 1 ? "up to " : "", 100 * error, alone ? "" : " in either family");
     if (most > plan->seeds)
         page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
                        plan->seeds);

@@ -96,8 +96,8 @@ bool report_effects(Page *page, const Facts *facts, Error *error) {
                 "A scheme fails past the trained length if its loss at eight times that length is more than %.2f nats "
                 "a token higher; schemes tie if they differ by less than that. An effect is reproduced or contradicted "
                 "only if the whole interval says so. The difference of two schemes has the same interval as in the "
-                "other tables.",
-                MARGIN);
+                "other tables; the change of one scheme is corrected for all %d schemes.",
+                MARGIN, facts->plan->arm_count);
             page_table(page, "published effects: differences of losses in nats a token");
             page_row(page, true, "effect|source|measured|interval|here");
         }

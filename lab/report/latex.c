@@ -63,6 +63,9 @@ static void contrast_row(FILE *out, const Facts *facts, int i) {
     latex_text(out, report_contrast(facts, i, 0).arm);
     fputs(" $-$ ", out);
     latex_text(out, report_contrast(facts, i, 0).other);
+    char family[FAMILY_WORDS];
+    report_family(family, report_named(facts, i));
+    if (facts->outcome->seeds > 1) fprintf(out, " (%s)", family);
     for (int s = 0; s < facts->plan->setting_count; s++) {
         const Finding f = report_contrast(facts, i, s);
         fprintf(out,
@@ -83,7 +86,7 @@ bool report_latex(const Facts *facts, Error *error) {
             facts->outcome->seeds == 1 ? "" : "s");
     table(file.stream, facts, "scheme", facts->plan->arm_count, losses_row);
     fprintf(file.stream, "\n%% Differences of the losses, first minus second%s.\n",
-            facts->outcome->seeds > 1 ? ", with simultaneous 95% intervals (Bonferroni)" : "");
+            facts->outcome->seeds > 1 ? ", with 95% intervals, each corrected (Bonferroni) as its row says" : "");
     table(file.stream, facts, "contrast", report_contrasts(facts), contrast_row);
     return atomic_commit(&file, error);
 }

@@ -5,8 +5,9 @@ bool report_limits(Page *page, const Facts *facts, Error *error) {
     const Plan *plan = facts->plan;
     page_paragraph(
         page,
-        "%s Intervals and verdicts are corrected together (Bonferroni): a contrast is better or worse "
-        "exactly if its interval leaves out 0. \"Not resolved\" does not mean \"equal\": every difference in "
+        "%s Intervals and verdicts are corrected (Bonferroni), those of the primary contrasts together and those of "
+        "all other pairs for the pairs of a setting: a contrast is better or worse exactly if its interval leaves out "
+        "0. \"Not resolved\" does not mean \"equal\": every difference in "
         "the interval is possible.",
         plan->unpaired ? "Every scheme has seeds of its own, and the runs are the independent units (Welch's t-test)."
                        : "Schemes share seeds: the runs of a seed begin with the same weights and see the same "

@@ -172,7 +172,10 @@ void report_scale_changes(Page *page, const Facts *facts) {
 static bool gap_chart(Page *page, const Facts *facts, const Rung *rungs, Ladder ladder, Error *error) {
     const Plan *plan = facts->plan;
     Chart chart = {.x_label = axes[ladder],
-                   .y_label = "difference in nats a token; below 0, the first scheme is better",
+                   .y_label = facts->outcome->seeds > 1
+                                  ? "difference in nats a token, with its corrected 95% interval; below 0, the first "
+                                    "scheme is better"
+                                  : "difference in nats a token; below 0, the first scheme is better",
                    .spread = facts->outcome->seeds > 1 ? SPREAD_BARS : SPREAD_NONE,
                    .log_x = true};
     for (int i = 0; i < report_contrasts(facts) && i < LINES_MOST; i++) {

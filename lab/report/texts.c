@@ -44,13 +44,16 @@ static void texts_table(Page *page, const Facts *facts) {
                    "over the seeds, so these intervals are for other such texts.",
                    plan->text_count);
     page_table(page, "%s", "");
-    page_row(page, true, "contrast|mean over texts|interval over texts|verdict");
+    page_row(page, true, "contrast|mean over texts|interval over texts|corrected|verdict");
     for (int text = 0; text < plan->text_count; text++) page_cell(page, "%s", plan->texts[text].name);
     for (int rest = 0; rest < each; rest++)
         for (int i = 0; i < report_contrasts(facts); i++) {
             const Finding f = report_contrast_over_texts(facts, i, rest);
             page_row(page, false, "%s - %s%s%s", f.arm, f.other, *f.setting ? " at " : "", f.setting);
+            char family[FAMILY_WORDS];
+            report_family(family, report_named(facts, i));
             const bool judged = report_difference_cells(page, f.gap.mean, f.interval);
+            page_cell(page, "%s", judged ? family : "-");
             page_cell(page, "%s", judged ? verdict_words(f.verdict) : "-");
             for (int text = 0; text < plan->text_count; text++)
                 gap_cell(page, report_contrast(facts, i, text * each + rest).gap.mean);

@@ -66,6 +66,13 @@ const Difference *report_named(const Facts *facts, int i) {
     return &facts->differences.items[i * stride(facts)];
 }
 
+void report_family(char words[FAMILY_WORDS], const Difference *d) {
+    char corrected[32] = "single";
+    if (d->comparisons > 1)
+        snprintf(corrected, sizeof corrected, "corrected for %.0f%s", d->comparisons, d->primary ? "" : " pairs");
+    snprintf(words, FAMILY_WORDS, "%s, %s", d->primary ? "primary" : "exploratory", corrected);
+}
+
 static Finding finding_of(const Facts *facts, const Difference *d) {
     const Plan *plan = facts->plan;
     return (Finding){.arm = plan->arms[d->arm].name,
@@ -129,6 +136,6 @@ void report_contrast_line(Chart *chart, const Facts *facts, int i) {
     int dash = 0;
     for (int before = 0; before < i; before++) dash += report_hue(facts, report_named(facts, before)->arm) == hue;
     const Finding f = report_contrast(facts, i, 0);
-    chart_line(chart, "%.60s - %.60s", f.arm, f.other);
+    chart_line(chart, "%.60s - %.60s%s", f.arm, f.other, report_named(facts, i)->primary ? "" : " (exploratory)");
     chart_style(chart, hue, dash);
 }

@@ -37,6 +37,10 @@ int report_settings_over_texts(const Facts *facts); // 0 with one text
 // The first of the contrast's differences; all have the same arms and family.
 const Difference *report_named(const Facts *facts, int i);
 
+enum { FAMILY_WORDS = 64 };
+// What its interval is: "primary, corrected for 6", "exploratory, corrected for 28 pairs", or "single" if it is alone.
+void report_family(char words[FAMILY_WORDS], const Difference *d);
+
 // The difference of any two arms in a setting, with the interval that it has on the whole page.
 Finding report_pair(const Facts *facts, int arm, int other, int setting);
 

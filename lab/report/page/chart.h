@@ -53,6 +53,7 @@ typedef struct {
     char group[TEXT_CAPACITY]; // a heading stands above the first of the rows that share it; "" = none
     char name[TEXT_CAPACITY];  // "rope - learned"
     char words[TEXT_CAPACITY]; // the verdict
+    char family[64];           // what its interval is corrected for
     double value, low, high;   // NAN = not known
     int hue;
     bool filled; // a primary contrast; the point of an exploratory one is hollow

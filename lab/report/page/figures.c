@@ -106,7 +106,7 @@ bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) 
 }
 
 static void forest_rows(Page *page, const Forest *forest, const char *group, const char *name) {
-    page_row(page, true, "%s%s%s|difference|low|high|verdict", group, group[0] ? "|" : "", name);
+    page_row(page, true, "%s%s%s|difference|low|high|verdict|interval", group, group[0] ? "|" : "", name);
     for (const ForestRow *row = forest->rows; row < forest->rows + forest->count; row++) {
         page_row(page, false, "%s", group[0] ? row->group : row->name);
         if (group[0]) page_cell(page, "%s", row->name);
@@ -114,6 +114,7 @@ static void forest_rows(Page *page, const Forest *forest, const char *group, con
         page_cell(page, isfinite(row->low) ? "%+.4f" : "-", row->low);
         page_cell(page, isfinite(row->high) ? "%+.4f" : "-", row->high);
         page_cell(page, "%s", row->words);
+        page_cell(page, "%s", isfinite(row->low) ? row->family : "-");
     }
 }
 

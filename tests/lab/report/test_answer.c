@@ -91,9 +91,10 @@ static void the_family_is_told(void **state) {
         const char *schemes;
         int after;
         const char *sentence;
-    } cases[] = {{"none;rope", 0, "The interval has 95% confidence. It covers chance in weights and batches, not the"},
-                 {"none;rope;alibi", 0, "With 95% confidence, the 2 intervals hold at once (Bonferroni). They cover"},
-                 {"none;rope;alibi", 6, "With 95% confidence, the 3 intervals of all pairs hold at once (Bonf"}};
+    } cases[] = {
+        {"none;rope", 0, "The interval has, by itself, 95% confidence. Intervals cover chance in weights and ba"},
+        {"none;rope;alibi", 0, "With 95% confidence, the 2 intervals hold at once (Bonferroni). Intervals cover"},
+        {"none;rope;alibi", 6, "The intervals are corrected for all 3 pairs, which hold at once"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         static const double gap = -0.3;
         Outcome outcome;
@@ -108,22 +109,49 @@ static void the_family_is_told(void **state) {
     }
 }
 
-// Contrasts that were named later are not among those whose intervals hold at once.
-static void late_contrasts_have_another_family(void **state) {
+// Each interval says what it is, in sentence, tables and LaTeX: one of the primary ones, a single one, one of all
+// pairs.
+static void an_interval_says_what_it_is(void **state) {
     static const double gap = -0.3;
-    Outcome outcome;
-    Error error;
-    make_plan("none;rope;alibi", "", "", "");
-    plan->contrast_count = 0;
-    must(plan_contrast(plan, "rope - none", "2026-01-31T23:59:59Z", 0, &error), &error);
-    must(plan_contrast(plan, "alibi - none", "2026-01-31T23:59:59Z", 0, &error), &error);
-    must(plan_contrast(plan, "alibi - rope", "2026-02-01T23:59:59Z", 6, &error), &error);
-    put_gaps(&gap, 0.01);
-    read_all(&outcome);
-    char *text = section(report_answer, &outcome);
-    expect_text(text, "the 2 intervals of the contrasts that are not exploratory hold at once");
-    free(text);
-    outcome_free(&outcome);
+    static const struct {
+        int primary;
+        const char *sentence, *first;
+    } cases[] = {{2, "the 2 intervals of the primary contrasts hold at once", "primary, corrected for 2"},
+                 {1, "The interval of the primary contrast has, by itself, 95% confidence.", "primary, single"},
+                 {0, "The intervals are corrected for all 3 pairs", "exploratory, corrected for 3 pairs"}};
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        static const char *const contrasts[] = {"rope - none", "alibi - none", "alibi - rope"};
+        Outcome outcome;
+        Facts facts;
+        Error error;
+        Buffer tex;
+        char path[PATH_CAPACITY], row[512];
+        make_plan("none;rope;alibi", "", "", "");
+        plan->contrast_count = 0;
+        for (int i = 0; i < 3; i++)
+            must(plan_contrast(plan, contrasts[i], "2026-01-31T23:59:59Z", i < cases[n].primary ? 0 : 6, &error),
+                 &error);
+        put_gaps(&gap, 0.01);
+        read_all(&outcome);
+        char *text = section(report_answer, &outcome), *html = section_html(report_answer, &outcome);
+        gather(&facts, &outcome);
+        must(report_latex(&facts, &error) && path_format(path, &error, "%s/report.tex", comparison.directory) &&
+                 file_read(&tex, path, &error),
+             &error);
+        expect_text(text, cases[n].sentence);
+        if (cases[n].primary) expect_text(text, "Those of the exploratory contrasts are corrected for all 3 pairs");
+        expect_text(row_of(text, "| rope - none |", row), cases[n].first);
+        expect_text(row_of(html, "| rope - none |", row), cases[n].first);
+        expect_text(row_of((char *)tex.bytes, "rope $-$ none", row), cases[n].first);
+        expect_text(row_of(text, "| alibi - rope |", row), "exploratory, corrected for 3 pairs");
+        expect_text(row_of(html, "| alibi - rope |", row), "exploratory, corrected for 3 pairs");
+        expect_text(row_of((char *)tex.bytes, "alibi $-$ rope", row), "exploratory, corrected for 3 pairs");
+        facts_free(&facts);
+        free(tex.bytes);
+        free(text);
+        free(html);
+        outcome_free(&outcome);
+    }
 }
 
 // Adding seeds costs certainty only if results had been seen; leaving seeds out that were seen is told.
@@ -351,7 +379,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(late_contrasts_are_marked, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(the_family_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(contrasts_are_counted, begin_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(late_contrasts_have_another_family, begin_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(an_interval_says_what_it_is, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(peeking_is_told, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(without_pairs_the_reference_is_compared, begin_directory, remove_directory),
         cmocka_unit_test_setup_teardown(settings_are_told_in_words, begin_directory, remove_directory),

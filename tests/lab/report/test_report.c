@@ -169,7 +169,7 @@ static void tables_in_latex(void **state) {
     const char *tex = (const char *)file.bytes;
     expect_text(tex, "a\\_b & $3.0000 \\pm 0.0000$ \\\\\n");
     expect_text(tex, "learned & $2.7000 \\pm 0.0100$ \\\\\n");
-    expect_text(tex, "learned $-$ a\\_b & $-0.3000$ [$-0.3248$, $-0.2752$] \\\\\n");
+    expect_text(tex, "learned $-$ a\\_b (primary, single) & $-0.3000$ [$-0.3248$, $-0.2752$] \\\\\n");
     free(file.bytes);
     facts_free(&facts);
     outcome_free(&outcome);
