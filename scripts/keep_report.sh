@@ -1,11 +1,12 @@
 #!/bin/sh
 # Copy what is recorded of a comparison: sh scripts/keep_report.sh DIR RESULTS
-# The page report.html stays in DIR: it is larger than everything else together. Of learning rates that were tried and not
+# The page report.html stays in DIR, with the plots that only it shows: it is larger than everything else together. Of learning rates that were tried and not
 # chosen, results.csv keeps what they were judged by, and nothing by position or by part of the text.
 set -eu
 mkdir -p "$2"
 rm -f "$2"/plot-*.svg "$2/report.html"
-cp "$1"/report.md "$1"/report.tex "$1"/compare.json "$1"/plot-*.svg "$2"
+cp "$1"/report.md "$1"/report.tex "$1"/compare.json "$2"
+sed -n 's/^!\[.*](\(plot-[0-9]*\.svg\))$/\1/p' "$1/report.md" | while read -r plot; do cp "$1/$plot" "$2"; done
 # The number of columns before a quoted name with commas varies, so the row is read from the right: "chosen" is the sixth.
 awk -F, 'NR == 1 || $(NF - 5) != 0 || $(NF - 3) ~ /^(choose|loss|diverged|steps|tokens|seconds|batches)$/' "$1/results.csv" \
     >"$2/results.csv.new"

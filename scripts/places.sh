@@ -36,13 +36,14 @@ bitter=${1:?"usage: sh scripts/places.sh BITTER >docs/places.svg"}
         height = 256 + 17 * most
         printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 900 %g\" width=\"900\" height=\"%g\">\n", height, height
         print "<title>Where position schemes enter the model, forward and backward</title>"
-        print "<style>:root{--paper:#fff;--ink:#222;--soft:#444;--f:#1b6e3c;--b:#b3261e;--l:#1f5fbf;--box:#f3f1ea}"
-        print "@media(prefers-color-scheme:dark){:root{--paper:#16181b;--ink:#ececec;--soft:#c4c4c4;--f:#5fcf8f;--b:#ff8d85;" \
-            "--l:#6cb2ff;--box:#26292d}}"
-        print "text{font:14px sans-serif;text-anchor:middle;fill:var(--ink)}.name{font-weight:bold}.paper{fill:var(--paper)}"
-        print ".forward,.backward{font:13px monospace}.forward,.flowhead{fill:var(--f)}.backward,.backhead{fill:var(--b)}"
-        print ".designed{fill:var(--soft)}.learned{fill:var(--l)}.place{fill:var(--box);stroke:#777}"
-        print ".flow{stroke:var(--f);stroke-width:2;fill:none}.back{stroke:var(--b);stroke-width:2;fill:none}</style>"
+        # Other renderers than browsers read this, too: no custom properties or shorthands.
+        print "<style>text{font-size:14px;font-family:sans-serif;text-anchor:middle;fill:#222}.name{font-weight:bold}"
+        print ".forward,.backward{font-size:13px;font-family:monospace}.paper{fill:#fff}"
+        print ".forward,.flowhead{fill:#1b6e3c}.backward,.backhead{fill:#b3261e}.designed{fill:#444}.learned{fill:#1f5fbf}"
+        print ".place{fill:#f3f1ea;stroke:#777}.flow,.back{stroke:#1b6e3c;stroke-width:2;fill:none}.back{stroke:#b3261e}"
+        print "@media screen and (prefers-color-scheme:dark){text{fill:#ececec}.paper{fill:#16181b}.designed{fill:#c4c4c4}"
+        print ".forward,.flowhead{fill:#5fcf8f}.backward,.backhead{fill:#ff8d85}.learned{fill:#6cb2ff}.place{fill:#26292d}"
+        print ".flow{stroke:#5fcf8f}.back{stroke:#ff8d85}}</style>"
         print "<defs>"
         for (i = 1; i <= 2; i++)
             printf "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">" \

@@ -70,7 +70,7 @@ check "the first seed's table comes first" says '^--- 1 of 2 seeds ---$'
 check "shared weights and batches: equal CRCs in a seed, other ones in another" awk -F , '
     $11 == "batches" { if (seen[$10]++ && crc[$10] != $13) bad = 1; crc[$10] = $13 }
     END { exit bad || crc[1337] == "" || crc[1337] == crc[1338] || seen[1338] != 3 }' straight/results.csv
-check "the page needs nothing from anywhere" absent 'src=|href="?[^"#d]|@import|url\(.?http' straight/report.html
+check "the page needs nothing from anywhere" absent 'src=|href="?[^"#dp]|@import|url\(.?http' straight/report.html
 
 mkdir straight/claims && : >straight/claims/none-seed1337.1 # as versions without locks left them
 touch mark && sleep 0.02
@@ -409,7 +409,10 @@ succeed "all was left as it was" report straight
 
 # --- plots ---
 succeed "with plots" report straight
-check "as many in the summary as files" test "$(grep -c '^!\[' straight/report.md)" -eq \
+check "each is a file with a link" test "$(grep -c '<a href="plot-[0-9]*.svg">' straight/report.html)" -eq \
+    "$(ls straight/plot-*.svg | wc -l)"
+check "as many as in the page" test "$(grep -c '<figure' straight/report.html)" -eq "$(ls straight/plot-*.svg | wc -l)"
+check "those of the summary are among them" test "$(grep -c '^!\[.*(plot-' straight/report.md)" -lt \
     "$(ls straight/plot-*.svg | wc -l)"
 check "two drawings of most charts in the page" test "$(grep -c '<svg' straight/report.html)" -gt \
     "$(grep -c '<figure' straight/report.html)"

@@ -22,25 +22,26 @@ static bool write_plot(const Page *page, Draw draw, const void *what, const char
     return atomic_commit(&file, error);
 }
 
-// Put the drawing into the HTML page, for wide and narrow screens, and into a file of its own for Markdown.
+// Put the drawing into the HTML page, for wide and narrow screens, and into a file of its own.
 static bool place(Page *page, const char *title, const char *label, Draw draw, const void *what, bool narrow,
                   Error *error) {
     FILE *html = page->html.stream, *markdown = page->markdown.stream;
-    page->drawn = true;
+    page->charts++;
     fputs("<figure>\n<figcaption>", html);
     xml_text(html, title);
-    fprintf(html, "</figcaption>\n<div class=\"%s\">\n", narrow ? "wide" : "both");
+    fprintf(html, " <a href=\"plot-%d.svg\">SVG</a></figcaption>\n<div class=\"%s\">\n", page->charts,
+            narrow ? "wide" : "both");
     draw(html, what, label, WIDE, false);
     if (narrow) {
         fputs("</div>\n<div class=\"narrow\">\n", html);
         draw(html, what, label, NARROW, false);
     }
     fputs("</div>\n</figure>\n", html);
-    if (page->folded > 0) return true;
-    page->charts++;
-    fputs("\n![", markdown);
-    markdown_text(markdown, title);
-    fprintf(markdown, "](plot-%d.svg)\n", page->charts);
+    if (page->folded == 0) {
+        fputs("\n![", markdown);
+        markdown_text(markdown, title);
+        fprintf(markdown, "](plot-%d.svg)\n", page->charts);
+    }
     return write_plot(page, draw, what, label, error);
 }
 

@@ -80,7 +80,7 @@ bool page_close(Page *page, Error *error) {
         page_abandon(page);
         return fail_run(error, "no memory for a page of %s", page->directory);
     }
-    if (page->drawn) {
+    if (page->charts > 0) {
         fputs("<script>\n", page->html.stream);
         page_file_write(page->html.stream, "report.js");
         fputs("</script>\n", page->html.stream);

@@ -11,8 +11,7 @@
 typedef struct {
     AtomicFile markdown, html;
     const char *directory; // where both are, and the plots of the Markdown
-    int charts;            // in the Markdown so far
-    bool drawn;            // there is one in the HTML
+    int charts;            // drawn so far; each is a file of its own
     int folded;            // how many folds are open; what is in one is in the HTML only
     bool heading;          // the row that is being written is one of headings
     int cells;             // in that row so far; 0 = no row is open
@@ -62,9 +61,9 @@ void page_cell(Page *page, const char *format, ...) FORMAT_CHECK(2, 3);
 void page_number(Page *page, int digits, double value); // with so many digits after the point; NAN is "-"
 void page_table_end(Page *page);
 
-// A chart, in the HTML and, outside of folds, as plot-N.svg in the Markdown; and its numbers in a table that the reader
-// can unfold. If there is no point to draw, a paragraph says so. Frees the points. Fails (run) when memory ran out or
-// the plot cannot be written.
+// A chart, in the HTML, in a file plot-N.svg of its own and, outside of folds, in the Markdown; and its numbers in a
+// table that the reader can unfold. If there is no point to draw, a paragraph says so. Frees the points. Fails (run)
+// when memory ran out or the plot cannot be written.
 bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) FORMAT_CHECK(4, 5);
 
 // The same for differences; their table is in the Markdown, too. Its columns of groups ("" = none) and names have these

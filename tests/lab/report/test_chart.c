@@ -32,13 +32,16 @@ static void charts_are_drawn_and_have_their_numbers(void **state) {
     assert_int_equal(times(html, ">it's trained</text>"), 4);
     assert_int_equal(times(markdown, "!["), 3); // the one in the fold is not in it
     assert_int_equal(times(markdown, "0.125"), 0);
-    assert_int_equal(files(), 5);
-    for (int i = 1; i <= 3; i++) {
-        char name[32];
+    assert_int_equal(files(), 6);
+    for (int i = 1; i <= 4; i++) {
+        char name[32], link[64];
         snprintf(name, sizeof name, "plot-%d.svg", i);
-        expect_text(markdown, name);
+        snprintf(link, sizeof link, "<a href=\"%s\">", name);
+        expect_text(html, link);
+        if (i <= 3) expect_text(markdown, name);
         char *svg = contents(name);
         expect_text(svg, "prefers-color-scheme:dark");
+        assert_null(strstr(svg, "var(")); // which only browsers know
         expect_xml(svg, name);
         free(svg);
     }
