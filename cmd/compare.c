@@ -235,7 +235,7 @@ bool command_compare(int argc, char **argv, Error *error) {
     const int cores = omp_get_num_procs(); // that this process may use; Slurm and taskset may allow only some
     if (compare_given(given, "sbatch")) options.slurm = true;
     for (int i = 0; ok && i < argc; i++) ok = name_check("the argument", argv[i], error); // the report shows them
-    ok = ok && comparison_paths(&comparison, options.out, error) &&
+    ok = ok && comparison_paths(&comparison, options.out, error) && report_check(options.out, true, error) &&
          (!compare_given(given, "share") || divide_share(&comparison, options.share, error)) &&
          (!(options.list || options.slurm) || divide_check(logs, &comparison, options.slurm, error));
     if (ok) kernels_report(options.list ? stderr : stdout, "compare");

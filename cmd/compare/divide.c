@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "cmd/shared/kernels.h"
+#include "lab/run/result.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -94,6 +95,8 @@ static void add_output(Text *script, const char *directory) {
     text_print(script, "/%%a.log\"");
 }
 
+static const char script_head[] = "#!/bin/sh\n# The runs of a comparison: ";
+
 // What ends a line would begin a command of its own in a list or in the script.
 static bool check_plain(const char *what, const char *path, Error *error) {
     return is_plain(path) ||
@@ -108,7 +111,8 @@ bool divide_check(char logs[PATH_CAPACITY], const Comparison *c, bool slurm, Err
     if (!check_plain("the program", program, error)) return false;
     if (!slurm) return true;
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
-    if (!check_plain("the working directory", here, error) ||
+    if (!check_plain("the working directory", here, error) || !path_format(logs, error, "%s/slurm.sh", c->directory) ||
+        !result_replaces("", logs, script_head, strlen(script_head), error) ||
         !path_format(logs, error, "%s%s%s/slurm", absolute ? "" : here, absolute ? "" : "/", c->directory))
         return false;
     return !strchr(logs, '\\') ||
@@ -124,9 +128,8 @@ static bool write_script(const char *path, const Comparison *c, const Text *word
     snprintf(share, sizeof share, "\"$SLURM_ARRAY_TASK_ID/%d\"", tasks);
     if (!getcwd(here, sizeof here)) return fail_run(error, "the working directory has no path: %s", strerror(errno));
     text_print(&script,
-               "#!/bin/sh\n# The runs of a comparison: %d tasks for %d runs. `sbatch` submits this script.\n"
-               "#SBATCH --job-name=bitter --requeue --array=",
-               tasks, plan_job_count(&c->plan));
+               "%s%d tasks for %d runs. `sbatch` submits this script.\n#SBATCH --job-name=bitter --requeue --array=",
+               script_head, tasks, plan_job_count(&c->plan));
     add_array(&script, c, tasks);
     if (workers > 0) text_print(&script, "%%%d", workers);
     text_print(&script, "\n#SBATCH --cpus-per-task=%d --open-mode=append --output=", c->plan.threads);

@@ -19,8 +19,8 @@ bool divide_list(const Comparison *comparison, const Text *words, Error *error);
 
 // Call before divide_list and divide_slurm, which write paths for a shell to read. With `slurm`, logs is the absolute
 // path of DIR/slurm, where the output of a job goes. Fails (input) when the path of the program or, with `slurm`, the
-// working directory holds a control character, or logs is too long or not for Slurm, (run) when the working directory
-// is gone.
+// working directory holds a control character, or logs is too long or not for Slurm, or DIR/slurm.sh is
+// somebody else's, (run) when the working directory is gone.
 bool divide_check(char logs[PATH_CAPACITY], const Comparison *comparison, bool slurm, Error *error);
 
 // Write DIR/slurm.sh: an array job with a task for each run that is not done, at most `workers` (0 = no limit) at the

@@ -82,7 +82,7 @@ bool report_latex(const Facts *facts, Error *error) {
     if (!path_format(path, error, "%s/report.tex", facts->outcome->comparison->directory) ||
         !atomic_open(&file, path, error))
         return false;
-    fprintf(file.stream, "%% Loss in nats a token: mean and standard deviation of %d seed%s.\n", facts->outcome->seeds,
+    fprintf(file.stream, "%s%d seed%s.\n", REPORT_LATEX_HEAD, facts->outcome->seeds,
             facts->outcome->seeds == 1 ? "" : "s");
     table(file.stream, facts, "scheme", facts->plan->arm_count, losses_row);
     fprintf(file.stream, "\n%% Differences of the losses, first minus second%s.\n",

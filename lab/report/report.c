@@ -1,7 +1,9 @@
 #include "lab/report/report.h"
 
 #include "lab/report/inside/inside.h"
+#include "lab/report/page/svg.h"
 #include "lab/report/sections.h"
+#include "lab/run/result.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,6 +124,30 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
     return true;
 }
 
+bool report_check(const char *directory, bool comparison, Error *error) {
+    enum { PLOTS_MOST = 999 };
+    static const struct {
+        const char *name, *heads[4]; // the head of now, and those of earlier versions
+    } files[] = {
+        {"report.md", {PAGE_MARKDOWN_HEAD, "# Which position scheme?\n", "# Learned or designed positions?\n"}},
+        {"report.html", {PAGE_HTML_HEAD}},
+        {"report.tex", {REPORT_LATEX_HEAD}},
+        {"results.csv", {RESULTS_HEADER}}};
+    char path[PATH_CAPACITY];
+    for (int i = 0; i < (comparison ? 4 : 2); i++) {
+        bool ours = false;
+        if (!path_format(path, error, "%s/%s", directory, files[i].name)) return false;
+        for (const char *const *head = files[i].heads; !ours && *head; head++)
+            ours = result_replaces("", path, *head, strlen(*head), error);
+        if (!ours) return false;
+    }
+    for (int plot = 1; plot <= PLOTS_MOST; plot++)
+        if (!path_format(path, error, "%s/plot-%d.svg", directory, plot) ||
+            !result_replaces("", path, SVG_HEAD, strlen(SVG_HEAD), error))
+            return false;
+    return true;
+}
+
 static bool fail_no_seed(const Comparison *comparison, Error *error) {
     const char *directory = comparison->directory;
     char runs[PATH_CAPACITY], summary[PATH_CAPACITY];
@@ -136,7 +162,8 @@ static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
     Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
-    bool ok = outcome.seeds > 0 || fail_no_seed(comparison, error);
+    bool ok =
+        (outcome.seeds > 0 || fail_no_seed(comparison, error)) && report_check(comparison->directory, true, error);
     ok = ok && facts_gather(&facts, &outcome, error);
     if (ok) {
         ok = write_all(&facts, out, error);

@@ -10,6 +10,10 @@
 // (run) without memory.
 bool report_table(FILE *out, const Outcome *outcome, int setting, Error *error);
 
+// Check that writing a report into the directory, of a comparison or of a run, replaces nothing of somebody else's.
+// Fails as result_replaces does.
+bool report_check(const char *directory, bool comparison, Error *error);
+
 // Print the table of the last setting, and write results.csv, report.md, report.tex and report.html into the
 // comparison's directory. Processes that finish at the same time do this one after the other. Fails (input) when no
 // seed is complete.

@@ -140,7 +140,7 @@ bool report_run(const char *name, FILE *out, Error *error) {
     char title[TEXT_CAPACITY + 64];
     Page page;
     if (!run_paths(&paths, name, error) || !run_exists(&paths, error) ||
-        !config_read(paths.config, &options, &vocab, error))
+        !config_read(paths.config, &options, &vocab, error) || !report_check(paths.directory, false, error))
         return false;
     Mix mix;
     char names[TEXT_CAPACITY];

@@ -29,6 +29,7 @@ const char *report_title(const Facts *facts);
 bool report_scale_count(Page *page, const Facts *facts);
 void report_scale_changes(Page *page, const Facts *facts); // by how much each changes
 
+#define REPORT_LATEX_HEAD "% Loss in nats a token: mean and standard deviation of "
 // Write report.tex: losses and contrasts as tables in LaTeX. Fails as atomic_open does.
 bool report_latex(const Facts *facts, Error *error);
 

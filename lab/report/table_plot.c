@@ -3,6 +3,8 @@
 
 #include "lab/report/page/draw.h"
 #include "lab/report/page/page.h"
+#include "lab/report/page/svg.h"
+#include "lab/run/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +61,8 @@ static bool read_table(Chart *chart, char *x_label, size_t capacity, const char 
 static bool draw(const Chart *chart, const char *path, Error *error) {
     AtomicFile file;
     if (chart->failed) return fail_run(error, "no memory for the numbers of the chart");
-    if (!atomic_open(&file, path, error)) return false;
+    if (!result_check("the chart", path, SVG_HEAD, strlen(SVG_HEAD), error) || !atomic_open(&file, path, error))
+        return false;
     draw_chart(file.stream, chart, chart->y_label, WIDE, true);
     return atomic_commit(&file, error);
 }

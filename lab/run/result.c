@@ -42,9 +42,8 @@ static bool check_owner(const char *option, const char *path, Error *error) {
                       run ? "run" : "comparison");
 }
 
-bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error) {
+bool result_replaces(const char *option, const char *path, const void *head, size_t size, Error *error) {
     struct stat status;
-    if (!check_owner(option, path, error)) return false;
     if (path_missing(path)) return true;
     if (stat(path, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_size == 0))
         return true; // atomic_open fails and says why
@@ -55,7 +54,12 @@ bool result_check(const char *option, const char *path, const void *head, size_t
     const bool same = read(file, found, size) == (ssize_t)size && memcmp(found, head, size) == 0;
     close(file);
     return same ||
-           fail_input(error, "%s %s exists and holds something else; name another file, or remove it", option, path);
+           fail_input(error, "%s%s%s exists and holds something else; move it elsewhere, or choose another name",
+                      option, *option ? " " : "", path);
+}
+
+bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error) {
+    return check_owner(option, path, error) && result_replaces(option, path, head, size, error);
 }
 
 bool result_open(AtomicFile *file, const char *option, const char *path, const char *header, Error *error) {

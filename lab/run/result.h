@@ -4,9 +4,13 @@
 
 #include "base/file/file.h"
 
-// Check that the file that `option` names may be written to `path`. All files of its kind begin with `head` (size
-// bytes). Fails (input) when a file exists there that is not empty and begins differently, and when the directory holds
-// a run or a comparison that uses a file of this name, whether that file exists or not.
+// The rule for all files that bitter writes into places that users name: check that nothing of somebody else's is lost
+// at `path`. All files of its kind begin with `head` (size bytes). Fails (input) when a file exists there that is not
+// empty and begins differently. option: what names the file, for errors; "" = bitter itself.
+bool result_replaces(const char *option, const char *path, const void *head, size_t size, Error *error);
+
+// Check that the file that `option` names may be written to `path`, by that rule. Fails (input), too, when the
+// directory holds a run or a comparison that uses a file of this name, whether that file exists or not.
 bool result_check(const char *option, const char *path, const void *head, size_t size, Error *error);
 
 // Begin a table: check, open, and write its first line, which ends in a newline. Does nothing when `path` is "".

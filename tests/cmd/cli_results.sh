@@ -65,6 +65,33 @@ refuses "--out with somebody's own state" "stated/state.safetensors;is not of th
 check "both stay as they were" eval 'cmp notes.txt locked/lock && cmp notes.txt stated/state.safetensors'
 check "and nothing comes beside them" test "$(ls locked stated | wc -l)" -eq 5
 
+# --- reports ---
+pair="none rope $small --data builtin:tales:bytes=20000 --context 16 --seeds 1 --eval-tokens 500"
+for file in report.md report.html report.tex results.csv plot-1.svg plot-7.svg; do
+    rm -rf mine && mkdir mine && cp notes.txt mine/$file
+    # shellcheck disable=SC2086
+    refuses "compare beside somebody's own $file" "mine/$file;something else" compare $pair --out mine
+    check "which stays alone" eval "cmp notes.txt mine/$file && [ \"\$(ls mine)\" = $file ]"
+done
+mkdir tasked && cp notes.txt tasked/slurm.sh
+# shellcheck disable=SC2086
+refuses "and beside a script" "tasked/slurm.sh;something else" compare $pair --out tasked --slurm
+check "which stays, too" cmp notes.txt tasked/slurm.sh
+for file in report.md report.html plot-1.svg plot-7.svg; do
+    cp -r run noted-run && cp notes.txt noted-run/$file
+    refuses "report of a run beside somebody's own $file" "noted-run/$file;something else" report noted-run
+    check "it stays as it was" cmp notes.txt noted-run/$file
+    check "and no page comes beside it" test "$(ls noted-run | wc -l)" -eq $(($(ls run | wc -l) + 1))
+    rm -r noted-run
+done
+succeed "a report of a run" report other
+succeed "again, of that" report other
+# shellcheck disable=SC2086
+succeed "a comparison" compare $pair --out pair
+succeed "its report again" report pair
+sed -i.bak 1d pair/report.md
+succeed "over a summary of an earlier version" report pair
+
 # --- extend's own table ---
 need train --layers 1 --heads 1 --width 8 --context 8 --batch 2 --steps 2 --threads 1 --data builtin:tales:bytes=20000 \
     --out little
@@ -76,6 +103,11 @@ printf 'pair,rope,yarn\n0,1,1\n1,1.5,\n2,2,4\n' >table.csv
 succeed "report TABLE.csv" report table.csv --log-y --y-label 'a factor & more'
 check "two lines" test "$(grep -c '<g class="series' table.svg)" -eq 2
 check "with a label" grep -q 'a factor &amp; more' table.svg
+succeed "again, over its own chart" report table.csv
+cp table.csv noted.csv && cp notes.txt noted.svg
+refuses "over a chart of somebody else" "noted.svg;something else" report noted.csv
+check "it stays" cmp notes.txt noted.svg
+rm noted.svg
 printf 'pair,rope\n0,one\n' >words.csv
 refuses "words" "words.csv, row 1: 'one' is not a number" report words.csv
 printf 'pair,rope\n0,nan5\n' >words.csv

@@ -53,10 +53,8 @@ bool page_open(Page *page, const char *directory, const char *name, const char *
         return false;
     }
     FILE *html = page->html.stream;
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-          html);
+    fputs(PAGE_HTML_HEAD, html);
+    fputs(PAGE_MARKDOWN_HEAD, page->markdown.stream);
     xml_text(html, title);
     fputs("</title>\n<style>\n", html);
     page_file_write(html, "plot.css");

@@ -8,6 +8,13 @@
 
 #include <stdio.h>
 
+// How each of them begins.
+#define PAGE_MARKDOWN_HEAD "<!-- bitter report writes this file anew each time -->\n"
+#define PAGE_HTML_HEAD                                                                                                 \
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                                          \
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"                                       \
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>"
+
 typedef struct {
     AtomicFile markdown, html;
     const char *directory; // where both are, and the plots of the Markdown

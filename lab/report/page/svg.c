@@ -30,11 +30,8 @@ void xml_text(FILE *out, const char *text) {
 }
 
 void svg_open(FILE *out, double width, double height, const char *label, const char *extra, bool alone) {
-    if (alone) fputs("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", out);
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-            "height=\"%.0f\" role=\"img\"%s aria-label=\"",
-            width, height, width, height, alone ? "" : extra);
+    fprintf(out, "%s0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" role=\"img\"%s aria-label=\"",
+            alone ? SVG_HEAD : SVG_ROOT, width, height, width, height, alone ? "" : extra);
     xml_text(out, label);
     fputs("\">\n", out);
     if (!alone) return;

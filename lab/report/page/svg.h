@@ -9,6 +9,10 @@
 // Write text escaped for HTML and XML; control characters become spaces, and bytes that are not UTF-8 U+FFFD.
 void xml_text(FILE *out, const char *text);
 
+// How every drawing begins, and every one in a file of its own.
+#define SVG_ROOT "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\""
+#define SVG_HEAD "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" SVG_ROOT
+
 enum { TEXT_SIZE = 13, LINE_HEIGHT = 16 };
 
 // Begin a drawing, which a reader without eyes is told as `label`: the root element with the class "plot"; with the

@@ -208,7 +208,7 @@ static void folds_are_in_the_html_alone(void **state) {
     page_paragraph(&page, "seen");
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md");
-    assert_string_equal(markdown, "# Title\n\n- the answer, 7%\n\nseen\n");
+    assert_string_equal(markdown, PAGE_MARKDOWN_HEAD "# Title\n\n- the answer, 7%\n\nseen\n");
     expect_text(html, "<p class=\"lead\">the answer, 7%</p>");
     expect_text(html, "<details class=\"fold\"><summary>more &lt;b&gt;</summary>");
     expect_text(html, "<details class=\"fold\"><summary>inner</summary>");
