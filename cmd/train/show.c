@@ -10,9 +10,8 @@
 
 #define SAMPLE_TOKENS 200
 
-// So many validations without a lower loss are worth a warning, and twice, 4 times ... as many again ...
+// So many validations without a lower loss are worth a warning, and twice, 4 times ... as many again.
 #define STALE_WARNING 5
-#define STALE_RISE    1.01 // ... if the loss is above the best one times this: less is noise
 
 // A sample that fails prints its error, and training continues.
 static void print_sample(const Trainer *trainer, long long step) {

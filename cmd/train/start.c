@@ -98,7 +98,8 @@ static bool take_over_model(TrainOptions *options, const bool *given, Error *err
 bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *paths, const bool *given, Error *error) {
     Mix pos;
     const int any_vocabulary = 1;
-    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options;
+    const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options,
+                    every = option_find(train_options, "eval-every") - train_options;
     if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
@@ -107,6 +108,8 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
         !(run_paths(paths, options->out, error) && take_over_options(options, steps, given, paths, error)))
         return false;
     if (!options->resume) *steps = options->steps;
+    if (!options->resume && !given[every] && options->eval_every > options->steps / 10)
+        options->eval_every = options->steps < 10 ? 1 : options->steps / 10;
     if (!given[min_lr] && options->min_lr > options->lr) options->min_lr = options->lr;
     if (!trainer_check(&pos, options, any_vocabulary, error)) return false;
     mix_print(&pos, options->pos); // with every option of the schemes

@@ -10,15 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Points of log.csv: the losses of all steps, thinned out, or those of the validation text.
+// Points of log.csv: the losses of all steps, thinned out, or those of the validation text, with a ring around the
+// lowest.
 static void add_losses(Chart *chart, const char *text, bool validation) {
     int rows = 0;
     for (const char *at = text; *at; at++) rows += *at == '\n';
     const int every = validation ? 1 : 1 + rows / POINTS_MOST;
     int number = 0;
+    double lowest = INFINITY;
     LogRow row;
     while (log_next(&row, &text)) {
-        if (validation && !isnan(row.validation)) chart_point(chart, row.step, row.validation);
+        if (validation && !isnan(row.validation)) {
+            chart_point(chart, row.step, row.validation);
+            if (row.validation < lowest) chart_ring(chart);
+            lowest = fmin(lowest, row.validation);
+        }
         if (!validation && number++ % every == 0) chart_point(chart, row.step, row.loss);
     }
 }
@@ -47,8 +53,21 @@ static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOpti
     return ok;
 }
 
+// The step with the lowest loss, in words and as a mark.
+static void best_words(Page *page, Chart *chart, char label[64], const Point *last, const RunPaths *paths) {
+    const Line *line = &chart->lines[1];
+    const Point *best = line->ringed < 0 ? last : &line->points[line->ringed];
+    const bool kept = !path_missing(paths->best);
+    snprintf(label, 64, "lowest: %.4f, step %.0f", best->y, best->x);
+    chart->mark = best->x;
+    chart->mark_label = label;
+    page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
+              last->y > STALE_RISE * best->y ? "Overfitting after step" : "Best step", best->x, best->y,
+              kept ? ", which " : "", kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
+}
+
 static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {
-    Chart chart = {.x_label = "step", .y_label = "loss in nats a token", .log_x = true};
+    Chart chart = {.x_label = "step", .y_label = "loss in nats a token"};
     Buffer file;
     if (path_missing(paths->log)) return true;
     if (!file_read(&file, paths->log, error)) return false;
@@ -61,13 +80,14 @@ static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *op
     free(file.bytes);
     const Line *line = &chart.lines[1];
     const Point *last = line->count > 0 ? &line->points[line->count - 1] : NULL;
-    char bits[64] = "";
+    char bits[64] = "", label[64];
     double bytes = NAN;
     const bool ok = !last || bytes_per_token(&bytes, paths, options, error);
     if (!isnan(bytes)) snprintf(bits, sizeof bits, ", %.4f bits per byte", last->y / (log(2) * bytes));
     if (last)
         page_lead(page, "After step %.0f, the loss on validation text is %.4f nats a token (perplexity %.4g%s).",
                   last->x, last->y, exp(last->y), bits);
+    if (last) best_words(page, &chart, label, last, paths);
     return page_chart(page, &chart, error, "Loss") && ok;
 }
 
@@ -98,7 +118,7 @@ static bool position_chart(Page *page, const RunPaths *paths, Error *error) {
 }
 
 // Text from the model, as it is: what a model of this size writes.
-static bool sample(Page *page, const Run *run, Error *error) {
+static bool sample(Page *page, const Run *run, const char *weights, Error *error) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -114,20 +134,24 @@ static bool sample(Page *page, const Run *run, Error *error) {
     if (!closed && ok) ok = fail_run(error, "no memory for a sample");
     if (ok) {
         page_heading(page, "A sample");
-        page_paragraph(page, "%d tokens at temperature %g:", generation.tokens, generation.sampling.temperature);
+        page_paragraph(page, "%d tokens at temperature %g, from %s:", generation.tokens,
+                       generation.sampling.temperature, weights);
         page_code(page, text);
     }
     free(text);
     return ok;
 }
 
-// What needs the trained model; a run that has none yet has no such parts.
-static bool model_parts(Page *page, const char *name, const RunPaths *paths, Error *error) {
+// What needs the trained model, with its best weights if they were kept; a run that has none yet has no such parts.
+static bool model_parts(Page *page, const RunPaths *paths, Error *error) {
+    const bool best = paths->is_best || !path_missing(paths->best);
+    char name[PATH_CAPACITY];
     Run run;
-    if (path_missing(paths->model) && !paths->is_best) return true;
-    if (!run_open(&run, name, "", error)) return false;
-    bool ok = sample(page, &run, error);
-    page_heading(page, "What heads attend to");
+    if (!best && path_missing(paths->model)) return true;
+    if (!path_format(name, error, "%s%s", paths->directory, best ? RUN_BEST : "") || !run_open(&run, name, "", error))
+        return false;
+    bool ok = sample(page, &run, best ? "the best weights" : "the last weights", error);
+    page_heading(page, best ? "What heads attend to, with the best weights" : "What heads attend to");
     ok = ok && report_run_attention(page, &run, error);
     run_close(&run);
     return ok;
@@ -152,8 +176,17 @@ bool report_run(const char *name, FILE *out, Error *error) {
     page_paragraph(&page, "Positions: %s. Text: %s. Layers %lld, heads %lld, width %lld, context %lld, steps %lld.",
                    options.pos, options.data, options.layers, options.heads, options.width, options.context,
                    options.steps);
+    if (options.stretch.rule.original > 0) {
+        char method[TEXT_CAPACITY];
+        choice_word(METHOD_NAMES, options.stretch.rule.method, method);
+        page_paragraph(&page,
+                       "The rotations are stretched %g times by %s, from a trained context of %d. The run itself %s.",
+                       options.stretch.rule.factor, method, options.stretch.rule.original,
+                       path_missing(paths.log) ? "was not trained with the longer one: its weights are those of before"
+                                               : "was trained with the longer one");
+    }
     if (!loss_chart(&page, &paths, &options, error) || !position_chart(&page, &paths, error) ||
-        !model_parts(&page, name, &paths, error)) {
+        !model_parts(&page, &paths, error)) {
         page_abandon(&page);
         return false;
     }

@@ -9,6 +9,9 @@
 #include "model/checkpoint.h"
 #include "model/train_pass.h"
 
+// A validation loss above the best one times this has risen; less is noise.
+#define STALE_RISE 1.01
+
 typedef struct {
     const TrainOptions *options;
     const Corpus *corpus;

@@ -27,7 +27,26 @@ succeed "sample RUN@best" sample run@best --tokens 5
 succeed "a slash before @best" sample run/@best --tokens 5
 succeed "report RUN@best" report run@best
 check "which says so" grep -q 'with its best weights' run/report.html
+sed -n '/A sample/,$p' run/report.md >sample.best
+succeed "report RUN" report run
+check "the best step, in words" grep -q "^- Overfitting after step $best: .* which run@best has" run/report.md
+check "and marked" grep -q ">lowest: [0-9.]*, step $best<" run/plot-1.svg
+check "on a linear axis of steps" grep -q 'data-axes="[^"]* 0 0"' run/report.html
+check "its sample is that of the best weights" eval "sed -n '/A sample/,\$p' run/report.md | cmp - sample.best"
 succeed "extend RUN@best" extend run@best --factor 2 --out longer
+succeed "report a stretched run" report longer
+check "it says what it was trained with" grep -q "stretched 2 times by .* trained context of 16" longer/report.md
+
+# --- ten validations by default ---
+validations() {
+    awk -F , 'NR > 1 && $5 != ""' "$1/log.csv" | wc -l
+}
+need train $overfit --steps 40 --out ten
+need train $overfit --steps 40 --eval-every 40 --out one
+check "a short run's curve has ten points" test "$(validations ten)-$(validations one)" = 10-1
+check "and the weights are the same" cmp ten/model.safetensors one/model.safetensors
+need train $overfit --steps 3 --out three
+check "of three steps, three" test "$(validations three)" -eq 3
 succeed "--init RUN@best" train --init run@best --steps 1 --lr 0 --min-lr 0 --out tuned
 check "it starts from the best weights" test "$(nats tuned)" = "$(nats run@best)"
 check "the run's own name stays free" test ! -e run@best
