@@ -10,48 +10,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where the cell of a column begins in a line; NULL if the line has fewer.
-static const char *cell_of(const char *line, int column) {
-    for (; column > 0; column--) {
-        line += strcspn(line, ",\r\n");
-        if (*line++ != ',') return NULL;
+// Read a cell, without quotes around it, and move *at behind it. Returns whether another one follows in its row.
+static bool next_cell(char cell[TEXT_CAPACITY], const char **at) {
+    const char *c = *at;
+    size_t size = 0;
+    bool quoted = *c == '"';
+    for (c += quoted; *c; c++) {
+        if (quoted && *c == '"' && *++c != '"') quoted = false; // two quotes are one
+        if (!quoted && strchr(",\r\n", *c)) break;
+        if (size + 1 < TEXT_CAPACITY) cell[size++] = *c;
     }
-    return line;
+    cell[size] = '\0';
+    *at = c + (*c == ',');
+    return *c == ',';
 }
 
-static size_t cell_length(const char *cell) {
-    return strcspn(cell, ",\r\n");
-}
-
-// Parse a cell; NAN if it is empty.
-static bool cell_number(double *value, const char *cell, const char *path, int row, Error *error) {
-    char *end = NULL;
-    if (!cell) return fail_input(error, "%s, row %d: a column is missing", path, row);
-    *value = cell_length(cell) == 0 ? NAN : strtod(cell, &end);
-    return cell_length(cell) == 0 || end == cell + cell_length(cell) ||
-           fail_input(error, "%s, row %d: '%.*s' is not a number", path, row, (int)cell_length(cell), cell);
-}
-
-static bool add_column(Chart *chart, const char *text, int column, const char *path, Error *error) {
-    const char *name = cell_of(text, column);
-    int row = 0;
-    chart_line(chart, "%.*s", (int)cell_length(name), name);
-    for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
-        double x, y = NAN;
-        row++;
-        if (!cell_number(&x, line + 1, path, row, error) ||
-            !cell_number(&y, cell_of(line + 1, column), path, row, error))
-            return false;
-        chart_point(chart, x, y);
+// Add the rows from `at` on to the last line; an empty cell is NAN.
+static bool add_column(Chart *chart, const char *at, int column, const char *path, Error *error) {
+    for (int row = 1; *at; row++) {
+        double values[2] = {NAN, NAN};
+        char cell[TEXT_CAPACITY], *end = cell;
+        int count = 0;
+        for (bool more = true; more; count++) {
+            more = next_cell(cell, &at);
+            if (!*cell || (count > 0 && count != column)) continue;
+            values[count > 0] = strtod(cell, &end);
+            if (end == cell || *end) return fail_input(error, "%s, row %d: '%s' is not a number", path, row, cell);
+        }
+        if (count <= column) return fail_input(error, "%s, row %d: a column is missing", path, row);
+        chart_point(chart, values[0], values[1]);
+        at += strspn(at, "\r\n");
     }
     return true;
 }
 
-static bool read_table(Chart *chart, char *x_label, size_t capacity, const char *text, const char *path, Error *error) {
-    snprintf(x_label, capacity, "%.*s", (int)cell_length(text), text);
-    for (int column = 1; cell_of(text, column); column++) {
-        if (column > LINES_MOST) return fail_input(error, "%s has more than %d columns", path, LINES_MOST);
-        if (!add_column(chart, text, column, path, error)) return false;
+static bool read_table(Chart *chart, char x_label[TEXT_CAPACITY], const char *text, const char *path, Error *error) {
+    char cell[TEXT_CAPACITY];
+    const char *at = text, *rows = text;
+    while (next_cell(cell, &rows))
+        ;
+    rows += strspn(rows, "\r\n");
+    for (bool more = next_cell(x_label, &at); more;) {
+        if (chart->count == LINES_MOST) return fail_input(error, "%s has more than %d columns", path, LINES_MOST);
+        more = next_cell(cell, &at);
+        chart_line(chart, "%s", cell);
+        if (!add_column(chart, rows, chart->count, path, error)) return false;
     }
     return chart_has_points(chart) ||
            fail_input(error, "%s has no numbers to draw; it needs a line of names and a column of x before the others",
@@ -72,8 +75,7 @@ bool table_plot(const char *out, const char *path, const char *y_label, bool log
     Chart chart = {.x_label = x_label, .y_label = y_label, .log_x = log_x, .log_y = log_y};
     Buffer file;
     if (!file_read(&file, path, error)) return false;
-    const bool ok =
-        read_table(&chart, x_label, sizeof x_label, (const char *)file.bytes, path, error) && draw(&chart, out, error);
+    const bool ok = read_table(&chart, x_label, (const char *)file.bytes, path, error) && draw(&chart, out, error);
     for (int l = 0; l < chart.count; l++) free(chart.lines[l].points);
     free(file.bytes);
     return ok;

@@ -108,6 +108,12 @@ cp table.csv noted.csv && cp notes.txt noted.svg
 refuses "over a chart of somebody else" "noted.svg;something else" report noted.csv
 check "it stays" cmp notes.txt noted.svg
 rm noted.svg
+printf '"pair, of channels","rope*3,none","a ""b"""\r\n"0",1,2\r\n1,"1.5",\r\n' >quoted.csv
+succeed "quoted names with commas" report quoted.csv
+check "are names" grep -q 'data-name="rope\*3,none"' quoted.svg
+check "and quotes in them" grep -q 'data-name="a &quot;b&quot;"' quoted.svg
+check "of the axis, too" grep -q '>pair, of channels<' quoted.svg
+rm quoted.svg
 printf 'pair,rope\n0,one\n' >words.csv
 refuses "words" "words.csv, row 1: 'one' is not a number" report words.csv
 printf 'pair,rope\n0,nan5\n' >words.csv
