@@ -153,7 +153,7 @@ static bool forest(Page *page, const Facts *facts, Error *error) {
         add_row(&all, facts, i, &f, by_contrast);
     }
     const char *group = settings == 1 ? "" : by_contrast ? "contrast" : "setting";
-    if (!page_forest(page, &all, group, by_contrast ? "setting" : "contrast", error, "Differences in loss"))
+    if (!page_forest(page, &all, group, by_contrast ? "setting" : "contrast", "Differences in loss", error))
         return false;
     const int wanted = contrasts * (settings + report_settings_over_texts(facts));
     if (wanted > FOREST_MOST)
@@ -268,7 +268,7 @@ static void confidence(Page *page, const Facts *facts) {
 
 bool report_answer(Page *page, const Facts *facts, Error *error) {
     const int contrasts = report_contrasts(facts);
-    page_columns(page);
+    page_columns(page, 0);
     question(page, facts);
     unfinished(page, facts);
     const bool texts = report_settings_over_texts(facts) > 0;
@@ -276,9 +276,9 @@ bool report_answer(Page *page, const Facts *facts, Error *error) {
     const bool counted = about_learning(facts) && report_scale_count(page, facts);
     for (int i = 0; i < contrasts; i++) sentence(page, facts, i, texts);
     if (!counted) report_scale_changes(page, facts);
-    page_columns_next(page);
+    page_columns(page, 1);
     if (!forest(page, facts, error)) return false;
-    page_columns_end(page);
+    page_columns(page, 2);
     settings(page, facts);
     if (facts->outcome->seeds > 1 && contrasts > 0) confidence(page, facts);
     for (int i = 0; texts && i < contrasts; i++) sentence(page, facts, i, false);

@@ -6,28 +6,14 @@
 
 // Text that LaTeX prints as it is.
 static void latex_text(FILE *out, const char *text) {
-    for (; *text; text++) switch (*text) {
-        case '\\':
+    for (; *text; text++)
+        if (*text == '\\')
             fputs("\\textbackslash{}", out);
-            break;
-        case '~':
-            fputs("\\textasciitilde{}", out);
-            break;
-        case '^':
-            fputs("\\textasciicircum{}", out);
-            break;
-        case '&':
-        case '%':
-        case '$':
-        case '#':
-        case '_':
-        case '{':
-        case '}':
-            fprintf(out, "\\%c", *text);
-            break;
-        default:
-            fputc((unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : *text, out);
-        }
+        else if (*text == '~' || *text == '^')
+            fprintf(out, "\\textascii%s{}", *text == '~' ? "tilde" : "circum");
+        else
+            fprintf(out, "%s%c", strchr("&%$#_{}", *text) ? "\\" : "",
+                    (unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : *text);
 }
 
 // A table with a column for each setting. row: write the head and the cells of row i.

@@ -119,19 +119,14 @@ static void forest_rows(Page *page, const Forest *forest, const char *group, con
     }
 }
 
-bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, Error *error, const char *title,
-                 ...) {
-    char words[TEXT_CAPACITY + 64];
+bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, const char *title,
+                 Error *error) {
     Text label = {0};
-    va_list arguments;
-    va_start(arguments, title);
-    vsnprintf(words, sizeof words, title, arguments);
-    va_end(arguments);
     if (forest->count == 0) {
-        page_paragraph(page, "%s: there is nothing to draw.", words);
+        page_paragraph(page, "%s: there is nothing to draw.", title);
         return true;
     }
-    text_print(&label, "%s, %s:", words, forest->x_label);
+    text_print(&label, "%s, %s:", title, forest->x_label);
     for (const ForestRow *row = forest->rows; row < forest->rows + forest->count; row++) {
         text_print(&label, "%s %s%s%s", row == forest->rows ? "" : ";", row->group, row->group[0] ? ", " : "",
                    row->name);
@@ -139,8 +134,8 @@ bool page_forest(Page *page, const Forest *forest, const char *group, const char
         text_print(&label, ", %s", row->words);
     }
     text_print(&label, ".%c", '\0');
-    bool ok = !label.failed || fail_run(error, "no memory for the chart \"%s\"", words);
-    ok = ok && place(page, words, label.bytes, draw_forest, forest, true, error);
+    bool ok = !label.failed || fail_run(error, "no memory for the chart \"%s\"", title);
+    ok = ok && place(page, title, label.bytes, draw_forest, forest, true, error);
     text_free(&label);
     if (!ok) return false;
     fputs("<details><summary>The numbers</summary>\n", page->html.stream);

@@ -107,16 +107,9 @@ void page_fold(Page *page, const char *heading) {
     both(page, "<details class=\"fold\"><summary>", "</summary>\n", "", "", heading);
 }
 
-void page_columns(Page *page) {
-    fputs("<div class=\"columns\"><div>\n", page->html.stream);
-}
-
-void page_columns_next(Page *page) {
-    fputs("</div><div>\n", page->html.stream);
-}
-
-void page_columns_end(Page *page) {
-    fputs("</div></div>\n", page->html.stream);
+void page_columns(Page *page, int part) {
+    static const char *const marks[] = {"<div class=\"columns\"><div>\n", "</div><div>\n", "</div></div>\n"};
+    fputs(marks[part], page->html.stream);
 }
 
 void page_numbers(Page *page) {

@@ -54,11 +54,9 @@ void page_fold_end(Page *page);
 void page_numbers(Page *page);
 void page_numbers_end(Page *page);
 
-// Two columns beside each other where the screen is wide, one below the other elsewhere: begin the first, begin the
-// second, end.
-void page_columns(Page *page);
-void page_columns_next(Page *page);
-void page_columns_end(Page *page);
+// Two columns beside each other where the screen is wide, one below the other elsewhere: begin the first (0), begin the
+// second (1), end (2).
+void page_columns(Page *page, int part);
 
 // A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
 void page_table(Page *page, const char *caption, ...) FORMAT_CHECK(2, 3);
@@ -75,8 +73,8 @@ bool page_chart(Page *page, Chart *chart, Error *error, const char *title, ...) 
 
 // The same for differences; their table is in the Markdown, too. Its columns of groups ("" = none) and names have these
 // headings.
-bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, Error *error, const char *title,
-                 ...) FORMAT_CHECK(6, 7);
+bool page_forest(Page *page, const Forest *forest, const char *group, const char *name, const char *title,
+                 Error *error);
 
 // A matrix of cells (n, n) from -1 to 1, as shades and as a table; its rows and columns are positions that are `step`
 // apart.

@@ -209,9 +209,9 @@ static void forests_have_a_row_for_each_difference(void **state) {
     Page page;
     Error error;
     open_page(&page, "Title");
-    must(page_forest(&page, &forest, "setting", "contrast", &error, "Contrasts"), &error);
+    must(page_forest(&page, &forest, "setting", "contrast", "Contrasts", &error), &error);
     forest.count = 0;
-    must(page_forest(&page, &forest, "", "contrast", &error, "None"), &error);
+    must(page_forest(&page, &forest, "", "contrast", "None", &error), &error);
     close_page(&page);
     char *html = contents("page.html"), *markdown = contents("page.md"), *svg = contents("plot-1.svg");
     expect_xml(svg, "plot-1.svg");

@@ -29,7 +29,7 @@ static void hostile_text_stays_text(void **state) {
     page_paragraph(&page, "%s", HOSTILE);
     page_lead(&page, "%s", HOSTILE);
     must(page_chart(&page, &chart, &error, "%s", HOSTILE) &&
-             page_forest(&page, &forest, HOSTILE, HOSTILE, &error, "%s", HOSTILE) &&
+             page_forest(&page, &forest, HOSTILE, HOSTILE, HOSTILE, &error) &&
              page_matrix(&page, HOSTILE, xs, 2, 1, &error),
          &error);
     page_fold(&page, HOSTILE);
