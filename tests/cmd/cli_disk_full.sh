@@ -23,7 +23,7 @@ lacks() {
 
 # --- the second checkpoint ---
 need train $model --data $data --steps 20 --out reference
-run train $model --data $data --steps 20 --save-every 5 --out disk/run
+run train $model --data $data --steps 20 --save-every 5 --eval-every 20 --out disk/run
 wrong=$(complaint 1 'disk/run;No space left')
 if [ -z "$wrong" ]; then pass "checkpoint: one line"; else fail "checkpoint: one line" "$(story "$wrong")"; fi
 check "checkpoint: no temporary file stays" test "$(ls disk/run | wc -l)" -eq 5
@@ -52,7 +52,7 @@ fails 1 "run directory" "disk/run;No space left" train $model --data $data --ste
 rm -rf disk/*
 fill 4
 fails 1 "exercises" "disk/exercises;No space left" lesson exercises disk/exercises
-run train --layers 1 --heads 2 --width 8 --context 8 --batch 1 --threads 1 --data $data --steps 1000 --out disk/run
+run train --layers 1 --heads 2 --width 8 --context 8 --batch 1 --threads 1 --data $data --steps 1000 --eval-every 250 --out disk/run
 wrong=$(complaint 1 'disk/run/log.csv;No space left')
 if [ -z "$wrong" ]; then pass "log"; else fail "log" "$(story "$wrong")"; fi
 rm disk/filler
