@@ -217,22 +217,19 @@ static void settings(Page *page, const Facts *facts) {
 }
 
 // Append what the intervals of the primary contrasts promise, or those of the exploratory ones, which are among all
-// pairs. Returns the size of that family, 0 if it has no contrast. alone: there is no other family.
-static double promise(Text *text, const Facts *facts, bool primary, bool alone) {
+// pairs. Returns the size of that family, 0 if it has no contrast.
+static double promise(Text *text, const Facts *facts, bool primary) {
     const char *where = facts->plan->setting_count > 1 ? " in a setting" : "";
     double size = 0;
     for (int i = 0; i < report_contrasts(facts); i++)
         if (report_named(facts, i)->primary == primary) size = report_named(facts, i)->comparisons;
     if (size == 1)
-        text_print(text, "The interval%s%s has, by itself, 95%% confidence. ", alone ? "" : " of the primary contrast",
-                   where);
+        text_print(text, "The interval of the %s contrast%s has, by itself, 95%% confidence. ",
+                   primary ? "primary" : "exploratory", where);
     else if (size > 1 && primary)
-        text_print(text, "With 95%% confidence, the %.0f intervals%s hold at once (Bonferroni). ", size,
-                   alone ? "" : " of the primary contrasts");
+        text_print(text, "With 95%% confidence, %.0f intervals of primary contrasts hold at once (Bonferroni). ", size);
     else if (size > 1)
-        text_print(text,
-                   "%s are corrected for all %.0f pairs%s, which hold at once with 95%% confidence (Bonferroni). ",
-                   alone ? "The intervals" : "Those of the exploratory contrasts", size, where);
+        text_print(text, "The intervals of exploratory contrasts are corrected for all %.0f pairs%s. ", size, where);
     return size;
 }
 
@@ -240,11 +237,8 @@ static double promise(Text *text, const Facts *facts, bool primary, bool alone) 
 static void confidence(Page *page, const Facts *facts) {
     const Plan *plan = facts->plan;
     const int most = plan->look_count > 0 ? plan->looks[plan->look_count - 1] : 0; // seeds of which results were seen
-    int primary = 0;
     Text text = {0};
-    for (int i = 0; i < report_contrasts(facts); i++) primary += report_named(facts, i)->primary;
-    const bool alone = primary == 0 || primary == report_contrasts(facts);
-    const double of_primary = promise(&text, facts, true, alone), of_pairs = promise(&text, facts, false, alone);
+    const double of_primary = promise(&text, facts, true), of_pairs = promise(&text, facts, false);
     const double size = fmax(of_primary, of_pairs), error = outcome_peeking(facts->outcome, size);
     page_paragraph(page,
                    "%.*sIntervals cover chance in weights and batches, %s. They say nothing about larger models. Not "
@@ -260,7 +254,8 @@ static void confidence(Page *page, const Facts *facts) {
         page_paragraph(page,
                        "Seeds were added after results had been seen. If that was done because nothing was resolved, "
                        "the probability of finding a difference that does not exist is %s%.0f%%%s instead of 5%%.",
-                       size > 1 ? "up to " : "", 100 * error, alone ? "" : " in either family");
+                       size > 1 ? "up to " : "", 100 * error,
+                       fmin(of_primary, of_pairs) > 0 ? " in either family" : "");
     if (most > plan->seeds)
         page_paragraph(page, "%d seeds were trained and their results seen; this page has the first %d.", most,
                        plan->seeds);

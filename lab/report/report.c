@@ -125,11 +125,11 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
 }
 
 bool report_check(const char *directory, bool comparison, Error *error) {
-    enum { PLOTS_MOST = 999 };
     static const struct {
-        const char *name, *heads[4]; // the head of now, and those of earlier versions
+        const char *name, *heads[5]; // the head of now, and those of earlier versions
     } files[] = {
-        {"report.md", {PAGE_MARKDOWN_HEAD, "# Which position scheme?\n", "# Learned or designed positions?\n"}},
+        {"report.md",
+         {PAGE_MARKDOWN_HEAD, "# Which position scheme?\n", "# Learned or designed positions?\n", "# A run with "}},
         {"report.html", {PAGE_HTML_HEAD}},
         {"report.tex", {REPORT_LATEX_HEAD}},
         {"results.csv", {RESULTS_HEADER}}};
@@ -141,7 +141,7 @@ bool report_check(const char *directory, bool comparison, Error *error) {
             ours = result_replaces("", path, *head, strlen(*head), error);
         if (!ours) return false;
     }
-    for (int plot = 1; plot <= PLOTS_MOST; plot++)
+    for (int plot = 1; plot < 1000; plot++)
         if (!path_format(path, error, "%s/plot-%d.svg", directory, plot) ||
             !result_replaces("", path, SVG_HEAD, strlen(SVG_HEAD), error))
             return false;
@@ -162,9 +162,8 @@ static bool report_now(const Comparison *comparison, FILE *out, Error *error) {
     Outcome outcome;
     Facts facts;
     if (!outcome_read(&outcome, comparison, error)) return false;
-    bool ok =
-        (outcome.seeds > 0 || fail_no_seed(comparison, error)) && report_check(comparison->directory, true, error);
-    ok = ok && facts_gather(&facts, &outcome, error);
+    bool ok = outcome.seeds > 0 || fail_no_seed(comparison, error);
+    ok = ok && report_check(comparison->directory, true, error) && facts_gather(&facts, &outcome, error);
     if (ok) {
         ok = write_all(&facts, out, error);
         facts_free(&facts);

@@ -53,17 +53,30 @@ static bool bytes_per_token(double *mean, const RunPaths *paths, const TrainOpti
     return ok;
 }
 
-// The step with the lowest loss, in words and as a mark.
+// Of the points of a line after `from`, up to `to`; NAN without any.
+static double mean_between(const Line *line, double from, double to) {
+    double sum = 0, count = 0;
+    for (const Point *point = line->points; point < line->points + line->count; point++) {
+        sum += point->x > from && point->x <= to ? point->y : 0;
+        count += point->x > from && point->x <= to;
+    }
+    return sum / count;
+}
+
+// The step with the lowest loss, in words and as a mark. Where the loss of training has risen, too, it is not
+// overfitting.
 static void best_words(Page *page, Chart *chart, char label[64], const Point *last, const RunPaths *paths) {
     const Line *line = &chart->lines[1];
     const Point *best = line->ringed < 0 ? last : &line->points[line->ringed];
-    const bool kept = !path_missing(paths->best);
+    const bool kept = !path_missing(paths->best),
+               overfits = last->y > STALE_RISE * best->y && mean_between(&chart->lines[0], best->x, last->x) <
+                                                                mean_between(&chart->lines[0], best->x / 2, best->x);
     snprintf(label, 64, "lowest: %.4f, step %.0f", best->y, best->x);
     chart->mark = best->x;
     chart->mark_label = label;
     page_lead(page, "%s %.0f: the lowest loss on validation text is %.4f%s%s%s.",
-              last->y > STALE_RISE * best->y ? "Overfitting after step" : "Best step", best->x, best->y,
-              kept ? ", which " : "", kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
+              overfits ? "Overfitting after step" : "Best step", best->x, best->y, kept ? ", which " : "",
+              kept ? paths->directory : "", kept ? RUN_BEST " has" : "");
 }
 
 static bool loss_chart(Page *page, const RunPaths *paths, const TrainOptions *options, Error *error) {

@@ -64,7 +64,7 @@ static Finding change_of(const Facts *facts, int i, int from, int to) {
                 outcome_value(facts->outcome, to, -1, arms[k], seed, "loss", report_context(facts, to)) -
                 outcome_value(facts->outcome, from, -1, arms[k], seed, "loss", report_context(facts, from));
     Finding f = {.arm = plan->arms[arms[0]].name, .other = plan->arms[arms[1]].name};
-    f.gap = report_difference(facts, changes[0], changes[1]);
+    f.gap = outcome_gap(facts->outcome, changes[0], changes[1]);
     f.interval = paired_interval(&f.gap, comparisons);
     f.verdict = paired_verdict(&f.gap, comparisons);
     return f;

@@ -62,7 +62,7 @@ static void contrast_cell(Page *page, const Facts *facts, int task, int i, doubl
         arm[seed] = 100 * share_of(facts, task, report_named(facts, i)->arm, seed, first, last);
         other[seed] = 100 * share_of(facts, task, report_named(facts, i)->other, seed, first, last);
     }
-    const Paired all = report_difference(facts, arm, other);
+    const Paired all = outcome_gap(facts->outcome, arm, other);
     const Interval interval = paired_interval(&all, comparisons);
     if (isnan(interval.low))
         page_cell(page, isnan(all.mean) ? "-" : "%+.1f", all.mean);

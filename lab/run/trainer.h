@@ -9,8 +9,7 @@
 #include "model/checkpoint.h"
 #include "model/train_pass.h"
 
-// A validation loss above the best one times this has risen; less is noise.
-#define STALE_RISE 1.01
+#define STALE_RISE 1.01 // a validation loss above the best one times this has risen; less is noise
 
 typedef struct {
     const TrainOptions *options;

@@ -104,10 +104,6 @@ Finding report_pair(const Facts *facts, int arm, int other, int setting) {
     return finding_of(facts, &d);
 }
 
-Paired report_difference(const Facts *facts, const double *a, const double *b) {
-    return outcome_gap(facts->outcome, a, b);
-}
-
 // The designed scheme whose hue an arm has; itself, if it has none.
 static int root_of(const Plan *plan, int arm) {
     const int designed = plan_designed(plan, arm);

@@ -44,9 +44,6 @@ void report_family(char words[FAMILY_WORDS], const Difference *d);
 // The difference of any two arms in a setting, with the interval that it has on the whole page.
 Finding report_pair(const Facts *facts, int arm, int other, int setting);
 
-// The difference of two arms in anything that each seed has: a and b (seeds). By seeds in pairs, or (--unpaired) not.
-Paired report_difference(const Facts *facts, const double *a, const double *b);
-
 // A line for a scheme: a learned scheme has the hue of its designed one, and a dash.
 void report_line(Chart *chart, const Facts *facts, int arm);
 // A line for a contrast, in the hue of its schemes; contrasts of the same hue differ in their dash.

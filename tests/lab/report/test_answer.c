@@ -49,7 +49,7 @@ static void intervals_hold_all_at_once(void **state) {
     gather(&facts, &outcome);
     assert_int_equal(report_contrasts(&facts), 2);
     expect_text(text, "learned is better than sinusoidal by 0.300 nats a token (0.264 to 0.336).");
-    expect_text(text, "the 2 intervals hold at once");
+    expect_text(text, "2 intervals of primary contrasts hold at once");
     const Finding pair = report_pair(&facts, 1, 2, 0), contrast = report_contrast(&facts, 0, 0);
     const Interval of_ten = paired_interval(&pair.gap, 10), of_two = paired_interval(&contrast.gap, 2);
     assert_true(fabs(pair.interval.low - of_ten.low) < 1e-12 && contrast.interval.low == of_two.low);
@@ -91,10 +91,9 @@ static void the_family_is_told(void **state) {
         const char *schemes;
         int after;
         const char *sentence;
-    } cases[] = {
-        {"none;rope", 0, "The interval has, by itself, 95% confidence. Intervals cover chance in weights and ba"},
-        {"none;rope;alibi", 0, "With 95% confidence, the 2 intervals hold at once (Bonferroni). Intervals cover"},
-        {"none;rope;alibi", 6, "The intervals are corrected for all 3 pairs, which hold at once"}};
+    } cases[] = {{"none;rope", 0, "The interval of the primary contrast has, by itself, 95% confidence. Intervals cov"},
+                 {"none;rope;alibi", 0, "With 95% confidence, 2 intervals of primary contrasts hold at once"},
+                 {"none;rope;alibi", 6, "The intervals of exploratory contrasts are corrected for all 3 pairs. "}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         static const double gap = -0.3;
         Outcome outcome;
@@ -116,9 +115,10 @@ static void an_interval_says_what_it_is(void **state) {
     static const struct {
         int primary;
         const char *sentence, *first;
-    } cases[] = {{2, "the 2 intervals of the primary contrasts hold at once", "primary, corrected for 2"},
+    } cases[] = {{2, "2 intervals of primary contrasts hold at once", "primary, corrected for 2"},
                  {1, "The interval of the primary contrast has, by itself, 95% confidence.", "primary, single"},
-                 {0, "The intervals are corrected for all 3 pairs", "exploratory, corrected for 3 pairs"}};
+                 {0, "The intervals of exploratory contrasts are corrected for all 3 pairs",
+                  "exploratory, corrected for 3 pairs"}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         static const char *const contrasts[] = {"rope - none", "alibi - none", "alibi - rope"};
         Outcome outcome;
@@ -139,7 +139,7 @@ static void an_interval_says_what_it_is(void **state) {
                  file_read(&tex, path, &error),
              &error);
         expect_text(text, cases[n].sentence);
-        if (cases[n].primary) expect_text(text, "Those of the exploratory contrasts are corrected for all 3 pairs");
+        expect_text(text, "The intervals of exploratory contrasts are corrected for all 3 pairs");
         expect_text(row_of(text, "| rope - none |", row), cases[n].first);
         expect_text(row_of(html, "| rope - none |", row), cases[n].first);
         expect_text(row_of((char *)tex.bytes, "rope $-$ none", row), cases[n].first);
