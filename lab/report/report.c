@@ -126,10 +126,10 @@ static bool write_all(const Facts *facts, FILE *out, Error *error) {
 
 bool report_check(const char *directory, bool comparison, Error *error) {
     static const struct {
-        const char *name, *heads[5]; // the head of now, and those of earlier versions
+        const char *name, *heads[5]; // those of earlier versions, and last that of now
     } files[] = {
         {"report.md",
-         {PAGE_MARKDOWN_HEAD, "# Which position scheme?\n", "# Learned or designed positions?\n", "# A run with "}},
+         {"# Which position scheme?\n", "# Learned or designed positions?\n", "# A run with ", PAGE_MARKDOWN_HEAD}},
         {"report.html", {PAGE_HTML_HEAD}},
         {"report.tex", {REPORT_LATEX_HEAD}},
         {"results.csv", {RESULTS_HEADER}}};

@@ -63,8 +63,7 @@ static double mean_between(const Line *line, double from, double to) {
     return sum / count;
 }
 
-// The step with the lowest loss, in words and as a mark. Where the loss of training has risen, too, it is not
-// overfitting.
+// The step with the lowest loss, in words and as a mark. It is overfitting only where the loss of training falls.
 static void best_words(Page *page, Chart *chart, char label[64], const Point *last, const RunPaths *paths) {
     const Line *line = &chart->lines[1];
     const Point *best = line->ringed < 0 ? last : &line->points[line->ringed];

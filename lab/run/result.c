@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,9 +52,11 @@ bool result_replaces(const char *option, const char *path, const void *head, siz
     assert(size <= sizeof found);
     const int file = file_open(path, error);
     if (file < 0) return false;
-    const bool same = read(file, found, size) == (ssize_t)size && memcmp(found, head, size) == 0;
+    const ssize_t got = read(file, found, size);
+    const int reason = errno;
     close(file);
-    return same ||
+    if (got < 0) return fail_open(path, reason, "", error);
+    return (got == (ssize_t)size && memcmp(found, head, size) == 0) ||
            fail_input(error, "%s%s%s exists and holds something else; move it elsewhere, or choose another name",
                       option, *option ? " " : "", path);
 }

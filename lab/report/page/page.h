@@ -54,8 +54,7 @@ void page_fold_end(Page *page);
 void page_numbers(Page *page);
 void page_numbers_end(Page *page);
 
-// Two columns beside each other where the screen is wide, one below the other elsewhere: begin the first (0), begin the
-// second (1), end (2).
+// Two columns, beside each other where the screen is wide: begin the first (0), begin the second (1), end (2).
 void page_columns(Page *page, int part);
 
 // A table, row by row: one of headings, then the others. The first column is text, the others are numbers.
