@@ -116,26 +116,28 @@ static bool take_operand(TrainOptions *options, const char **text, bool *given, 
 }
 
 bool command_train(int argc, char **argv, Error *error) {
-    static const Usage usage = {
+    const Usage usage = {
         "train",
         "Train a GPT and write a run directory that eval, sample and --resume take. Given a FILE, plain text or .gz, "
         "train on that: its shards go to runs/data/NAME, as with `bitter prepare FILE`.",
-        "[FILE]", train_options,
+        "[FILE]", train_arguments(),
         "  bitter train book.txt\n"
         "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
-    TrainOptions options = {0};
+    static TrainArguments arguments;
+    TrainOptions options;
     bool given[ARGUMENTS_MOST];
     const char *text;
     long long steps;
     RunFiles files = {0};
-    const int first = arguments_parse(&options, given, &usage, argc, argv);
+    const int first = arguments_parse(&arguments, given, &usage, argc, argv);
+    options = arguments.train;
     if (strcmp(options.pos, "help") == 0) {
         print_schemes();
         return true;
     }
     const bool complete = !ranks_first() || (take_operand(&options, &text, given, argc - first, argv + first, error) &&
                                              train_complete_options(&options, &steps, &files.paths, given, error) &&
-                                             (!text || train_prepare(&options, text, error)));
+                                             (!text || train_prepare(&options, &arguments.input, text, error)));
     if (!ranks_agree(complete, error) || !ranks_share(&options, sizeof options, error)) return false;
     threads_use(options.threads);
 

@@ -15,6 +15,7 @@ typedef struct {
     double validation;
     long long shard_tokens;
     bool gzip;
+    InputOptions input;
 } PrepareOptions;
 
 #define FIELD(name) offsetof(PrepareOptions, name)
@@ -31,6 +32,7 @@ static const Option prepare_options[] = {
     NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
+    INPUT_OPTION_ROWS(PrepareOptions),
     {.name = NULL},
 };
 
@@ -134,7 +136,7 @@ static bool write_output(Output *output, Prepared *prepared, const PrepareOption
 }
 
 static bool prepare(Output *output, const PrepareOptions *options, char **inputs, int count, Error *error) {
-    InputTexts texts = {0};
+    InputTexts texts = {.options = options->input};
     Prepared prepared = {0};
     TokenizerChoice choice;
     bool ok = tokenizer_choose(&choice, options->tokenizer, error) &&
@@ -160,11 +162,12 @@ static bool prepare_or_discard(Output *output, const PrepareOptions *options, ch
     return false;
 }
 
-bool prepare_text(const char *text, const char *tokenizer, Error *error) {
+bool prepare_text(const char *text, const char *tokenizer, const InputOptions *input, Error *error) {
     PrepareOptions options;
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
     options_default(&options, prepare_options);
+    options.input = *input;
     const Option *row = option_find(prepare_options, "tokenizer");
     return (!*tokenizer || option_set(&options, row, tokenizer, "--tokenizer", error)) &&
            prepare_or_discard(&output, &options, inputs, 1, error);

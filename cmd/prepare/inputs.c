@@ -51,12 +51,10 @@ static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
 // Warn of what a reader of the text does not see, but a model learns; of each kind once.
 static void warn_unseen(InputTexts *texts, const char *name, const Buffer *file) {
     static const char *const messages[] = {
-        "begins like UTF-16, which would be learned byte by byte; convert it: iconv -f UTF-16 -t UTF-8",
         "begins with a byte order mark, U+FEFF, which is learned as text; remove it: sed '1s/^\\xEF\\xBB\\xBF//'",
         "has lines that end in \\r\\n, so the model learns to write \\r; remove it: tr -d '\\r'"};
     const uint8_t *bytes = file->bytes, *newline = memchr(bytes, '\n', file->size);
     const bool found[] = {
-        file->size >= 2 && (memcmp(bytes, "\xFF\xFE", 2) == 0 || memcmp(bytes, "\xFE\xFF", 2) == 0),
         file->size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0,
         newline && newline > bytes && newline[-1] == '\r',
     };
@@ -73,6 +71,10 @@ static bool add_file(InputTexts *texts, const char *input, Error *error) {
     if (buffer.size == 0) {
         free(buffer.bytes);
         return fail_input(error, "%s is empty; give a file with text, or leave this one out", name);
+    }
+    if (!texts->options.force && !source_check(&buffer, input, error)) {
+        free(buffer.bytes);
+        return false;
     }
     warn_unseen(texts, name, &buffer);
     Text text = {.bytes = (char *)buffer.bytes, .size = buffer.size, .capacity = buffer.size};

@@ -2,13 +2,15 @@
 
 #include "base/file/text.h"
 #include "cmd/prepare/prepare.h"
+#include "cmd/prepare/tokens.h"
+#include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "data/corpus.h"
-#include "data/source.h"
 #include "lab/run/run.h"
 
+#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define CHUNK 65536 // tokens that are compared at once
 
@@ -26,42 +28,50 @@ static bool holds_split(const Tokens *tokens, size_t *at, const Split *split, Er
     return true;
 }
 
-// Is the corpus this text alone, whatever its tokenizer and the share of validation are? `bitter prepare` leaves out
-// characters that an existing tokenizer does not know.
-static bool made_of(const Corpus *corpus, const Buffer *text, Error *error) {
-    const int end = tokenizer_end(&corpus->tokenizer);
-    const uint16_t mark = (uint16_t)end;
+// Is the corpus this text alone, as its tokenizer has it, whatever the share of validation is?
+static bool made_of(const Corpus *corpus, InputTexts *texts, const TokenizerChoice *choice, Error *error) {
     UnknownCharacters unknown = {0};
+    Tokenizer tokenizer = {0};
     Tokens tokens = {0};
     size_t at = 0;
-    const bool same = tokenizer_encode_known(&tokens, &unknown, &corpus->tokenizer, (const char *)text->bytes,
-                                             text->size, "the text", error) &&
-                      (end < 0 || tokens_add(&tokens, &mark, 1, error)) &&
+    const bool same = encode_texts(&tokens, &tokenizer, &unknown, texts, choice, error) &&
                       holds_split(&tokens, &at, &corpus->train, error) &&
                       holds_split(&tokens, &at, &corpus->val, error) && at == tokens.count;
     tokens_free(&tokens);
+    tokenizer_free(&tokenizer);
     unknown_free(&unknown);
     return same;
 }
 
-static bool check_made_of(const char *data, const char *path, Error *error) {
+static bool check_made_of(const char *data, const char *path, const InputOptions *input, Error *error) {
     Corpus corpus = {0};
-    Buffer text;
+    InputTexts texts = {.options = *input};
+    TokenizerChoice choice;
     char quoted[2][QUOTED_CAPACITY];
-    if (!corpus_open(&corpus, data, error)) return false;
-    if (!source_read(&text, path, error)) {
-        corpus_close(&corpus);
-        return false;
+    bool same = tokenizer_choose(&choice, data, error) && corpus_open(&corpus, data, error) &&
+                read_inputs(&texts, (char **)&path, 1, error);
+    if (same) {
+        *error = (Error){0};
+        same = made_of(&corpus, &texts, &choice, error);
+        if (!same && error->kind != ERROR_RUN)
+            fail_input(error,
+                       "%s exists, but holds something else than %s; make shards with `bitter prepare --out DIR "
+                       "%s`, or train on what is there with `bitter train --data %s`",
+                       data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
     }
-    *error = (Error){0};
-    const bool same = made_of(&corpus, &text, error);
-    free(text.bytes);
+    texts_free(&texts);
     corpus_close(&corpus);
-    if (same || error->kind == ERROR_RUN) return same;
-    return fail_input(error,
-                      "%s exists, but holds something else than %s; make shards with `bitter prepare --out DIR "
-                      "%s`, or train on what is there with `bitter train --data %s`",
-                      data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
+    return same;
+}
+
+const Option *train_arguments(void) {
+    static const Option text_rows[] = {HEADING_ROW("FILE"), INPUT_OPTION_ROWS(TrainArguments), {0}};
+    static Option rows[ARGUMENTS_MOST];
+    int count = 0;
+    for (; train_options[count].name; count++) rows[count] = train_options[count];
+    assert(count + sizeof text_rows / sizeof *text_rows <= ARGUMENTS_MOST);
+    memcpy(rows + count, text_rows, sizeof text_rows);
+    return rows;
 }
 
 bool train_name_data(TrainOptions *options, const char *text, Error *error) {
@@ -75,16 +85,16 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     return true;
 }
 
-bool train_prepare(const TrainOptions *options, const char *text, Error *error) {
+bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error) {
     const char *data = options->data;
     RunPaths init = {0};
     if (*options->init && !run_paths(&init, options->init, error)) return false;
     if (!path_exists(data)) {
         if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
         fflush(stdout);
-        return prepare_text(text, init.tokenizer, error);
+        return prepare_text(text, init.tokenizer, input, error);
     }
-    if (!check_made_of(data, text, error)) return false;
+    if (!check_made_of(data, text, input, error)) return false;
     printf("prepare %s: %s was made of this text and is used\n", text, data);
     return true;
 }

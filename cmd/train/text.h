@@ -2,7 +2,17 @@
 #ifndef BITTER_TRAIN_TEXT_H
 #define BITTER_TRAIN_TEXT_H
 
+#include "cmd/prepare/inputs.h"
 #include "lab/run/train_options.h"
+
+// The command line: what a run records, and then how FILE is read.
+typedef struct {
+    TrainOptions train;
+    InputOptions input;
+} TrainArguments;
+
+// The rows of train_options, and then those of `input`.
+const Option *train_arguments(void);
 
 // Set options->data to runs/data/NAME, the shards of a text file, which is named after it. Fails (input) on a
 // directory.
@@ -11,6 +21,6 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error);
 // Make these shards, with the tokenizer of the run options->init if that is given, unless they are there already. Says
 // on stdout what was done. Fails (input) when options->data holds something else than this text, and as `bitter
 // prepare` does.
-bool train_prepare(const TrainOptions *options, const char *text, Error *error);
+bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error);
 
 #endif

@@ -257,7 +257,9 @@ static void names_and_contents_must_agree_on_gzip(void **state) {
     write_shard(packed);
     Buffer whole = read_file(packed);
     scratch_write(plain, whole.bytes, whole.size);
-    expect_refused(source_read(&buffer, plain, &error), &error, "ends in .gz");
+    must(source_read(&buffer, plain, &error), &error);
+    expect_refused(source_check(&buffer, plain, &error), &error, "does not end in .gz");
+    free(buffer.bytes);
     scratch_write(packed, "plain text", 10);
     expect_refused(source_read(&buffer, packed, &error), &error, "is not gzip data");
     free(whole.bytes);
