@@ -96,9 +96,12 @@ cp good.txt.gz hidden.txt
 copy_with_bit good.txt.gz $(($(size_of good.txt.gz) / 2)) 3 flipped.txt.gz
 refuses "missing text" "nowhere.txt;No such file" prepare --out new nowhere.txt
 refuses "empty text" "empty.txt;is empty" prepare --out new empty.txt
-refuses "a directory as text" "bytes;directory" prepare --out new bytes
+refuses "a directory of data as text" "bytes;directory of data" prepare --out new bytes
 refuses "text without a validation token" "tokens;--val" prepare --out new --val 0 tiny.txt
 refuses "text that is not UTF-8" "latin.txt;line 1;0xE9;UTF-8" prepare --tokenizer chars --out new latin.txt
+printf 'caf\303\251 au lait, caf\303' >cut.txt
+refuses "text cut inside a character" "cut.txt;0xC3;(head -c 18)" prepare --tokenizer chars --out new cut.txt
+refuses "text that is not UTF-8 to its end" "latin.txt;(iconv -c -f UTF-8 -t UTF-8)" prepare --tokenizer chars --out new latin.txt
 refuses "not a gzip file" "plain.txt.gz;not gzip data" prepare --out new plain.txt.gz
 refuses "gzip under another name" "hidden.txt;.gz" prepare --out new hidden.txt
 refuses "gzip cut short" "cut.txt.gz;cut short" prepare --out new cut.txt.gz
