@@ -102,16 +102,25 @@ static void close_files(RunFiles *files) {
 // file, or NULL, and the data.
 static bool take_operand(TrainOptions *options, const char **text, bool *given, int count, char **operands,
                          Error *error) {
-    const ptrdiff_t data = option_find(train_options, "data") - train_options;
-    *text = count > 0 ? operands[0] : NULL;
+    const Option *data = option_find(train_options, "data"), *out = option_find(train_options, "out");
+    const Option *rows = train_arguments();
+    const bool resumed = options->resume && !given[out - train_options]; // `--resume RUN`
+    *text = count > 0 && !resumed ? operands[0] : NULL;
+    for (const Option *row = option_find(rows, "tokenizer"); !*text && row->name; row++)
+        if (given[row - rows])
+            return fail_input(error, "--%s says how a FILE is read, but none was given; leave it out", row->name);
     if (count == 0) return true;
     if (count > 1)
         return fail_input(error, "takes one FILE, but got %d; `bitter prepare` makes shards of several files", count);
-    if (options->resume)
-        return fail_input(error, "%s and --resume both say what to train on; name a run to continue with --out", *text);
-    if (given[data]) return fail_input(error, "%s and --data both say what to train on; leave one of them out", *text);
+    if (resumed) {
+        given[out - train_options] = true;
+        return option_set(options, out, operands[0], "RUN", error);
+    }
+    if (options->resume) return fail_input(error, "%s and --out both name the run to resume; leave one out", *text);
+    if (given[data - train_options])
+        return fail_input(error, "%s and --data both say what to train on; leave one of them out", *text);
     if (is_builtin(*text)) return fail_input(error, "%s is no file of text; give it with --data", *text);
-    given[data] = true;
+    given[data - train_options] = true;
     return train_name_data(options, *text, error);
 }
 
@@ -119,10 +128,11 @@ bool command_train(int argc, char **argv, Error *error) {
     const Usage usage = {
         "train",
         "Train a GPT and write a run directory that eval, sample and --resume take. Given a FILE, plain text or .gz, "
-        "train on that: its shards go to runs/data/NAME, as with `bitter prepare FILE`.",
-        "[FILE]", train_arguments(),
+        "train on that: its shards go to runs/data/NAME, as with `bitter prepare FILE`. "
+        "With --resume, RUN is the run to continue.",
+        "[FILE|RUN]", train_arguments(),
         "  bitter train book.txt\n"
-        "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume --out runs/alibi\n"};
+        "  bitter train --data runs/data/book --pos alibi --steps 5000\n  bitter train --resume runs/alibi\n"};
     static TrainArguments arguments;
     TrainOptions options;
     bool given[ARGUMENTS_MOST];

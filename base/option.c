@@ -193,20 +193,18 @@ static bool set_choice(void *target, const Option *option, const char *text, con
     return fail_input(error, "%s: give %s, not '%s'; did you mean '%s'?", label, range, text, nearest);
 }
 
-static bool set_text(char field[TEXT_CAPACITY], const Option *option, const char *text, const char *label,
-                     Error *error) {
+static bool set_text(char field[TEXT_CAPACITY], const char *text, const char *label, Error *error) {
     size_t length = strlen(text);
     if (length >= TEXT_CAPACITY)
-        return fail_input(error, "%s: '%.40s...' is too long; give text of less than %d bytes%s", label, text,
-                          TEXT_CAPACITY,
-                          option->value && strstr(option->value, "|-") ? ", or - for standard input" : "");
+        return fail_input(error, "%s: '%.40s...' is too long; give text of less than %d bytes", label, text,
+                          TEXT_CAPACITY);
     memcpy(field, text, length + 1);
     return true;
 }
 
-static bool add_text(TextList *list, const Option *option, const char *text, const char *label, Error *error) {
+static bool add_text(TextList *list, const char *text, const char *label, Error *error) {
     if (list->count == TEXT_LIST_MOST) return fail_input(error, "%s: give it at most %d times", label, TEXT_LIST_MOST);
-    if (!set_text(list->items[list->count], option, text, label, error)) return false;
+    if (!set_text(list->items[list->count], text, label, error)) return false;
     list->count++;
     return true;
 }
@@ -221,21 +219,19 @@ static bool set_flag(void *target, const Option *option, const char *text, const
 bool option_set(void *target, const Option *option, const char *text, const char *label, Error *error) {
     assert(option->type != OPTION_HEADING);
     if (option->type == OPTION_CHOICE) return set_choice(target, option, text, label, error);
-    if (option->type == OPTION_TEXT) return set_text(field(target, option), option, text, label, error);
-    if (option->type == OPTION_TEXTS) return add_text(field(target, option), option, text, label, error);
+    if (option->type == OPTION_TEXT) return set_text(field(target, option), text, label, error);
+    if (option->type == OPTION_TEXTS) return add_text(field(target, option), text, label, error);
+    if (option->type == OPTION_LONG) return (*(const char **)field(target, option) = text), true;
     if (option->type == OPTION_FLAG) return set_flag(target, option, text, label, error);
     return set_number(target, option, text, label, error);
 }
 
 void options_default(void *target, const Option *table) {
     static const size_t sizes[] = {
-        [OPTION_INTEGER] = sizeof(long long),
-        [OPTION_NUMBER] = sizeof(double),
-        [OPTION_CHOICE] = sizeof(int),
-        [OPTION_TEXT] = TEXT_CAPACITY,
-        [OPTION_FLAG] = sizeof(bool),
-        [OPTION_TEXTS] = sizeof(TextList),
-        [OPTION_HEADING] = 0,
+        [OPTION_INTEGER] = sizeof(long long), [OPTION_NUMBER] = sizeof(double),
+        [OPTION_CHOICE] = sizeof(int),        [OPTION_TEXT] = TEXT_CAPACITY,
+        [OPTION_LONG] = sizeof(char *),       [OPTION_FLAG] = sizeof(bool),
+        [OPTION_TEXTS] = sizeof(TextList),    [OPTION_HEADING] = 0,
     };
     for (const Option *option = table; option->name; option++) {
         memset(field(target, option), 0, sizes[option->type]);

@@ -13,6 +13,7 @@ typedef enum {
     OPTION_NUMBER,  // double
     OPTION_CHOICE,  // int: index into `choices`
     OPTION_TEXT,    // char[TEXT_CAPACITY]
+    OPTION_LONG,    // const char *: what was given, of any length; NULL = nothing was
     OPTION_TEXTS,   // TextList, to which every value is added: the option may be repeated
     OPTION_FLAG,    // bool, no argument on the command line
     OPTION_HEADING, // no field: --help prints its name above the rows that follow, and all else passes over it
@@ -46,6 +47,8 @@ typedef struct {
     { name, OPTION_CHOICE, field, preset, 0, 0, choices, value, help }
 #define TEXT_ROW(name, field, preset, value, help)                                                                     \
     { name, OPTION_TEXT, field, preset, 0, 0, NULL, value, help }
+#define LONG_ROW(name, field, value, help)                                                                             \
+    { name, OPTION_LONG, field, NULL, 0, 0, NULL, value, help }
 #define TEXTS_ROW(name, field, value, help)                                                                            \
     { name, OPTION_TEXTS, field, NULL, 0, 0, NULL, value, help }
 #define FLAG_ROW(name, field, help)                                                                                    \

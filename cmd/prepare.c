@@ -9,9 +9,10 @@
 #include "data/corpus.h"
 #include "data/scatter.h"
 
+#include <string.h>
+
 typedef struct {
     char out[TEXT_CAPACITY];
-    char tokenizer[TEXT_CAPACITY];
     double validation;
     long long shard_tokens;
     bool gzip;
@@ -23,23 +24,18 @@ typedef struct {
 static const Option prepare_options[] = {
     TEXT_ROW("out", FIELD(out), NULL, "DIR",
              "new directory for the shards; by default runs/data/NAME, named after the first input"),
-    TEXT_ROW(
-        "tokenizer", FIELD(tokenizer), "bytes", "bytes|chars|bpe:N|PATH",
-        "bytes: each byte is a token, each input a document; chars: each different character is a token, all inputs "
-        "are joined into one text; bpe:N: N tokens (257 to 65536) of byte pair encoding, trained on the text; PATH: "
-        "the tokenizer of a run, of data, or of other programs: tokenizer.json, a directory with GPT-2's "
-        "encoder.json and vocab.bpe, or gpt2_tokenizer.bin"),
+    INPUT_OPTION_ROWS(PrepareOptions),
     NUMBER_ROW("val", FIELD(validation), "0.1", 0, 1, "SHARE", "last part of the text to keep for validation"),
     INTEGER_ROW("shard-tokens", FIELD(shard_tokens), "100000000", 1, INT32_MAX, "write at most N tokens into a shard"),
     FLAG_ROW("gzip", FIELD(gzip), "write gzipped shards (.bin.gz)"),
-    INPUT_OPTION_ROWS(PrepareOptions),
     {.name = NULL},
 };
 
 static const Usage usage = {
     .command = "prepare",
-    .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, - for standard "
-               "input, or builtin:NAME[:key=value,...]. Documents of builtin:passkey are scattered through "
+    .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, a directory for "
+               "all text files below it, - for standard input, or builtin:NAME[:key=value,...]. Documents of "
+               "builtin:passkey are scattered through "
                "the training part of the other inputs. The output directory appears only when it is complete.",
     .operands = "INPUT...",
     .table = prepare_options,
@@ -110,6 +106,9 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
     const Shards *train = &prepared->train, *val = &prepared->val;
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
     printf("text         %zu bytes\n", texts->bytes);
+    if (texts->files)
+        printf("files        %zu, in the order of their names; left out, as empty, a link or no text: %zu\n",
+               texts->files, texts->left_out);
     const Tokenizer *tokenizer = &prepared->tokenizer;
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
     if (choice->vocab_size > tokenizer->vocab_size)
@@ -139,7 +138,7 @@ static bool prepare(Output *output, const PrepareOptions *options, char **inputs
     InputTexts texts = {.options = options->input};
     Prepared prepared = {0};
     TokenizerChoice choice;
-    bool ok = tokenizer_choose(&choice, options->tokenizer, error) &&
+    bool ok = tokenizer_choose(&choice, options->input.tokenizer, error) &&
               output_locate(output, options->out, inputs[0], error) && output_create(output, error) &&
               read_inputs(&texts, inputs, count, error) &&
               encode_texts(&prepared.tokens, &prepared.tokenizer, &prepared.unknown, &texts, &choice, error) &&
@@ -162,15 +161,13 @@ static bool prepare_or_discard(Output *output, const PrepareOptions *options, ch
     return false;
 }
 
-bool prepare_text(const char *text, const char *tokenizer, const InputOptions *input, Error *error) {
+bool prepare_text(const char *text, const InputOptions *input, Error *error) {
     PrepareOptions options;
     Output output = {.lock = -1};
     char *inputs[] = {(char *)text};
     options_default(&options, prepare_options);
     options.input = *input;
-    const Option *row = option_find(prepare_options, "tokenizer");
-    return (!*tokenizer || option_set(&options, row, tokenizer, "--tokenizer", error)) &&
-           prepare_or_discard(&output, &options, inputs, 1, error);
+    return prepare_or_discard(&output, &options, inputs, 1, error);
 }
 
 bool command_prepare(int argc, char **argv, Error *error) {
@@ -178,6 +175,7 @@ bool command_prepare(int argc, char **argv, Error *error) {
     Output output = {.lock = -1};
     char quoted[QUOTED_CAPACITY];
     const int first = arguments_parse(&options, NULL, &usage, argc, argv);
+    for (char *end = argv[first] + strlen(argv[first]); end > argv[first] + 1 && end[-1] == '/';) *--end = 0;
     if (!prepare_or_discard(&output, &options, argv + first, argc - first, error)) return false;
     printf("next         bitter train --data %s\n", shell_quoted(quoted, output.path));
     return true;

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 typedef struct {
-    char prompt[TEXT_CAPACITY], past[TEXT_CAPACITY];
+    const char *prompt;
+    char past[TEXT_CAPACITY];
     long long tokens, top_k, seed, repeat, context, threads;
     double temperature, top_p, min_p;
     TextList stops;
@@ -23,8 +24,8 @@ typedef struct {
 
 static const Option sample_options[] = {
     HEADING_ROW("Text"),
-    TEXT_ROW("prompt", FIELD(prompt), NULL, "TEXT|-",
-             "text to continue; - = all of standard input, without a newline at its end"),
+    LONG_ROW("prompt", FIELD(prompt), "TEXT|-",
+             "text to continue, which may also follow RUN; - = all of standard input, without a newline at its end"),
     INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9,
                 "tokens to generate after the prompt, at most; up to 3 more finish a UTF-8 character"),
     TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),
@@ -55,8 +56,8 @@ static const Usage usage = {
     "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line "
     "begins a new line of it or, after an answer that --stop has ended, follows the stop text directly; an empty line "
     "lets the answer go on.",
-    "RUN", sample_options,
-    "  bitter sample runs/rope --prompt \"Once upon a time\" --tokens 500\n"
+    "RUN [PROMPT]", sample_options,
+    "  bitter sample runs/rope \"Once upon a time\" --tokens 500\n"
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
     "  bitter sample runs/rope --interactive\n"};
 
@@ -162,9 +163,12 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
 bool command_sample(int argc, char **argv, Error *error) {
     static SampleOptions options;
     Run run;
-    const char *directory = argv[arguments_parse(&options, NULL, &usage, argc, argv)];
+    char **operands = argv + arguments_parse(&options, NULL, &usage, argc, argv);
+    if (operands[1] && options.prompt)
+        return fail_input(error, "'%.40s' and --prompt are two prompts; leave one of them out", operands[1]);
+    if (!options.prompt) options.prompt = operands[1] ? operands[1] : "";
     threads_use(options.threads);
-    if (!check_options(&options, error) || !run_open(&run, directory, options.past, error)) return false;
+    if (!check_options(&options, error) || !run_open(&run, *operands, options.past, error)) return false;
     char *prompt = read_prompt(&options, error);
     Generation generation = {
         .prompt = prompt,

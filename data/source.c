@@ -120,48 +120,37 @@ static const struct {
     const char *begins, *what, *command, *end;
 } strangers[] = {
     {0, "PK\3\4", "a zip archive", "unzip -p", ""},
-    {0,
-     "\xFD"
-     "7zXZ",
-     "xz data", "xz -dc", ""},
+    {0, "\3757zXZ", "xz data", "xz -dc", ""},
     {4, "1AY&SY", "bzip2 data", "bzip2 -dc", ""},
     {0, "\x28\xB5\x2F\xFD", "zstd data", "zstd -dc", ""},
-    {0, "\x04\x22\x4D\x18", "lz4 data", "lz4 -dc", ""},
-    {0, "7z\xBC\xAF\x27\x1C", "a 7z archive", "7z x -so", ""},
-    {0, "Rar!\x1A\7", "a rar archive", "unrar p -inul", ""},
     {0, "%PDF-", "a PDF file", "pdftotext", " -"},
     {257, "ustar", "a tar archive", "tar -xOf", ""},
-    {0, "\x1F\x8B", "gzip data, in a name that does not end in .gz", "zcat", ""},
+    {0, "\x1F\x8B", "gzip data (its name does not end in .gz)", "zcat", ""},
     {0, "\xFF\xFE", "UTF-16", "iconv -f UTF-16 -t UTF-8", ""},
     {0, "\xFE\xFF", "UTF-16", "iconv -f UTF-16 -t UTF-8", ""},
-    // Text in UTF-16 without a mark has zeros in one half of each pair of bytes.
-    {SIZE_MAX, "", "UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8", ""},
-    {SIZE_MAX, "", "UTF-16 without a byte order mark", "iconv -f UTF-16BE -t UTF-8", ""},
+    // Known by their zeros alone: everywhere, or in one half of each pair of bytes.
+    {0, "", "a binary file", "strings", ""},
+    {0, "", "UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8", ""},
+    {0, "", "UTF-16 without a byte order mark", "iconv -f UTF-16BE -t UTF-8", ""},
 };
-enum { STRANGERS = sizeof strangers / sizeof *strangers, ZEROS_MOST = 1000 }; // more than one zero in so many bytes
+enum {
+    BINARY = sizeof strangers / sizeof *strangers - 3,
+    TEXT_BYTES = 1000
+}; // more than one zero in so many is no text
 
 bool source_check(const Buffer *buffer, const char *path, Error *error) {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char quoted[QUOTED_CAPACITY];
     size_t zeros[2] = {0}, kind = 0; // zeros at even and at odd places
     for (size_t i = 0; i < buffer->size; i++) zeros[i % 2] += buffer->bytes[i] == 0;
-    for (; kind < STRANGERS; kind++) {
+    for (; kind < BINARY; kind++) {
         const size_t at = strangers[kind].at, size = strlen(strangers[kind].begins);
-        if (at < buffer->size && size <= buffer->size - at &&
-            memcmp(buffer->bytes + at, strangers[kind].begins, size) == 0)
-            break;
+        if (at + size <= buffer->size && memcmp(buffer->bytes + at, strangers[kind].begins, size) == 0) break;
     }
-    const size_t all = zeros[0] + zeros[1];
-    if (kind == STRANGERS && all * ZEROS_MOST <= buffer->size) return true;
-    if (kind == STRANGERS && all > 1 && (zeros[0] == 0 || zeros[1] == 0)) kind -= zeros[0] ? 1 : 2;
-    if (kind < STRANGERS)
-        return fail_input(error,
-                          "%s is %s, not text; this takes the text out of it: %s %s%s | bitter prepare --out DIR -; "
-                          "--force takes it as it is",
-                          name, strangers[kind].what, strangers[kind].command, shell_quoted(quoted, path),
-                          strangers[kind].end);
+    if (kind == BINARY && (zeros[0] + zeros[1]) * TEXT_BYTES <= buffer->size) return true;
+    if (kind == BINARY && (zeros[0] == 0 || zeros[1] == 0)) kind += zeros[0] ? 2 : 1;
     return fail_input(error,
-                      "%s is no text: %zu of its %zu bytes are 0; `file %s` may say what it is, and --force takes it "
-                      "as it is",
-                      name, all, buffer->size, shell_quoted(quoted, path));
+                      "%s is %s, not text; this takes the text out of it: %s %s%s | bitter prepare --out DIR -; "
+                      "--force takes it as it is",
+                      strcmp(path, "-") == 0 ? "standard input" : path, strangers[kind].what, strangers[kind].command,
+                      shell_quoted(quoted, path), strangers[kind].end);
 }

@@ -177,6 +177,22 @@ bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error) {
     return read_stream(buffer, stream, 1 << 16, name, error);
 }
 
+bool buffer_drop_mark(Buffer *buffer) {
+    if (buffer->size < 3 || memcmp(buffer->bytes, "\xEF\xBB\xBF", 3) != 0) return false;
+    memmove(buffer->bytes, buffer->bytes + 3, (buffer->size -= 3) + 1);
+    return true;
+}
+
+bool buffer_drop_returns(Buffer *buffer) {
+    size_t kept = 0;
+    for (size_t i = 0; i < buffer->size; i++)
+        if (buffer->bytes[i] != '\r' || i + 1 == buffer->size || buffer->bytes[i + 1] != '\n')
+            buffer->bytes[kept++] = buffer->bytes[i];
+    if (kept == buffer->size) return false;
+    buffer->bytes[buffer->size = kept] = 0;
+    return true;
+}
+
 // Raise the soft limit on open files to the hard one: the usual 1024 are too few for data with more shards.
 static bool raise_file_limit(void) {
     struct rlimit limit;

@@ -66,6 +66,10 @@ bool file_read(Buffer *buffer, const char *path, Error *error);
 // (run) when it cannot be read or memory runs out.
 bool stream_read(Buffer *buffer, FILE *stream, const char *name, Error *error);
 
+// Remove a byte order mark (UTF-8's) from the start; make every \r\n a \n. Return whether there was any.
+bool buffer_drop_mark(Buffer *buffer);
+bool buffer_drop_returns(Buffer *buffer);
+
 // A file that is replaced as a whole: bytes go to a temporary file beside `path`, and commit writes them to the disk
 // and renames it, so that a crash at any instant leaves the old file or the new one. A temporary file that a crash has
 // left is removed when the same `path` is opened again.

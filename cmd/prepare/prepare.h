@@ -4,7 +4,7 @@
 
 #include "cmd/prepare/inputs.h"
 
-// Do what `bitter prepare FILE` does, and print its summary. `tokenizer` is the value of --tokenizer; "" = the default.
-bool prepare_text(const char *text, const char *tokenizer, const InputOptions *input, Error *error);
+// Do what `bitter prepare FILE` does, and print its summary.
+bool prepare_text(const char *text, const InputOptions *input, Error *error);
 
 #endif

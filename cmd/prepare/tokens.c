@@ -27,7 +27,7 @@ bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error) {
     static const TokenizerKind kinds[] = {TOKENIZER_BYTES, TOKENIZER_CHARS};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         *choice = (TokenizerChoice){.kind = kinds[i]};
-        if (strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
+        if (!*text || strcmp(text, tokenizer_kind_name(kinds[i])) == 0) return true;
     }
     if (strncmp(text, "bpe:", 4) == 0) return choose_bpe(choice, text + 4, error);
     RunPaths run;

@@ -12,7 +12,7 @@ typedef struct {
     int vocab_size;           // of BPE
 } TokenizerChoice;
 
-// Read "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Fails (input) on anything else.
+// Read "" or "bytes", "chars", "bpe:N" or a path, which may be RUN@best. Fails (input) on anything else.
 bool tokenizer_choose(TokenizerChoice *choice, const char *text, Error *error);
 
 // Make or read the tokenizer, and append the tokens of all documents in order. Each text is freed as soon as it is

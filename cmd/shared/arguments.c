@@ -168,12 +168,13 @@ static _Noreturn void die_stray(const Usage *usage, const char *word) {
 
 static void check_operands(const Usage *usage, int count, char **operands) {
     const char *name = usage->operands; // "" takes none, [...] any number
-    const bool many = path_ends_with(name, "...");
+    const bool many = path_ends_with(name, "..."), second = strstr(name, " [");
     Error error;
     if (!*name && count > 0) die_stray(usage, operands[0]);
-    if (!*name || *name == '[' || (many ? count >= 1 : count == 1)) return;
-    fail_input(&error, "takes %s %.*s, but got %d; `bitter %s --help` tells more", many ? "at least one" : "one",
-               (int)strcspn(name, "."), name, count, usage->command);
+    if (!*name || *name == '[' || (many ? count >= 1 : count == 1 || (second && count == 2))) return;
+    fail_input(&error, "takes %s %.*s, but got %d%s; `bitter %s --help` tells more", many ? "at least one" : "one",
+               (int)strcspn(name, "."), name, count, second && count ? " words (a text with spaces needs quotes)" : "",
+               usage->command);
     die(usage->command, &error);
 }
 

@@ -11,7 +11,8 @@
 typedef struct {
     const char *command;  // "prepare"
     const char *summary;  // what it does, in a sentence or two
-    const char *operands; // "" none, "RUN" exactly one, "INPUT..." at least one, "[RUN...]" any number
+    const char *operands; // "" none, "RUN" exactly one, "RUN [PROMPT]" one or two, "INPUT..." at least one, "[RUN...]"
+                          // any number
     const Option *table;
     const char *examples; // one per line, each ending in a newline; NULL if there are none
 } Usage;

@@ -100,7 +100,8 @@ bool train_complete_options(TrainOptions *options, long long *steps, RunPaths *p
     const int any_vocabulary = 1;
     const ptrdiff_t min_lr = option_find(train_options, "min-lr") - train_options,
                     every = option_find(train_options, "eval-every") - train_options;
-    if (options->resume && !*options->out) return fail_input(error, "--resume needs --out DIR, the run to continue");
+    if (options->resume && !*options->out)
+        return fail_input(error, "--resume needs the run to continue, as in --resume RUN");
     if (!mix_parse(&pos, options->pos, error)) return false;
     if (*options->init || options->resume) mix_print(&pos, options->pos); // as the other run has it
     if (*options->init && !options->resume && !take_over_model(options, given, error)) return false;

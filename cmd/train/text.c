@@ -1,30 +1,23 @@
 #include "cmd/train/text.h"
 
+#include "base/file/crc.h"
 #include "base/file/text.h"
 #include "cmd/prepare/prepare.h"
 #include "cmd/prepare/tokens.h"
 #include "cmd/shared/arguments.h"
 #include "cmd/shared/output.h"
 #include "data/corpus.h"
-#include "lab/run/run.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK 65536 // tokens that are compared at once
-
 // Do the tokens of the split stand at `at` in the text's? Moves `at` behind them.
-static bool holds_split(const Tokens *tokens, size_t *at, const Split *split, Error *error) {
-    static int ids[CHUNK];
-    if (split->count > tokens->count - *at) return false;
-    for (uint64_t offset = 0; offset < split->count;) {
-        const uint64_t left = split->count - offset, count = left < CHUNK ? left : CHUNK;
-        if (!split_read(ids, split, offset, (size_t)count, error)) return false;
-        for (uint64_t i = 0; i < count; i++)
-            if (ids[i] != tokens->ids[(*at)++]) return false;
-        offset += count;
-    }
+static bool holds_split(const Tokens *tokens, size_t *at, const Split *split) {
+    for (const Shard *shard = split->shards; shard < split->shards + split->shard_count; *at += shard++->count)
+        if (shard->count > tokens->count - *at ||
+            crc_bytes(0, tokens->ids + *at, shard->count * sizeof *tokens->ids) != shard->crc)
+            return false;
     return true;
 }
 
@@ -35,8 +28,8 @@ static bool made_of(const Corpus *corpus, InputTexts *texts, const TokenizerChoi
     Tokens tokens = {0};
     size_t at = 0;
     const bool same = encode_texts(&tokens, &tokenizer, &unknown, texts, choice, error) &&
-                      holds_split(&tokens, &at, &corpus->train, error) &&
-                      holds_split(&tokens, &at, &corpus->val, error) && at == tokens.count;
+                      holds_split(&tokens, &at, &corpus->train) && holds_split(&tokens, &at, &corpus->val) &&
+                      at == tokens.count;
     tokens_free(&tokens);
     tokenizer_free(&tokenizer);
     unknown_free(&unknown);
@@ -48,15 +41,15 @@ static bool check_made_of(const char *data, const char *path, const InputOptions
     InputTexts texts = {.options = *input};
     TokenizerChoice choice;
     char quoted[2][QUOTED_CAPACITY];
-    bool same = tokenizer_choose(&choice, data, error) && corpus_open(&corpus, data, error) &&
-                read_inputs(&texts, (char **)&path, 1, error);
+    bool same = tokenizer_choose(&choice, *input->tokenizer ? input->tokenizer : data, error) &&
+                corpus_open(&corpus, data, error) && read_inputs(&texts, (char **)&path, 1, error);
     if (same) {
         *error = (Error){0};
         same = made_of(&corpus, &texts, &choice, error);
         if (!same && error->kind != ERROR_RUN)
             fail_input(error,
-                       "%s exists, but holds something else than %s; make shards with `bitter prepare --out DIR "
-                       "%s`, or train on what is there with `bitter train --data %s`",
+                       "%s exists, but holds something else than %s, or in other tokens; make shards with `bitter "
+                       "prepare --out DIR %s`, or train on what is there with `bitter train --data %s`",
                        data, path, shell_quoted(quoted[0], path), shell_quoted(quoted[1], data));
     }
     texts_free(&texts);
@@ -78,21 +71,18 @@ bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     char data[PATH_CAPACITY];
     if (path_is_directory(text))
         return fail_input(error, "%s is a directory; give data with --data, and a run with --init", text);
-    if (!output_default(data, text, error)) return false;
-    if (strlen(data) >= sizeof options->data)
-        return fail_input(error, "%s: the name is too long for a directory; use `bitter prepare --out DIR`", text);
-    snprintf(options->data, sizeof options->data, "%.511s", data);
-    return true;
+    return output_default(data, text, error) &&
+           option_set(options, option_find(train_options, "data"), data, "--data", error);
 }
 
 bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error) {
     const char *data = options->data;
-    RunPaths init = {0};
-    if (*options->init && !run_paths(&init, options->init, error)) return false;
+    InputOptions made = *input;
+    if (!*made.tokenizer) memcpy(made.tokenizer, options->init, sizeof made.tokenizer);
     if (!path_exists(data)) {
         if (path_exists(text)) printf("prepare %s, as `bitter prepare` does, into %s\n", text, data);
         fflush(stdout);
-        return prepare_text(text, init.tokenizer, input, error);
+        return prepare_text(text, &made, error);
     }
     if (!check_made_of(data, text, input, error)) return false;
     printf("prepare %s: %s was made of this text and is used\n", text, data);

@@ -18,7 +18,7 @@ const Option *train_arguments(void);
 // directory.
 bool train_name_data(TrainOptions *options, const char *text, Error *error);
 
-// Make these shards, with the tokenizer of the run options->init if that is given, unless they are there already. Says
+// Make these shards, by default with the tokenizer of the run options->init, unless they are there already. Says
 // on stdout what was done. Fails (input) when options->data holds something else than this text, and as `bitter
 // prepare` does.
 bool train_prepare(const TrainOptions *options, const InputOptions *input, const char *text, Error *error);

@@ -33,11 +33,11 @@ offers 'DIR' eval ''
 offers 'DIR' eval --csv table.csv r
 offers 'FILE' eval --csv ''
 offers 'FILE' prepare b
-offers 'FILE' train my
+offers 'FILE DIR' train my
 offers 'FILE' import ''
 offers 'DIR' train --data ''
 offers '' train --steps ''
-offers 'FILE' train --resume x
+offers 'FILE DIR' train --resume x
 offers '' there-is-no-such-command x
 
 # --- the shells ---

@@ -120,7 +120,7 @@ for case in 'zip:unzip -p=PK\003\004' 'xz:xz -dc=\3757zXZ' 'bzip2:bzip2 -dc=BZh9
     check "no text: $kind, train" test -z "$(complaint 2 "odd.txt;${kind%:*};${kind#*:};--force")"
 done
 { cat text.txt && printf '\0\001\0\0\001\0\0\0' && cat text.txt; } >odd.txt
-refuses "no text: zeros" "odd.txt is no text;6 of its;--force" prepare --out new odd.txt
+refuses "no text: zeros" "odd.txt is a binary file;strings odd.txt;--force" prepare --out new odd.txt
 succeed "--force takes it" prepare --force --out forced odd.txt
 check "as it is" says "^text +$(size_of odd.txt) bytes"
 succeed "train --force, too" train --force odd.txt $small --steps 1 --eval-tokens 100 --out forced-run
@@ -181,7 +181,7 @@ refuses "training text shorter than a window" "bytes;5001" train $small --contex
 # --- runs ---
 refuses "output directory that holds a run" "run;already holds a run;--resume" train $small --data bytes --out run
 refuses "output directory below a file" "text.txt;director" train $small --data bytes --out text.txt/run
-refuses "--resume without --out" "--resume;--out" train --resume
+refuses "--resume without a run to name" "--resume;RUN" train --resume
 refuses "--resume without a run" "nowhere;no run" train --resume --out nowhere
 refuses "--resume with another width" "--width 32;16" train --resume --out run --width 32
 refuses "--resume with another scheme" "--pos alibi;rope" train --resume --out run --pos alibi

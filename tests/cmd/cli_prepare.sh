@@ -52,6 +52,15 @@ check "chars: several inputs are one text" diff -r together apart
 need prepare --out documents numbers.txt more.txt.gz
 check "bytes: each input ends with one token more" says "training +$((($(size_of all.txt) + 2) * 9 / 10)) tokens"
 succeed "text and corpus together" prepare --out mixed numbers.txt $tales
+mkdir -p tree/b tree/data tree/empty && cp numbers.txt tree/b/1.txt && cp more.txt.gz tree/c.txt.gz && seq 1 50 >tree/a
+cp documents/* tree/data && : >tree/nothing && cp documents/train_000000.bin tree/d.bin && ln -s a tree/link
+printf 'hidden' >tree/.hidden
+need prepare --out listed tree/a numbers.txt more.txt.gz
+succeed "a directory" prepare --out walked tree/
+check "all texts below it, in order, but data and what is hidden" diff -r listed walked
+check "they are counted" says '^files +3, .* 2$'
+need prepare tree/
+check "the directory's name" test -d runs/data/tree
 need prepare --val 0.25 --out quarter numbers.txt
 check "--val 0.25" says "validation +$((($(size_of numbers.txt) + 1 + 3) / 4)) tokens"
 succeed "the directory's name comes from the input" prepare more.txt.gz
@@ -73,7 +82,7 @@ done
 ln -s nowhere dangling && mkdir empty && ln -s empty link
 refuses "--out is a dangling link" "dangling;symbolic link" prepare --out dangling $tales
 refuses "--out is a link to a directory" "link;symbolic link" prepare --out link $tales
-refuses "the input is a directory" "empty;Is a directory;name a file" prepare --out new empty
+refuses "the input is an empty directory" "empty;directory;name a file" prepare --out new empty
 refuses "the input is not there" "nofile.txt;check the name" prepare --out new nofile.txt
 
 # started DIRECTORY: wait (10 s at most) until prepare is at work there.

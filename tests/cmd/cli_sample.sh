@@ -61,8 +61,13 @@ check "other newlines stay" test "$(head -c 10 "$scratch/out" | od -A n -c | tr 
 piped '' sample run --threads 1 --tokens 5 --prompt -
 check "an empty one is no prompt" test $code -eq 0
 long=$(printf '%0600d' 0)
-refuses "a prompt that is too long for an option" "--prompt: '000;less than 512 bytes, or - for standard input" \
-    sample run --prompt "$long"
+piped "$long" sample run --threads 1 --tokens 3 --prompt - && cp "$scratch/out" long
+for prompt in --prompt ''; do
+    succeed "a long prompt ${prompt:-behind the run}" sample run $prompt "$long" --threads 1 --tokens 3
+    check "is taken whole" cmp long "$scratch/out"
+done
+refuses "two prompts" "--prompt;leave one" sample run It --prompt It
+refuses "a prompt without quotes" "got 3;quotes" sample run It was
 piped 'a\000b' sample run --prompt -
 check "a byte 0 is refused" test -z "$(complaint 2 'standard input;byte 0')"
 refuses "--prompt - and --interactive" "--prompt -;--interactive" sample run --prompt - --interactive

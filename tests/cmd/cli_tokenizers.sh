@@ -17,7 +17,7 @@ if [ -f "$encoder" ] && [ -f "$merges" ]; then
     mkdir gpt2
     cp "$encoder" gpt2/encoder.json
     cp "$merges" gpt2/vocab.bpe
-    succeed "GPT-2's two files" prepare --tokenizer gpt2 --out writing "$writing"
+    succeed "GPT-2's two files" prepare --tokenizer gpt2 --raw --out writing "$writing"
     check "they have 50257 tokens" says '^tokenizer +bpe, vocabulary of 50257, '
     check "the ids of ten writing systems are tiktoken's" test "$(ids writing | cksum)" = "96137537 5902"
     check "a document ends with 50256" test "$(ids writing | tail -n 1)" -eq 50256
@@ -29,10 +29,10 @@ if [ -f "$encoder" ] && [ -f "$merges" ]; then
     else
         no_file "War and Peace in GPT-2's tokens" "$war"
     fi
-    succeed "its tokenizer.json is a tokenizer" prepare --tokenizer writing/tokenizer.json --out again "$writing"
+    succeed "its tokenizer.json is a tokenizer" prepare --tokenizer writing/tokenizer.json --raw --out again "$writing"
     check "which is the same" diff -r writing again
     head -c 100000 "$encoder" >gpt2/encoder.json
-    refuses "encoder.json cut short" "gpt2/encoder.json;not JSON" prepare --tokenizer gpt2 --out new "$writing"
+    refuses "encoder.json cut short" "gpt2/encoder.json;not JSON" prepare --tokenizer gpt2 --raw --out new "$writing"
 else
     no_file "GPT-2's tokenizer" "$encoder" "$merges"
 fi
@@ -40,9 +40,9 @@ fi
 # --- trained on the text ---
 for n in 1 2 3 4 5 6 7 8 9; do cat "$repository/CONTRIBUTING.md" "$writing"; done >text.txt
 head -n 60 "$repository/README.md" >other.txt
-succeed "bpe:400" prepare --tokenizer bpe:400 --out data text.txt
+succeed "bpe:400" prepare --tokenizer bpe:400 --raw --out data text.txt
 check "its vocabulary has 400 tokens" says '^tokenizer +bpe, vocabulary of 400, [0-9.]+ bytes per token$'
-need prepare --tokenizer bpe:400 --out same text.txt
+need prepare --tokenizer bpe:400 --raw --out same text.txt
 check "trained again, it is the same" diff -r data same
 need prepare --tokenizer bpe:65536 --out most other.txt
 check "a short text does not give as many tokens as were asked for" says '^tokenizer +bpe, vocabulary of [0-9]{3,4} instead of 65536, because no other pair of tokens occurs twice, '
@@ -88,25 +88,54 @@ check "the model has so many tokens" grep -q '"vocab_size": 400' on-stated/confi
 check "no bits per byte without bytes" test "$(grep -c 'bits per byte' "$scratch/out")" -eq 0
 echo '{"tokenizer": "none", "vocab_size": 300}' >alone/tokenizer.json
 refuses "shards with more tokens than stated" "alone/train_000000.bin;300" train $small --data alone --out new
-refuses "a tokenizer that is none" "alone;without their tokenizer" prepare --tokenizer alone --out new text.txt
+refuses "a tokenizer that is none" "alone;without their tokenizer" prepare --tokenizer alone --raw --out new text.txt
 
 # --- what a reader does not see ---
-for case in 'byte order mark=\357\273\277a' 'tr -d=some\r\n'; do
-    printf "${case#*=}%.0s" 1 2 3 4 >unseen.txt
-    rm -rf unseen
-    succeed "a text with ${case%%=*}" prepare --out unseen unseen.txt
-    check "is prepared with a warning" grep -q "^bitter prepare: unseen.txt .*${case%%=*}" "$scratch/err"
+printf '\357\273\277one\r\ntwo\rthree\r\nfour\n' >unseen.txt
+printf 'one\ntwo\rthree\nfour\n' >seen.txt
+succeed "a text with a byte order mark and CR LF" prepare --out unseen unseen.txt
+check "says that it leaves out the mark" grep -q '^bitter prepare: unseen.txt .*byte order mark.*--raw' "$scratch/err"
+check "and the CR" grep -q '^bitter prepare: unseen.txt .*\\r.*--raw' "$scratch/err"
+need prepare --out seen seen.txt
+check "a text without them has the same tokens" diff -r seen unseen
+succeed "--raw" prepare --raw --out raw unseen.txt
+check "keeps every byte" says "^text +$(size_of unseen.txt) bytes"
+check "and says nothing" test ! -s "$scratch/err"
+
+# --- records ---
+for n in 1 2 3 4 5; do printf '{"id": %d, "text": "caf\\u00e9 %d"}\n' $n $n; done >records.jsonl
+{ echo '[' && sed 's/}$/},/' records.jsonl && echo ']'; } >records.json
+for n in 1 2 3 4 5; do printf 'caf\303\251 %d\n' $n >value-$n.txt; done
+need prepare --out values value-?.txt
+for records in records.jsonl records.json; do
+    rm -rf record
+    succeed "--field of $records" prepare --field text --out record $records
+    check "each is a document" diff -r values record
 done
+refuses "a field that is no text" 'records.jsonl: record 1;"id"' prepare --field id --out new records.jsonl
+refuses "no records" 'other.txt: record 1;JSON' prepare --field text --out new other.txt
+echo '{"text": "cut' >>records.jsonl
+refuses "records that are cut short" 'records.jsonl: record 6;JSON' prepare --field text --out new records.jsonl
+for file in records.json table.csv; do
+    printf '[{"id": 1, "text": "some text"}]\n' >$file
+    rm -rf record
+    succeed "$file without --field" prepare --out record $file
+    check "is known" grep -q "^bitter prepare: $file .*--field" "$scratch/err"
+done
+
+printf '%0100001d' 0 >word.txt
+succeed "bpe:N on a long word" prepare --tokenizer bpe:300 --out word word.txt
+check "says that it is slow" grep -q '^bitter prepare: .*100001 bytes.* slow' "$scratch/err"
 
 # --- mistakes ---
 mkdir empty
-refuses "bpe without a number" "bpe:;257 to 65536" prepare --tokenizer bpe: --out new text.txt
-refuses "bpe with too few tokens" "bpe:256;257 to 65536" prepare --tokenizer bpe:256 --out new text.txt
-refuses "bpe with too many tokens" "bpe:65537;257 to 65536" prepare --tokenizer bpe:65537 --out new text.txt
-refuses "bpe with words behind the number" "bpe:4k;257 to 65536" prepare --tokenizer bpe:4k --out new text.txt
-refuses "a directory without a tokenizer" "empty;no tokenizer.json" prepare --tokenizer empty --out new text.txt
-refuses "a file that is no tokenizer" "text.txt is no tokenizer;not JSON" prepare --tokenizer text.txt --out new text.txt
+refuses "bpe without a number" "bpe:;257 to 65536" prepare --tokenizer bpe: --raw --out new text.txt
+refuses "bpe with too few tokens" "bpe:256;257 to 65536" prepare --tokenizer bpe:256 --raw --out new text.txt
+refuses "bpe with too many tokens" "bpe:65537;257 to 65536" prepare --tokenizer bpe:65537 --raw --out new text.txt
+refuses "bpe with words behind the number" "bpe:4k;257 to 65536" prepare --tokenizer bpe:4k --raw --out new text.txt
+refuses "a directory without a tokenizer" "empty;no tokenizer.json" prepare --tokenizer empty --raw --out new text.txt
+refuses "a file that is no tokenizer" "text.txt is no tokenizer;not JSON" prepare --tokenizer text.txt --raw --out new text.txt
 cp text.txt gpt2_tokenizer.bin
 refuses "a damaged file of llm.c" "gpt2_tokenizer.bin begins with;20240328" \
-    prepare --tokenizer gpt2_tokenizer.bin --out new text.txt
+    prepare --tokenizer gpt2_tokenizer.bin --raw --out new text.txt
 finish

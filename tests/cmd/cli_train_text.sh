@@ -29,10 +29,20 @@ succeed "with --init, the tokenizer is that run's" train longer.txt --init lette
 check "chars" grep -q '"tokenizer": "chars"' runs/data/longer/tokenizer.json
 
 printf '\303\251' >>longer.txt && rm -r runs/data/longer
+cp book.txt unprepared.txt
 need train longer.txt --init letters --steps 2 --threads 1 --out fewer
 succeed "a text with a character that the tokenizer does not know" train longer.txt --init letters --steps 2 --threads 1 \
     --out fewer-again
 check "is known again" says 'runs/data/longer was made of this text'
+
+succeed "train FILE --tokenizer" train unprepared.txt --tokenizer bpe:300 $small --steps 2 --out pieces
+check "has this tokenizer" grep -q '"vocab_size": 300' pieces/config.json
+succeed "the same again" train unprepared.txt --tokenizer bpe:300 $small --steps 2 --out pieces-again
+refuses "with another tokenizer" "runs/data/unprepared;other tokens" train unprepared.txt --tokenizer chars $small --out new
+rm -r runs/data/unprepared
+succeed "--resume RUN" train --resume again --steps 4
+check "goes on" says '^run +again, steps 3 to 4 of 32 '
+check "in the run's directory" grep -q '"steps": 4' again/config.json
 
 # --- what cannot be ---
 mkdir other && cp longer.txt other/book.txt
@@ -52,8 +62,9 @@ refuses "options that do not go together" "--patience 2;--eval-every 0" train un
 refuses "a run" "again;--init" train again
 refuses "two texts" "one FILE, but got 2" train book.txt longer.txt
 refuses "a text and --data" "book.txt and --data" train book.txt --data plain
-refuses "a text and --resume" "book.txt and --resume;with --out" train book.txt --resume --out again
-refuses "--resume RUN" "again and --resume;with --out" train --resume again
+refuses "a text and a run to resume" "book.txt and --out;leave one out" train book.txt --resume --out again
+refuses "--tokenizer without a text" "--tokenizer;FILE" train $small --tokenizer chars
+refuses "--raw and --resume RUN" "--raw;FILE" train --resume again --raw
 refuses "--resume --init" "was started without it" train --resume --out again --init letters
 refuses "generated text" "builtin:tales;--data" train builtin:tales
 : >empty.txt

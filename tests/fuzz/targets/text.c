@@ -7,7 +7,7 @@
 
 // As bytes, when they are taken as they are; otherwise what is no text is refused.
 static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size, bool as_is) {
-    InputTexts texts = {.options = {.force = as_is}};
+    InputTexts texts = {.options = {.raw = as_is, .force = as_is}};
     Tokens tokens = {0};
     Tokenizer tokenizer = {0};
     UnknownCharacters unknown = {0};
