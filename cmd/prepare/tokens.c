@@ -64,6 +64,10 @@ static bool make_bpe(Tokenizer *tokenizer, const InputTexts *texts, int vocab_si
         const Text *text = &texts->documents[i].text;
         ok = stop_check(&stop_at_signal, error) && bpe_words_add(&words, text->bytes, text->size, error);
     }
+    if (words.longest > BPE_WORD_SLOW)
+        fprintf(stderr,
+                "bitter prepare: a word of the text has %zu bytes, and bpe:N is slow with such words; bytes is not\n",
+                words.longest);
     ok = ok && bpe_train(&bpe, &words, vocab_size, error) && tokenizer_from_bpe(tokenizer, &bpe, error);
     bpe_words_free(&words);
     return ok;

@@ -19,14 +19,14 @@ static uint32_t pair_place(int left, int right) {
     return (pair * 2654435761u) >> 15;
 }
 
-// The place of the token with these bytes, or the empty one where it belongs.
-static uint32_t *find_text(const Bpe *bpe, const char *bytes, size_t size) {
+// The place in the table of the token with these bytes, or the empty one where it belongs.
+static uint32_t *find_text(const Bpe *bpe, uint32_t *table, const char *bytes, size_t size) {
     uint32_t place = bpe_hash(bytes, size) % PLACES;
-    for (; bpe->by_text[place]; place = (place + 1) % PLACES) {
-        const BpeToken *token = &bpe->tokens[bpe->by_text[place] - 1];
+    for (; table[place]; place = (place + 1) % PLACES) {
+        const BpeToken *token = &bpe->tokens[table[place] - 1];
         if (token->size == size && memcmp(bpe->text.bytes + token->start, bytes, size) == 0) break;
     }
-    return &bpe->by_text[place];
+    return &table[place];
 }
 
 static uint32_t *find_pair(const Bpe *bpe, int left, int right) {
@@ -43,8 +43,9 @@ bool bpe_begin(Bpe *bpe, Error *error) {
     bpe->tokens = calloc(BPE_VOCAB_MOST, sizeof *bpe->tokens);
     bpe->merges = malloc(BPE_VOCAB_MOST * sizeof *bpe->merges);
     bpe->by_text = calloc(PLACES, sizeof *bpe->by_text);
+    bpe->by_name = calloc(PLACES, sizeof *bpe->by_name);
     bpe->by_pair = calloc(PLACES, sizeof *bpe->by_pair);
-    return (bpe->tokens && bpe->merges && bpe->by_text && bpe->by_pair) ||
+    return (bpe->tokens && bpe->merges && bpe->by_text && bpe->by_name && bpe->by_pair) ||
            fail_run(error, "no memory for a vocabulary");
 }
 
@@ -53,6 +54,7 @@ void bpe_free(Bpe *bpe) {
     free(bpe->tokens);
     free(bpe->merges);
     free(bpe->by_text);
+    free(bpe->by_name);
     free(bpe->by_pair);
     *bpe = (Bpe){0};
 }
@@ -65,21 +67,21 @@ bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool 
             id, BPE_VOCAB_MOST - 1);
     BpeToken *token = &bpe->tokens[id];
     if (token->present) return fail_input(error, "%s: two tokens have the id %lld; get the file again", name, id);
-    uint32_t *place = special ? NULL : find_text(bpe, bytes, size);
-    if (size == 0 || (place && *place))
+    uint32_t *place = find_text(bpe, special ? bpe->by_name : bpe->by_text, bytes, size);
+    if (size == 0 || *place)
         return fail_input(error, "%s: token %lld %s; get the file again", name, id,
                           size == 0 ? "is empty" : "has the same bytes as another");
     *token = (BpeToken){(uint32_t)bpe->text.size, (uint32_t)size, true, special};
     text_add(&bpe->text, bytes, size);
     if (bpe->text.failed || bpe->text.size > UINT32_MAX)
         return fail_run(error, "%s: no memory for its vocabulary", name);
-    if (place) *place = (uint32_t)id + 1;
+    *place = (uint32_t)id + 1;
     if (id >= bpe->vocab_size) bpe->vocab_size = (int)id + 1;
     return true;
 }
 
 int bpe_find(const Bpe *bpe, const char *bytes, size_t size) {
-    return (int)*find_text(bpe, bytes, size) - 1;
+    return (int)*find_text(bpe, bpe->by_text, bytes, size) - 1;
 }
 
 int bpe_merge_of(const Bpe *bpe, int left, int right) {
@@ -124,10 +126,6 @@ static int find_end(const Bpe *bpe) {
     return specials == 1 ? last : -1;
 }
 
-static bool same_bytes(const Bpe *a, const BpeToken *x, const Bpe *b, const BpeToken *y) {
-    return x->size == y->size && memcmp(a->text.bytes + x->start, b->text.bytes + y->start, x->size) == 0;
-}
-
 // In files a special token stands, by its name, among tokens that are written in symbols.
 static bool check_special(const Bpe *bpe, int id, const char *name, Error *error) {
     Symbols symbols;
@@ -135,9 +133,8 @@ static bool check_special(const Bpe *bpe, int id, const char *name, Error *error
     const BpeToken *token = &bpe->tokens[id];
     const char *special = bpe->text.bytes + token->start;
     symbols_make(&symbols);
-    bool taken = symbols_read(&bytes, &symbols, special, token->size) && bpe_find(bpe, bytes.bytes, bytes.size) >= 0;
-    for (int other = 0; other < id; other++)
-        taken |= bpe->tokens[other].special && same_bytes(bpe, token, bpe, &bpe->tokens[other]);
+    const bool taken =
+        symbols_read(&bytes, &symbols, special, token->size) && bpe_find(bpe, bytes.bytes, bytes.size) >= 0;
     const bool failed = bytes.failed;
     text_free(&bytes);
     if (failed) return fail_run(error, "%s: no memory for a token", name);
@@ -168,7 +165,8 @@ bool bpe_complete(Bpe *bpe, const char *name, Error *error) {
 
 static bool same_token(const Bpe *a, const Bpe *b, int id) {
     const BpeToken *x = &a->tokens[id], *y = &b->tokens[id];
-    return x->special == y->special && same_bytes(a, x, b, y);
+    return x->special == y->special && x->size == y->size &&
+           memcmp(a->text.bytes + x->start, b->text.bytes + y->start, x->size) == 0;
 }
 
 bool bpe_same(const Bpe *a, const Bpe *b) {

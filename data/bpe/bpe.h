@@ -30,6 +30,7 @@ typedef struct {
     BpeMerge *merges;    // (BPE_VOCAB_MOST), the first to be applied first
     uint16_t bytes[256]; // the id of each byte
     uint32_t *by_text;   // table of ids by their bytes
+    uint32_t *by_name;   // the same of special tokens
     uint32_t *by_pair;   // table of merges by their pair
 } Bpe;
 
@@ -38,8 +39,8 @@ typedef struct {
 // bpe_free.
 bool bpe_begin(Bpe *bpe, Error *error);
 
-// Fails (input) when the id is not from 0 to 65535, or taken, or another token has the same bytes. The bytes of a
-// special token are its name.
+// Fails (input) when the id is not from 0 to 65535, or taken, or another token has the same bytes (of special
+// ones, another special one). The bytes of a special token are its name.
 bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool special, const char *name,
                    Error *error);
 
@@ -48,8 +49,8 @@ bool bpe_add_token(Bpe *bpe, long long id, const char *bytes, size_t size, bool 
 bool bpe_add_merge(Bpe *bpe, const char *left, size_t left_size, const char *right, size_t right_size, const char *name,
                    Error *error);
 
-// Fails (input) when an id up to the highest has no token, or a byte none, or when a special token has the name of
-// another, or that which another has in symbols. The end of a document is the special token
+// Fails (input) when an id up to the highest has no token, or a byte none, or when a special token has the name that
+// another token has in symbols. The end of a document is the special token
 // <|endoftext|>, or the only special token.
 bool bpe_complete(Bpe *bpe, const char *name, Error *error);
 void bpe_free(Bpe *bpe); // harmless on {0}

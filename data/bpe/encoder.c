@@ -1,5 +1,6 @@
 #include "data/bpe/encoder.h"
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "data/bpe/splitter.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     bool gone; // joined to the one before it
 } Part;
 
+enum { JOINS_BETWEEN_CHECKS = 65536 };
 enum { ROOM = 3 }; // numbers on the heap per part: at most one for each pair at the start, and two for each join
 static const uint32_t NO_PART = UINT32_MAX;
 
@@ -118,7 +120,8 @@ bool encode_word(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *b
                                    .id = bpe->bytes[(unsigned char)word[i]]};
     encoder->waiting = 0;
     for (uint32_t i = 0; i < size; i++) note_pair(encoder, bpe, i);
-    while (encoder->waiting > 0) {
+    for (size_t joins = 1; encoder->waiting > 0; joins++) {
+        if (joins % JOINS_BETWEEN_CHECKS == 0 && !stop_check(&stop_at_signal, error)) return false;
         const uint64_t first = heap_pop(encoder);
         join(encoder, bpe, &bpe->merges[first >> 32], (uint32_t)first);
     }

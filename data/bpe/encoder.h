@@ -18,7 +18,8 @@ bool encode_text(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *b
                  Error *error);
 
 // Append the ids of one word (size >= 1) to ids, which has room for `size` more, by the merges that have been added so
-// far; bpe->bytes must be known. Fails (run) when there is too little memory.
+// far; bpe->bytes must be known. Fails (run) when there is too little memory, (interrupted)
+// when a signal asks to stop.
 bool encode_word(uint16_t *ids, size_t *count, BpeEncoder *encoder, const Bpe *bpe, const char *word, size_t size,
                  Error *error);
 

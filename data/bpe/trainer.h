@@ -5,7 +5,7 @@
 #include "data/bpe/bpe.h"
 
 // Tokens of a trained vocabulary before the first merge: the bytes, and the end of a document.
-enum { BPE_VOCAB_LEAST = 257 };
+enum { BPE_VOCAB_LEAST = 257, BPE_WORD_SLOW = 100000 }; // bytes: every join in a word reads all of it
 
 // A word of the texts, once for all its occurrences.
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     BpeWord *words; // (count), in the order in which they were met
-    size_t count, capacity;
+    size_t count, capacity, longest;
     Text text;
     uint32_t *table; // (places) index of a word plus 1; 0 = empty
     size_t places;

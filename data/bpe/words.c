@@ -46,6 +46,7 @@ static bool take_word(void *context, const char *word, size_t size, Error *error
     }
     words->words[words->count++] = (BpeWord){words->text.size, size, 1};
     *place = (uint32_t)words->count;
+    if (size > words->longest) words->longest = size;
     text_add(&words->text, word, size);
     return !words->text.failed || fail_run(error, "no memory for %zu different words", words->count);
 }

@@ -141,6 +141,11 @@ static bool open_index(FoundTensors *found, const char *path, Error *error) {
     return ok;
 }
 
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const FoundTensor *)a)->name, ((const FoundTensor *)b)->name);
+}
+
+// All tensors, in the order of their names.
 bool found_open(FoundTensors *found, const char *directory, Error *error) {
     char path[PATH_CAPACITY], index[PATH_CAPACITY], pickle[PATH_CAPACITY];
     *found = (FoundTensors){0};
@@ -149,8 +154,12 @@ bool found_open(FoundTensors *found, const char *directory, Error *error) {
         !path_format(index, error, "%s.index.json", path) ||
         !path_format(pickle, error, "%s/pytorch_model.bin", directory))
         return false;
-    if (!path_missing(path)) return open_file(found, "model.safetensors", error);
-    if (!path_missing(index)) return open_index(found, index, error);
+    const bool whole = !path_missing(path);
+    if (whole || !path_missing(index)) {
+        const bool ok = whole ? open_file(found, "model.safetensors", error) : open_index(found, index, error);
+        if (ok && found->count > 0) qsort(found->items, (size_t)found->count, sizeof *found->items, by_name);
+        return ok;
+    }
     return path_exists(pickle)
                ? fail_input(
                      error,
@@ -172,9 +181,8 @@ void found_close(FoundTensors *found) {
 }
 
 static FoundTensor *find(const FoundTensors *found, const char *name) {
-    for (int i = 0; i < found->count; i++)
-        if (strcmp(found->items[i].name, name) == 0) return &found->items[i];
-    return NULL;
+    const FoundTensor wanted = {.name = name};
+    return found->count ? bsearch(&wanted, found->items, (size_t)found->count, sizeof wanted, by_name) : NULL;
 }
 
 // The number of 16 bits: 1 sign, 5 exponent and 10 fraction bits.
@@ -241,36 +249,37 @@ bool found_copy(float *numbers, FoundTensors *found, const char *name, int rank,
     return t->used;
 }
 
+static bool is_embedding(const char *name) {
+    return path_ends_with(name, "wte.weight") || path_ends_with(name, "embed_tokens.weight") ||
+           path_ends_with(name, "embed_in.weight");
+}
+
 // Is a head another matrix than the embeddings? transformers uses such a head even where config.json says "tied".
-static bool is_untied(const FoundTensors *found, const FoundTensor *head) {
-    static const char *const embeddings[] = {"wte.weight", "embed_tokens.weight", "embed_in.weight"};
+static bool is_untied(const FoundTensor *embedding, const FoundTensor *head) {
     if (!path_ends_with(head->name, "lm_head.weight") && !path_ends_with(head->name, "embed_out.weight")) return false;
-    for (int i = 0; i < found->count; i++)
-        for (size_t k = 0; k < sizeof embeddings / sizeof *embeddings; k++) {
-            const FoundTensor *t = &found->items[i];
-            if (!path_ends_with(t->name, embeddings[k])) continue;
-            const size_t size = t->end - t->begin;
-            return strcmp(t->dtype, head->dtype) != 0 || head->end - head->begin != size ||
-                   memcmp(t->data, head->data, size) != 0;
-        }
-    return true;
+    if (!embedding) return true;
+    const size_t size = embedding->end - embedding->begin;
+    return strcmp(embedding->dtype, head->dtype) != 0 || head->end - head->begin != size ||
+           memcmp(embedding->data, head->data, size) != 0;
 }
 
 bool found_all_used(const FoundTensors *found, Error *error) {
     static const char *const ignored[] = {
         ".attn.bias",          ".attn.masked_bias", ".attention.bias", ".attention.masked_bias",
         "rotary_emb.inv_freq", "lm_head.weight",    "embed_out.weight"};
+    const FoundTensor *embedding = found->items, *end = found->items + found->count;
+    while (embedding < end && !is_embedding(embedding->name)) embedding++;
     for (int i = 0; i < found->count; i++) {
         bool known = found->items[i].used;
         for (size_t k = 0; !known && k < sizeof ignored / sizeof *ignored; k++)
             known = path_ends_with(found->items[i].name, ignored[k]);
-        if (is_untied(found, &found->items[i]))
+        if (is_untied(embedding < end ? embedding : NULL, &found->items[i]))
             return fail_input(
                 error,
                 "%s: %.80s differs from the token embeddings, but bitter's models use one matrix for both; "
                 "import a model that was trained with tied embeddings",
                 found->directory, found->items[i].name);
-        if (!known && find(found, found->items[i].name) != &found->items[i])
+        if (i + 1 < found->count && by_name(&found->items[i], &found->items[i + 1]) == 0)
             return fail_input(error, "%s: two of its files have a tensor %.80s; get the files again", found->directory,
                               found->items[i].name);
         if (!known)

@@ -1,9 +1,12 @@
 // Words, merges and their training, beside slow twins that recount everything in every step.
+#include "base/interrupt.h"
 #include "data/bpe/encoder.h"
 #include "data/bpe/splitter.h"
 #include "data/bpe/symbols.h"
 #include "data/bpe/trainer.h"
 #include "tests/support/support.h"
+
+#include <signal.h>
 
 // --- words ---
 
@@ -254,6 +257,32 @@ static void the_same_vocabulary_is_recognised(void **state) {
     free(text);
 }
 
+static void long_words_hear_a_signal(void **state) {
+    enum { SIZE = 1 << 22 };
+    char *word = malloc(SIZE);
+    Error error;
+    Bpe bpe = train("aa aa", 5, 258), none;
+    BpeEncoder *encoder = encoder_create(&error);
+    BpeWords words = {0};
+    uint16_t *ids = malloc(SIZE * sizeof *ids);
+    size_t count = 0;
+    memset(word, 'a', SIZE);
+    must(bpe_words_add(&words, word, SIZE, &error), &error);
+    assert_int_equal(words.longest, SIZE);
+    interrupt_catch();
+    raise(SIGINT);
+    assert_false(encode_text(ids, &count, encoder, &bpe, word, SIZE, &error));
+    assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    assert_false(bpe_train(&none, &words, 258, &error));
+    assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    assert_true(interrupt_forget());
+    bpe_words_free(&words);
+    encoder_free(encoder);
+    bpe_free(&bpe);
+    free(ids);
+    free(word);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_split_as_gpt2_does),
@@ -261,6 +290,7 @@ int main(void) {
         cmocka_unit_test(training_joins_the_most_frequent_pair),
         cmocka_unit_test(the_first_merge_is_applied_first),
         cmocka_unit_test(the_same_vocabulary_is_recognised),
+        cmocka_unit_test(long_words_hear_a_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
+#include <unistd.h>
+
 static char directory[SCRATCH_PATH];
 static char vocabulary[SCRATCH_PATH + 32], merges[SCRATCH_PATH + 32], binary[SCRATCH_PATH + 32],
     json[SCRATCH_PATH + 32];
@@ -172,6 +174,52 @@ static void damaged_files_are_survived(void **state) {
     }
 }
 
+// Give the file's lines other ends, and a byte order mark at the start.
+static void as_windows_writes(const char *file) {
+    const Buffer whole = read_file(file);
+    Text changed = {0};
+    text_add(&changed, "\xEF\xBB\xBF", 3);
+    for (size_t i = 0; i < whole.size; i++) {
+        if (whole.bytes[i] == '\n') text_add(&changed, "\r", 1);
+        text_add(&changed, (const char *)&whole.bytes[i], 1);
+    }
+    scratch_write(file, changed.bytes, changed.size);
+    text_free(&changed);
+    free(whole.bytes);
+}
+
+static void names_marks_and_line_ends_do_not_matter(void **state) {
+    char vocab_json[SCRATCH_PATH + 32], merges_txt[SCRATCH_PATH + 32];
+    snprintf(vocab_json, sizeof vocab_json, "%s/vocab.json", directory);
+    snprintf(merges_txt, sizeof merges_txt, "%s/merges.txt", directory);
+    as_windows_writes(vocabulary);
+    as_windows_writes(merges);
+    as_windows_writes(json);
+    every_file_gives_the_same_vocabulary(state);
+    assert_true(rename(vocabulary, vocab_json) == 0 && rename(merges, merges_txt) == 0);
+    every_file_gives_the_same_vocabulary(state);
+    assert_true(rename(vocab_json, vocabulary) == 0 && rename(merges_txt, merges) == 0);
+}
+
+// Comparing each with all others would take minutes.
+static void many_special_tokens_are_read(void **state) {
+    enum { NAME = 1000, SPECIAL = BPE_VOCAB_MOST - 256 };
+    char name[NAME + 1];
+    Bpe bpe;
+    Error error;
+    alarm(60);
+    must(bpe_begin(&bpe, &error), &error);
+    for (int id = 0; id < 256; id++)
+        must(bpe_add_token(&bpe, id, &(char){(char)id}, 1, false, "the file", &error), &error);
+    for (int id = 256; id < BPE_VOCAB_MOST; id++) {
+        snprintf(name, sizeof name, "%0*d", NAME, id);
+        must(bpe_add_token(&bpe, id, name, NAME, true, "the file", &error), &error);
+    }
+    must(bpe_complete(&bpe, "the file", &error), &error);
+    alarm(0);
+    bpe_free(&bpe);
+}
+
 // Replace the first `from` in the file by `to`, and expect the refusal of `path` with `part`.
 static void refuse(const char *file, const char *from, const char *to, const char *path, const char *part) {
     Buffer whole = read_file(file);
@@ -219,7 +267,7 @@ static void others_of_hugging_face_are_refused(void **state) {
         {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 272, \"content\": \"\u0120\", \"special\": true},",
          "is written like another token"},
         {"\"added_tokens\": [", "\"added_tokens\": [{\"id\": 272, \"content\": \"<|endoftext|>\", \"special\": true},",
-         "is written like another token"},
+         "has the same bytes as another"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) refuse(json, cases[i].from, cases[i].to, json, cases[i].part);
 }
@@ -289,10 +337,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_file_gives_the_same_vocabulary),
         cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(many_special_tokens_are_read),
         cmocka_unit_test(others_of_hugging_face_are_refused),
         cmocka_unit_test(too_many_merges_are_refused),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(wrong_files_of_llmc_are_refused),
+        cmocka_unit_test(names_marks_and_line_ends_do_not_matter),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }
