@@ -103,8 +103,8 @@ bool tokenizer_write(const Tokenizer *tokenizer, const char *path, Error *error)
 bool tokenizer_read(Tokenizer *tokenizer, const char *path, Error *error);
 
 // Read the tokenizer that a user names: a tokenizer.json or llm.c's gpt2_tokenizer.bin, or a directory (a run, data,
-// another program's) with a tokenizer.json or with GPT-2's encoder.json and vocab.bpe. Fails (input) when there is
-// none, or when it is NONE.
+// another program's) with a tokenizer.json or with GPT-2's encoder.json and vocab.bpe or vocab.json and merges.txt.
+// Fails (input) when there is none, or when it is NONE.
 bool tokenizer_find(Tokenizer *tokenizer, const char *path, Error *error);
 
 // Write the tokenizer as a tokenizer.json of Hugging Face's tokenizers, which gives every text the same ids; the end of

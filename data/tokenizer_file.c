@@ -85,8 +85,9 @@ static bool read_fields(Tokenizer *tokenizer, const json_t *root, const char *pa
                       path, tokenizer->vocab_size, tokenizer_kind_name(kind));
 }
 
-static bool read_json(Tokenizer *tokenizer, const Buffer *buffer, const char *path, Error *error) {
+static bool read_json(Tokenizer *tokenizer, Buffer *buffer, const char *path, Error *error) {
     json_error_t mistake;
+    buffer_drop_mark(buffer);
     json_t *root =
         json_loadb((const char *)buffer->bytes, buffer->size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &mistake);
     if (!root)
@@ -127,14 +128,17 @@ static bool read_file(Tokenizer *tokenizer, const char *path, Error *error) {
 
 static bool read_directory(Tokenizer *tokenizer, const char *path, Error *error) {
     char json[PATH_CAPACITY], vocabulary[PATH_CAPACITY], merges[PATH_CAPACITY];
-    if (!path_format(json, error, "%s/tokenizer.json", path) ||
-        !path_format(vocabulary, error, "%s/encoder.json", path) || !path_format(merges, error, "%s/vocab.bpe", path))
+    if (!path_format(json, error, "%s/tokenizer.json", path) || !path_format(vocabulary, error, "%s/vocab.json", path))
         return false;
     if (!path_missing(json)) return tokenizer_read(tokenizer, json, error);
+    const bool renamed = !path_missing(vocabulary); // by Hugging Face
+    if (!path_format(vocabulary, error, "%s/%s", path, renamed ? "vocab.json" : "encoder.json") ||
+        !path_format(merges, error, "%s/%s", path, renamed ? "merges.txt" : "vocab.bpe"))
+        return false;
     if (path_missing(vocabulary) || path_missing(merges))
         return fail_input(error,
-                          "%s has no tokenizer.json, nor GPT-2's encoder.json and vocab.bpe; give a directory "
-                          "that has",
+                          "%s has no tokenizer.json, nor GPT-2's encoder.json and vocab.bpe or vocab.json and "
+                          "merges.txt; give a directory that has",
                           path);
     Bpe bpe;
     return bpe_read_gpt2(&bpe, vocabulary, merges, error) && tokenizer_from_bpe(tokenizer, &bpe, error);

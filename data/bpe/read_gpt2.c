@@ -13,6 +13,7 @@ static bool read_vocabulary(Bpe *bpe, const Symbols *symbols, const char *path, 
     Buffer buffer;
     json_error_t mistake;
     if (!file_read(&buffer, path, error)) return false;
+    buffer_drop_mark(&buffer);
     json_t *root = json_loadb((const char *)buffer.bytes, buffer.size, JSON_REJECT_DUPLICATES, &mistake);
     free(buffer.bytes);
     if (!root)
@@ -58,6 +59,8 @@ bool bpe_read_gpt2(Bpe *bpe, const char *vocabulary_path, const char *merges_pat
     Buffer merges;
     symbols_make(&symbols);
     if (!file_read(&merges, merges_path, error)) return false;
+    buffer_drop_mark(&merges);
+    buffer_drop_returns(&merges);
     const bool ok = bpe_begin(bpe, error) && read_vocabulary(bpe, &symbols, vocabulary_path, error) &&
                     read_merges(bpe, &symbols, &merges, merges_path, error) &&
                     bpe_complete(bpe, vocabulary_path, error) && check_merges(bpe, merges_path, error);
