@@ -47,8 +47,6 @@ typedef struct {
     { name, OPTION_CHOICE, field, preset, 0, 0, choices, value, help }
 #define TEXT_ROW(name, field, preset, value, help)                                                                     \
     { name, OPTION_TEXT, field, preset, 0, 0, NULL, value, help }
-#define LONG_ROW(name, field, value, help)                                                                             \
-    { name, OPTION_LONG, field, NULL, 0, 0, NULL, value, help }
 #define TEXTS_ROW(name, field, value, help)                                                                            \
     { name, OPTION_TEXTS, field, NULL, 0, 0, NULL, value, help }
 #define FLAG_ROW(name, field, help)                                                                                    \

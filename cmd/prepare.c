@@ -35,8 +35,8 @@ static const Usage usage = {
     .command = "prepare",
     .summary = "Turn text into shards of tokens to train on. An INPUT is a text file, a .gz file, a directory for "
                "all text files below it, - for standard input, or builtin:NAME[:key=value,...]. Documents of "
-               "builtin:passkey are scattered through "
-               "the training part of the other inputs. The output directory appears only when it is complete.",
+               "builtin:passkey are scattered through the training part of the other inputs. The output directory "
+               "appears only when it is complete.",
     .operands = "INPUT...",
     .table = prepare_options,
     .examples = "  bitter prepare --tokenizer chars shakespeare.txt\n"
@@ -107,8 +107,8 @@ static void print_summary(const Prepared *prepared, const TokenizerChoice *choic
     const double scattered = (double)(train->tokens + val->tokens - prepared->tokens.count);
     printf("text         %zu bytes\n", texts->bytes);
     if (texts->files)
-        printf("files        %zu, in the order of their names; left out, as empty, a link or no text: %zu\n",
-               texts->files, texts->left_out);
+        printf("files        %zu, in the order of their names; left out, as empty or no text: %zu\n", texts->files,
+               texts->left_out);
     const Tokenizer *tokenizer = &prepared->tokenizer;
     printf("tokenizer    %s, vocabulary of %d", tokenizer_kind_name(tokenizer->kind), tokenizer->vocab_size);
     if (choice->vocab_size > tokenizer->vocab_size)

@@ -24,8 +24,8 @@ typedef struct {
 
 static const Option sample_options[] = {
     HEADING_ROW("Text"),
-    LONG_ROW("prompt", FIELD(prompt), "TEXT|-",
-             "text to continue, which may also follow RUN; - = all of standard input, without a newline at its end"),
+    {"prompt", OPTION_LONG, FIELD(prompt), NULL, 0, 0, NULL, "TEXT|-",
+     "text to continue, which may also follow RUN; - = all of standard input, without a newline at its end"},
     INTEGER_ROW("tokens", FIELD(tokens), "200", 1, 1e9,
                 "tokens to generate after the prompt, at most; up to 3 more finish a UTF-8 character"),
     TEXTS_ROW("stop", FIELD(stops), "TEXT", "stop before TEXT would be written; may be repeated"),

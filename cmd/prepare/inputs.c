@@ -14,7 +14,7 @@
 void texts_free(InputTexts *texts) {
     for (size_t i = 0; i < texts->count; i++) {
         text_free(&texts->documents[i].text);
-        free(texts->documents[i].path);
+        free(texts->documents[i].name);
     }
     free(texts->documents);
     *texts = (InputTexts){0};
@@ -22,17 +22,18 @@ void texts_free(InputTexts *texts) {
 
 // Add one text, or free it.
 static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *error) {
-    if (texts->count == texts->capacity) {
-        const size_t more = texts->capacity ? 2 * texts->capacity : 64;
-        Document *larger = realloc(texts->documents, more * sizeof *larger);
-        if (!larger) {
-            text_free(text);
-            return fail_run(error, "%s: no memory for %zu documents; give less text", name, more);
-        }
-        texts->documents = larger;
-        texts->capacity = more;
+    const bool full = texts->count == texts->capacity;
+    const size_t more = texts->capacity ? 2 * texts->capacity : 64;
+    Document *larger = full ? realloc(texts->documents, more * sizeof *larger) : texts->documents;
+    char *own_name = strdup(name);
+    if (larger) texts->documents = larger;
+    if (larger && full) texts->capacity = more;
+    if (!larger || !own_name || text->failed) {
+        free(own_name);
+        text_free(text);
+        return fail_run(error, "%s: no memory for its text; give less, or ask for less with bytes=N", name);
     }
-    texts->documents[texts->count++] = (Document){.name = name, .text = *text};
+    texts->documents[texts->count++] = (Document){own_name, *text};
     texts->bytes += text->size;
     return true;
 }
@@ -45,10 +46,6 @@ static bool add_builtin(InputTexts *texts, const char *input, Error *error) {
         if (!stop_check(&stop_at_signal, error)) return false;
         Text text = {0};
         builtin_document(&text, &corpus, index);
-        if (text.failed) {
-            text_free(&text);
-            return fail_run(error, "%s: no memory for its text; ask for less with bytes=N", input);
-        }
         if (!texts_add(texts, input, &text, error)) return false;
     }
     return true;
@@ -68,8 +65,10 @@ static void tidy(InputTexts *texts, const char *name, Buffer *file) {
     const bool raw = texts->options.raw, csv = path_ends_with(name, ".csv") || path_ends_with(name, ".csv.gz");
     const bool found[REMARKS] = {!raw && buffer_drop_mark(file), !raw && buffer_drop_returns(file),
                                  !*texts->options.field && (csv || is_json(file))};
+    Error remark;
     for (int i = 0; i < REMARKS; i++) {
-        if (found[i] && !texts->remarked[i]) fprintf(stderr, "bitter prepare: %s %s\n", name, remarks[i]);
+        fail_input(&remark, "%s %s", name, remarks[i]); // without control characters of the name
+        if (found[i] && !texts->remarked[i]) fprintf(stderr, "bitter prepare: %s\n", remark.message);
         texts->remarked[i] |= found[i];
     }
 }
@@ -134,18 +133,12 @@ static bool add_directory(InputTexts *texts, const char *directory, Error *error
     const int count = scandir(directory, &entries, is_visible, alphasort);
     bool ok = count >= 0 || fail_open(directory, errno, "check the name", error);
     for (int i = 0; i < count; i++) {
-        const size_t first = texts->count;
         ok = ok && stop_check(&stop_at_signal, error) &&
              path_format(path, error, "%s/%s", directory, entries[i]->d_name);
         free(entries[i]);
         const mode_t mode = ok && lstat(path, &status) == 0 ? status.st_mode : 0;
-        char *name = S_ISREG(mode) ? strdup(path) : NULL; // documents keep it
         if (S_ISDIR(mode)) ok = add_directory(texts, path, error);
-        if (S_ISREG(mode)) ok = name ? add_file(texts, name, true, error) : fail_run(error, "no memory for a name");
-        if (texts->count > first && name)
-            texts->documents[first].path = name;
-        else
-            free(name);
+        if (S_ISREG(mode)) ok = add_file(texts, path, true, error);
     }
     if (count >= 0) free(entries);
     return ok;

@@ -30,8 +30,7 @@ typedef struct {
 
 // The text of all inputs. A document is one file, one record's field or one built-in document.
 typedef struct {
-    const char *name; // of the input
-    char *path;       // the same, when it is to be freed with the document
+    char *name; // of the input, or of a file below it
     Text text;
 } Document;
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_BETWEEN_CHECKS = 1 << 20 };
 enum { COUNT_LEAST = 2 }; // a pair that occurs once is not joined
 
 // Indices of words, growing.
@@ -242,10 +241,8 @@ static bool start(Trainer *trainer, Error *error) {
         const BpeWord *word = &words->words[w];
         const uint16_t *ids = trainer->ids + word->start;
         trainer->sizes[w] = (uint32_t)word->size;
-        for (size_t i = 0; i + 1 < word->size; i++) {
-            if (i % PAIRS_BETWEEN_CHECKS == 1 && !stop_check(&stop_at_signal, error)) return false;
+        for (size_t i = 0; i + 1 < word->size; i++)
             count_pair(trainer, ids[i], ids[i + 1], (int64_t)word->count, (uint32_t)w);
-        }
     }
     push_changed(trainer);
     return !trainer->failed;

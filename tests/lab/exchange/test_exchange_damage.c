@@ -222,12 +222,12 @@ static void many_heads_are_read(void **state) {
     text_add(&file, (const char *)&size, sizeof size);
     text_add(&file, header.bytes, header.size);
     FoundTensors found;
-    char directory[PATH_CAPACITY];
-    snprintf(directory, sizeof directory, "%.1000s/heads", there);
-    assert_int_equal(mkdir(directory, 0777), 0);
-    write_file(directory, "model.safetensors", file.bytes, file.size);
+    char heads[PATH_CAPACITY];
+    snprintf(heads, sizeof heads, "%.1000s/heads", there);
+    assert_int_equal(mkdir(heads, 0777), 0);
+    write_file(heads, "model.safetensors", file.bytes, file.size);
     alarm(120);
-    must(found_open(&found, directory, &error), &error);
+    must(found_open(&found, heads, &error), &error);
     expect_refused(found_all_used(&found, &error), &error, "for which bitter's model has no place");
     alarm(0);
     found_close(&found);
