@@ -33,7 +33,8 @@ static bool texts_add(InputTexts *texts, const char *name, Text *text, Error *er
         text_free(text);
         return fail_run(error, "%s: no memory for its text; give less, or ask for less with bytes=N", name);
     }
-    texts->documents[texts->count++] = (Document){own_name, *text};
+    texts->documents[texts->count].name = own_name;
+    texts->documents[texts->count++].text = *text;
     texts->bytes += text->size;
     return true;
 }

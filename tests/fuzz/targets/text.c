@@ -3,11 +3,14 @@
 #include "cmd/prepare/tokens.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <stdio.h>
 #include <string.h>
 
-// As bytes, when they are taken as they are; otherwise what is no text is refused.
-static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size, bool as_is) {
+// Bytes that are taken as they are, unless they are to have a field.
+static bool prepare(const char *kind, char *path, const uint8_t *bytes, size_t size, const char *field) {
+    const bool as_is = !field;
     InputTexts texts = {.options = {.raw = as_is, .force = as_is}};
+    if (field) snprintf(texts.options.field, sizeof texts.options.field, "%s", field);
     Tokens tokens = {0};
     Tokenizer tokenizer = {0};
     UnknownCharacters unknown = {0};
@@ -31,7 +34,8 @@ bool fuzz_text(const uint8_t *bytes, size_t size) {
     char path[PATH_CAPACITY], known[PATH_CAPACITY];
     const char *const others[] = {"chars", "bpe:300", fuzz_file(known, "known/tokenizer.json", some, strlen(some))};
     fuzz_file(path, "text", bytes, size);
-    prepare("bytes", path, bytes, size, false);
-    prepare(others[size % 3], path, bytes, size, true);
-    return prepare("bytes", path, bytes, size, true);
+    prepare("bytes", path, bytes, size, "");
+    prepare("bytes", path, bytes, size, "a");
+    prepare(others[size % 3], path, bytes, size, NULL);
+    return prepare("bytes", path, bytes, size, NULL);
 }
