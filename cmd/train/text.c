@@ -64,7 +64,8 @@ const Option *train_arguments(void) {
 bool train_name_data(TrainOptions *options, const char *text, Error *error) {
     char data[PATH_CAPACITY];
     if (path_is_directory(text))
-        return fail_input(error, "%s is a directory; give data with --data, and a run with --init", text);
+        return fail_input(
+            error, "%s is a directory; give data with --data, a run with --init, and texts to `bitter prepare`", text);
     return output_default(data, text, error) &&
            option_set(options, option_find(train_options, "data"), data, "--data", error);
 }

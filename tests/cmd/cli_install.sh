@@ -74,7 +74,7 @@ if command -v groff >/dev/null; then
     groff -man -ww -z -Tascii "$page" 2>"$scratch/warnings"
     check "groff has no warnings about the man page" test ! -s "$scratch/warnings"
     groff -man -Tascii "$page" 2>/dev/null | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' | tr -s ' \n' ' ' >"$scratch/shown"
-    check "the man page shows texts as --help does" grep -qF 'a text file, a .gz file, - for standard input' "$scratch/shown"
+    check "the man page shows texts as --help does" grep -qF 'a text file, a .gz file, a directory' "$scratch/shown"
 else
     lacks "the man page is shown without warnings" groff groff
 fi
