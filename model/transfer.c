@@ -22,16 +22,27 @@ static int same_param(const Gpt *gpt, const Position *pos, const char *name) {
     return -1;
 }
 
-// The part of `mix` that is `like` in this layer of the model, if possible with the same options; NULL = there is none.
-static const Position *same_part(const Mix *mix, const Position *like, int layer) {
-    const Position *found = NULL;
-    for (const Position *pos = mix->part; pos < mix->part + mix->parts; pos++) {
-        const bool same_heads = pos->first_head == like->first_head && pos->shape.heads == like->shape.heads;
-        if (pos->scheme != like->scheme || !same_heads || position_layer(pos, layer) < 0) continue;
-        if (memcmp(pos->options, like->options, sizeof pos->options) == 0) return pos;
-        if (!found) found = pos;
-    }
-    return found;
+// How alike two parts are: -1 when they have other schemes or heads, up to 3 for the same options, with or without
+// gates.
+static int likeness(const Position *a, const Position *b) {
+    if (a->scheme != b->scheme || a->first_head != b->first_head || a->shape.heads != b->shape.heads) return -1;
+    return 2 * (memcmp(a->options, b->options, sizeof a->options) == 0) + (a->gated == b->gated);
+}
+
+// The part of `from` that `like`, a part of `to`, corresponds to in this layer; NULL = there is none. The parts most
+// alike are paired first, and each only once: the layer may have a scheme twice.
+static const Position *same_part(const Mix *from, const Mix *to, const Position *like, int layer) {
+    const Position *found[PARTS_CAPACITY] = {0}; // by the parts of `to`
+    bool taken[PARTS_CAPACITY] = {0};            // by those of `from`
+    for (int alike = 3; alike >= 0; alike--)
+        for (int p = 0; p < to->parts; p++)
+            for (int q = 0; q < from->parts && !found[p]; q++) {
+                if (taken[q] || likeness(&to->part[p], &from->part[q]) != alike) continue;
+                if (position_layer(&to->part[p], layer) < 0 || position_layer(&from->part[q], layer) < 0) continue;
+                found[p] = &from->part[q];
+                taken[q] = true;
+            }
+    return found[like - to->part];
 }
 
 typedef struct {
@@ -60,7 +71,7 @@ static bool take_set(bool *copied, Transfer *t, Position *to, int param, int set
     for (int layer = 0; layer < t->gpt->shape.layers && !*copied; layer++) {
         const int own = position_layer(to, layer);
         if (own < 0 || (sets > 1 && own != set)) continue;
-        const Position *from = same_part(&t->from->pos, to, layer);
+        const Position *from = same_part(&t->from->pos, &t->gpt->pos, to, layer);
         const int same = from ? same_param(t->from, from, into->name + strlen(to->prefix)) : -1;
         if (same < 0) continue;
         const Tensor *of = tensor_of(t->from, from, same);

@@ -41,6 +41,11 @@ static const Case cases[] = {
      "new, with initial values: table.bias; not taken over: table.bias"},
     {"cable:gate=trained", "cable,none", "pos.cable.w", "pos.w", 1, 2, 2, 4, "not taken over: cable.w in 2 of its 4"},
     {"t5:buckets=16+t5", "t5+t5:buckets=16", "pos.t5-2.beta", "pos.t5.beta", 0, 0, 1, 1, ""},
+    {"kerple:gate=trained+kerple", "kerple:gate=trained+kerple", "pos.kerple-2.a", "pos.kerple-2.a", 0, 0, 1, 1, ""},
+    {"kerple:gate=trained+kerple", "kerple+kerple:gate=trained", "pos.kerple.a", "pos.kerple-2.a", 0, 0, 1, 1, ""},
+    {"t5+t5:distance=50", "t5:distance=70+t5:distance=60", "pos.t5-2.beta", "pos.t5-2.beta", 0, 0, 1, 1, ""},
+    {"t5+t5:distance=50", "t5:distance=50+t5:distance=60", "pos.t5-2.beta", "pos.t5.beta", 0, 0, 1, 1, ""},
+    {"kerple", "kerple+kerple:gate=trained", "pos.kerple-2.a", NULL, 0, 0, 1, 1, "new, with initial values: kerple.p"},
 };
 
 static void check_case(const Case *c) {
