@@ -81,7 +81,7 @@ static void add_model(Values *values, Home home, const Gpt *gpt, const char *nam
     add_whole(values, ".block_count", s->layers);
     add_whole(values, ".feed_forward_length", mlp_width(s));
     add_whole(values, ".attention.head_count", s->heads);
-    if (key_heads(s) < s->heads) add_whole(values, ".attention.head_count_kv", key_heads(s));
+    add_whole(values, ".attention.head_count_kv", key_heads(s)); // a reader without it may take its own default
     add_number(values, is_llama(home) ? ".attention.layer_norm_rms_epsilon" : ".attention.layer_norm_epsilon",
                NORM_EPSILON);
     if (home == HOME_MPT) add_number(values, ".attention.max_alibi_bias", 8);

@@ -122,6 +122,78 @@ static void gguf_has_every_fourth_layer(void **state) {
     }
 }
 
+// The named value, behind its length, key and type (u32, f32 or bool).
+static uint32_t gguf_value(const Buffer *file, const char *key) {
+    const uint64_t size = strlen(key);
+    for (size_t at = 24; at + size + 16 < file->size; at++)
+        if (memcmp(file->bytes + at, &size, sizeof size) == 0 && memcmp(file->bytes + at + 8, key, size) == 0) {
+            uint32_t value;
+            memcpy(&value, file->bytes + at + size + 12, sizeof value);
+            return file->bytes[at + size + 8] == 7 ? file->bytes[at + size + 12] : value;
+        }
+    fail_msg("there is no %s", key);
+    return 0;
+}
+
+// What the format's list and llama.cpp's own converter have for each architecture.
+static void gguf_has_every_key(void **state) {
+    static const struct {
+        const char *pos;
+        Block block;
+        int layers;
+        const char *architecture, *keys[4];
+    } cases[] = {
+        {"learned", BLOCK_GPT2, 2, "gpt2", {"attention.layer_norm_epsilon"}},
+        {"alibi", BLOCK_GPT2, 2, "mpt", {"attention.layer_norm_epsilon", "attention.max_alibi_bias"}},
+        {"rope",
+         BLOCK_GPT2,
+         2,
+         "starcoder2",
+         {"attention.layer_norm_epsilon", "rope.dimension_count", "rope.freq_base"}},
+        {"partial",
+         BLOCK_GPT2,
+         2,
+         "gptneox",
+         {"attention.layer_norm_epsilon", "rope.dimension_count", "rope.freq_base", "use_parallel_residual"}},
+        {"rope",
+         BLOCK_LLAMA,
+         2,
+         "llama",
+         {"attention.layer_norm_rms_epsilon", "rope.dimension_count", "rope.freq_base"}},
+        {"rope*3,none",
+         BLOCK_LLAMA,
+         4,
+         "smollm3",
+         {"attention.layer_norm_rms_epsilon", "rope.dimension_count", "rope.freq_base"}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char there[PATH_CAPACITY], key[96];
+        Run run;
+        Error error;
+        Buffer file;
+        new_directory(there, "gguf");
+        layered(&run, cases[i].pos, "", cases[i].block, cases[i].layers);
+        must(export_gguf(&run, "the/run", there, &error), &error);
+        read_file(&file, there, "model.gguf");
+        const struct {
+            const char *name;
+            int value;
+        } wholes[] = {{"context_length", CONTEXT},      {"embedding_length", 16},
+                      {"block_count", cases[i].layers}, {"feed_forward_length", mlp_width(&run.gpt.shape)},
+                      {"attention.head_count", 2},      {"attention.head_count_kv", 2}};
+        for (size_t k = 0; k < COUNT(wholes); k++) {
+            snprintf(key, sizeof key, "%s.%s", cases[i].architecture, wholes[k].name);
+            assert_int_equal(gguf_value(&file, key), wholes[k].value);
+        }
+        for (size_t k = 0; k < COUNT(cases[i].keys) && cases[i].keys[k]; k++) {
+            snprintf(key, sizeof key, "%s.%s", cases[i].architecture, cases[i].keys[k]);
+            gguf_value(&file, key);
+        }
+        free(file.bytes);
+        run_close(&run);
+    }
+}
+
 static void the_homeless_are_refused(void **state) {
     static const struct {
         const char *pos, *window;
@@ -347,6 +419,7 @@ int main(void) {
         cmocka_unit_test(layers_come_back),
         cmocka_unit_test(stretches_of_some_layers_come_back),
         cmocka_unit_test(gguf_has_every_fourth_layer),
+        cmocka_unit_test_setup_teardown(gguf_has_every_key, make_directory, remove_directory),
         cmocka_unit_test(the_homeless_are_refused),
         cmocka_unit_test(windows_of_other_models_are_refused),
         cmocka_unit_test(rotations_of_other_models_are_refused),
