@@ -108,6 +108,15 @@ static bool find_rotations(Extension *x, Error *error) {
     return true;
 }
 
+// Fails (input) when there is nothing that --attention could keep the attention factor from.
+static bool check_attention(const Extension *x, Error *error) {
+    const ExtendOptions *o = x->options;
+    const bool unscaled = o->method == METHOD_LONGROPE || o->method == METHOD_GRADIENT || o->unscaled > 0;
+    return o->attention == ATTENTION_ALL || o->keep_short || x->run.gpt.pos.part[x->part].stretch.has_short ||
+           (o->attention == ATTENTION_STRETCHED && unscaled) ||
+           fail_input(error, "--attention has no effect without --keep-short; add it, or leave out --attention");
+}
+
 // Check that the run can be extended, and compute the new length.
 static bool settle(Extension *x, Error *error) {
     const ExtendOptions *o = x->options;
@@ -137,6 +146,7 @@ static bool settle(Extension *x, Error *error) {
             error,
             "--short: %s is %s, so short windows have no factors of their own; extend it by another method first",
             x->directory, stretched ? "stretched by the dynamic method" : "not stretched");
+    if (!check_attention(x, error)) return false;
     if (o->method == METHOD_DYNAMIC && pos->stretch.has_short)
         return fail_input(error,
                           "%s has factors of its own for short windows, which --method dynamic cannot keep; choose "
@@ -160,6 +170,10 @@ static bool is_given(const OptionTable *table, const char *name) {
     return table->given[option_find(table->rows, name) - table->rows];
 }
 
+static bool any_given(const OptionTable *table, const char *a, const char *b, const char *c) {
+    return is_given(table, a) || is_given(table, b) || is_given(table, c);
+}
+
 static bool check_options(const ExtendOptions *o, const OptionTable *given, Error *error) {
     char method[TEXT_CAPACITY];
     choice_word(METHOD_NAMES, o->method, method);
@@ -168,12 +182,29 @@ static bool check_options(const ExtendOptions *o, const OptionTable *given, Erro
         if (given->given[i] && !option_find(extend_options, name) && !method_takes(o->method, name))
             return fail_input(error, "--%s has no effect with --method %s; leave it out", name, method);
     }
+    if (is_given(given, "attention") &&
+        (o->method == METHOD_PI || o->method == METHOD_NTK || o->method == METHOD_LLAMA3))
+        return fail_input(
+            error, "--attention has no effect with --method %s, which has no attention factor; leave it out", method);
     if (!o->tune && o->method == METHOD_YARN && (is_given(given, "data") || is_given(given, "windows")))
         return fail_input(error, "yarn reads text with --tune only; add it, or leave out --data and --windows");
     if (o->tune && o->further)
         return fail_input(error, "--tune chooses factors that replace those of the run; leave it or --further out");
-    if (o->tune && (is_given(given, "beta-fast") || is_given(given, "beta-slow") || is_given(given, "ramp")))
+    if (o->tune && any_given(given, "ramp", "beta-fast", "beta-slow"))
         return fail_input(error, "--tune chooses --ramp, --beta-fast and --beta-slow; leave them out, or --tune");
+    if (o->further && is_given(given, "ramp") && o->formula.ramp != RAMP_PAPER)
+        return fail_input(error,
+                          "--further always has the ramp of YaRN's paper; leave out --ramp, or give --ramp paper");
+    if (o->method != METHOD_YARN && (o->short_only || o->factors.count) &&
+        any_given(given, "ramp", "beta-fast", "beta-slow"))
+        return fail_input(error,
+                          "with %s, nothing starts from YaRN's factors; leave out --ramp, --beta-fast and --beta-slow",
+                          o->short_only ? "--short" : "--factors");
+    if (o->method == METHOD_LONGROPE && o->search.windows == 1 && is_given(given, "abandon"))
+        return fail_input(error, "--abandon compares candidates after some of their windows; leave it out, or give "
+                                 "--windows 2 or more");
+    if (o->search.generations == 0 && (is_given(given, "mutations") || is_given(given, "crossovers")))
+        return fail_input(error, "--generations 0: no generation has children; leave out --mutations and --crossovers");
     if (o->short_only && (o->keep_short || is_given(given, "factor") || is_given(given, "attention")))
         return fail_input(error,
                           "--short keeps the length, the long factors and the attention factor; leave out --factor, "

@@ -46,7 +46,7 @@ measure "$out/base" keys-258 --passkey --samples 10 --context 258
 extend "$out/base" "$out/searched" --method longrope --factor 64 --windows 2 --population 16 --parents 8 --mutations 6 \
     --crossovers 6 --generations 3
 windows "$out/tuned" 4096 4 300 1e-3 --warmup 20 --init "$out/searched"
-extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --ramp exact --beta-fast 2 --beta-slow 1.5
+extend "$out/tuned" "$out/long" --method yarn --further --factor 2048 --beta-fast 2 --beta-slow 1.5
 
 # The long window itself.
 long=$out/long
@@ -74,7 +74,7 @@ given() { # RUN2 FACTORS_OF ATTENTION_OF
 }
 given "$out/attention" "$out/tuned" "$out/long"
 given "$out/factors" "$out/long" "$out/tuned"
-extend "$out/tuned" "$out/less" --method yarn --further --factor 512 --ramp exact --beta-fast 2 --beta-slow 1.5
+extend "$out/tuned" "$out/less" --method yarn --further --factor 512 --beta-fast 2 --beta-slow 1.5
 extend "$out/tuned" "$out/ramp" --method yarn --further --factor 2048
 windows "$out/long-tuned" 4096 4 200 1e-3 --warmup 20 --init "$out/long"
 runs="tuned attention factors long less ramp long-tuned"

@@ -98,6 +98,7 @@ Stretch extension_further(const Extension *x) {
     stretch_further(&stretch, stretch_of_window(&made, &x->run.gpt.pos.part[x->part].stretch, context, x->pairs),
                     &x->options->formula, x->options->factor, context, x->base, x->pairs);
     extension_attention(&stretch, x);
+    stretch.attention = extension_formula(x, METHOD_YARN).attention;
     return stretch;
 }
 

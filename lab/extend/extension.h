@@ -102,7 +102,8 @@ double score_all(Extension *x, const Stretch *stretch);
 // The stretch of a method that is a formula, for this extension.
 Stretch extension_formula(const Extension *x, Method method);
 
-// The stretch that the run already has, stretched further by YaRN's formula, with LongRoPE's attention factor.
+// The stretch that the run already has, stretched further by YaRN's formula with the paper's ramp, and with YaRN's
+// attention factor for both together.
 Stretch extension_further(const Extension *x);
 
 // What search and descent start from: PI, NTK, YaRN, and the stretch that the run already has, stretched further.

@@ -79,10 +79,9 @@ static bool find(Stretch *result, Extension *x, Error *error) {
 
 static const Option yarn_options[] = {
     HEADING_ROW("Method yarn (divide slow frequencies by the factor and keep fast ones)"),
-    FLAG_ROW(
-        "further", offsetof(ExtendOptions, further),
-        "multiply the factors that the run already has, by what the formula gives for its present context, instead "
-        "of replacing them"),
+    FLAG_ROW("further", offsetof(ExtendOptions, further),
+             "multiply the factors that the run already has, by what the formula gives for its present context (always "
+             "with --ramp paper), instead of replacing them"),
     FLAG_ROW("tune", offsetof(ExtendOptions, tune), "choose --ramp, --beta-fast and --beta-slow by their loss on text"),
     {0},
 };

@@ -177,6 +177,13 @@ need extend tuned --method longrope --factor 2 $few --out searched-further
 further=$(factors_2 further)
 check "yarn --further is the fourth of a search's seeds" \
     test "$(sed -n 6p searched-further/search.csv | cut -d , -f 5-8)" = "$further"
+# YaRN's own factor for both stretches together, 4 times 2, and not LongRoPE's, which is 1.32.
+check "--further: YaRN's attention factor" \
+    test "$(rotation further | sed -n 's/.*"attention_factor": \(1.....\).*/\1/p')" = 1.2079
+need extend tuned --method yarn --factor 2 --further --ramp paper --out further-paper
+check "--further has the paper's ramp" same_rotation further further-paper
+refuses "--further and another ramp" "--further;--ramp paper" \
+    extend tuned --method yarn --factor 2 --further --ramp exact --out new
 refuses "--further of a run that is not stretched" "--further;not stretched" extend run --method yarn --further --out new
 refuses "--further and --tune" "--further;--tune" extend tuned --method yarn --further --tune --out new
 need extend run --method gradient --factor 4 --windows 1 --steps 100 --threads 1 --out learned-stretch
@@ -401,6 +408,16 @@ refuses "no children" "--mutations;--crossovers" extend run --method longrope --
 refuses "yarn with text and no --tune" "--tune;--data;--windows" extend run --method yarn --windows 2 $new
 refuses "betas and --tune" "--tune;--beta-fast" extend run --method yarn --tune --beta-fast 2 $new
 refuses "a ramp and --tune" "--tune;--ramp" extend run --method yarn --tune --ramp paper $new
+# Options that would change nothing.
+for words in '--attention long:--method yarn' '--attention stretched:--method given --factors 1,2,3,4' \
+    '--attention long:--method pi --keep-short' '--ramp paper:--method gradient --factors 1,2,3,4' \
+    '--abandon 0:--method longrope --windows 1' '--mutations 3:--method longrope --generations 0' \
+    '--crossovers 3:--method gradient --generations 0'; do
+    option=${words%:*} others=${words#*:}
+    refuses "$option with $others" "${option%% *}" extend run $others $option $new
+done
+refuses "--short and the ends of yarn's ramp" "--short;--beta-fast" \
+    extend yarn --method longrope --short --beta-fast 8 --out new
 refuses "--resume and --forget" "--forget;--resume" extend run --method longrope --resume --forget $new
 refuses "--resume without a search" "new;no search;--resume" extend run --method longrope --resume $few $new
 refuses "learned positions" "learned;cannot be stretched;rope" extend learned $new
