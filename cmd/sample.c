@@ -61,7 +61,12 @@ static const Usage usage = {
     "  bitter sample runs/rope@best --top-k 0 --top-p 0.9 --repeat 3\n"
     "  bitter sample runs/rope --interactive\n"};
 
-static bool check_options(const SampleOptions *options, Error *error) {
+static bool check_options(const SampleOptions *options, const bool *given, Error *error) {
+    static const char *const of_chance[] = {"top-k", "top-p", "min-p", "seed", "repeat"};
+    for (size_t i = 0; options->temperature == 0 && i < sizeof of_chance / sizeof *of_chance; i++)
+        if (given[option_find(sample_options, of_chance[i]) - sample_options])
+            return fail_input(error, "--temperature 0 leaves nothing to chance, so --%s has no effect; leave it out",
+                              of_chance[i]);
     for (int i = 0; i < options->stops.count; i++)
         if (!*options->stops.items[i]) return fail_input(error, "--stop '': give the text to stop before");
     if (options->interactive && options->repeat > 1)
@@ -163,12 +168,13 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
 bool command_sample(int argc, char **argv, Error *error) {
     static SampleOptions options;
     Run run;
-    char **operands = argv + arguments_parse(&options, NULL, &usage, argc, argv);
+    bool given[sizeof sample_options / sizeof *sample_options];
+    char **operands = argv + arguments_parse(&options, given, &usage, argc, argv);
     if (operands[1] && options.prompt)
         return fail_input(error, "'%.40s' and --prompt are two prompts; leave one of them out", operands[1]);
     if (!options.prompt) options.prompt = operands[1] ? operands[1] : "";
     threads_use(options.threads);
-    if (!check_options(&options, error) || !run_open(&run, *operands, options.past, error)) return false;
+    if (!check_options(&options, given, error) || !run_open(&run, *operands, options.past, error)) return false;
     char *prompt = read_prompt(&options, error);
     Generation generation = {
         .prompt = prompt,

@@ -116,6 +116,12 @@ static bool check_given(const CompareOptions *o, const bool *given, Error *error
         return fail_input(error, "--scale and --width both set the width; give one of them");
     if (o->list + o->slurm + compare_given(given, "share") > 1)
         return fail_input(error, "--list, --slurm and --share each say who trains; give one of them");
+    if (*o->lr_grid && compare_given(given, "lr") && !*o->tasks)
+        return fail_input(error, "--lr-grid and --lr both set the learning rate; give one of them");
+    if (!*o->tasks && (compare_given(given, "exercises") || compare_given(given, "task-steps")))
+        return fail_input(error, "--exercises and --task-steps are for --tasks; give it, too, or leave them out");
+    if (compare_given(given, "workers") && o->list)
+        return fail_input(error, "--list trains nothing, so --workers has no effect; leave it out");
     return true;
 }
 

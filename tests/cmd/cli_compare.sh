@@ -337,6 +337,8 @@ refuses "--lr-grid with a rate that is none" "--lr-grid;'x'" $few rope --lr-grid
 refuses "--lr-grid with a rate twice" "--lr-grid;twice" $few rope --lr-grid 1e-3,0.001
 refuses "--scale with a size that is none" "--scale;'much'" compare $shape $data rope --scale much
 refuses "--scale with falling sizes" "--scale;not larger" compare $shape $data rope --scale 30k,22k
+for option in '--exercises 5' '--task-steps 5'; do refuses "$option without tasks" "${option% *};--tasks" $few rope $option; done
+refuses "--lr and --lr-grid" "--lr-grid;--lr" $few rope --lr 1e-3 --lr-grid 1e-3,2e-3
 refuses "--tasks with text" "--tasks;tales is no task" $few rope --tasks tales
 refuses "--budget of something else" "--budget" $few rope --budget joules
 refuses "a task as --data" "builtin:copy;--tasks" $few rope --data builtin:copy

@@ -19,7 +19,8 @@ same() {
 
 # --- a list of commands ---
 mkdir list && cd list || exit 1
-need compare "$@" --out "$out" --list --workers 3
+refuses "--list with --workers" "--list;--workers" compare "$@" --out "$out" --list --workers 3
+need compare "$@" --out "$out" --list
 cp "$scratch/out" "$scratch/list"
 check "a command for each run" test "$(wc -l <"$scratch/list")" -eq $runs
 check "their numbers" test "$(sed 's|.* compare --share \([0-9]*\)/12 .*|\1|' "$scratch/list" | tr '\n' ' ')" = '1 2 3 4 5 6 7 8 9 10 11 12 '
