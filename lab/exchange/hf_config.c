@@ -174,7 +174,8 @@ static bool check_sizes(Home home, const TrainOptions *o, const json_t *config, 
     if (!epsilon && is_llama(home))
         return fail_input(error, "%s: \"%s\" is missing, so it is 1e-6, but bitter's norms have %g", path,
                           words[home].epsilon, NORM_EPSILON);
-    if (epsilon && json_number_value(epsilon) != NORM_EPSILON)
+    // In a file that other programs have rewritten, it may be a float by now.
+    if (epsilon && (float)json_number_value(epsilon) != (float)NORM_EPSILON)
         return fail_input(error, "%s: \"%s\" is %g, but bitter's norms have %g", path, words[home].epsilon,
                           json_number_value(epsilon), NORM_EPSILON);
     if (o->width % o->heads)

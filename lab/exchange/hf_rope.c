@@ -102,10 +102,10 @@ static bool read_lengths(Rotations *r, const json_t *scaling, const char *where,
     double original = r->context;
     const bool says = r->kind == ROPE_YARN || r->kind == ROPE_LLAMA3 || r->kind == ROPE_FACTORS;
     if (says && !number_or(&original, r->context, scaling, original_length, 2, 1e8, where, error)) return false;
-    if (r->kind == ROPE_FACTORS && !json_object_get(scaling, "factor"))
-        r->factor = fmax(r->context / original, 1);
-    else if (r->kind == ROPE_PROPORTIONAL ? !number_or(&r->factor, 1, scaling, "factor", 1, 1e6, where, error)
-                                          : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
+    const double usual = r->kind == ROPE_FACTORS ? fmax(r->context / original, 1) : 1;
+    if (r->kind == ROPE_FACTORS || r->kind == ROPE_PROPORTIONAL
+            ? !number_or(&r->factor, usual, scaling, "factor", 1, 1e6, where, error)
+            : !member_number(&r->factor, scaling, "factor", 1, 1e6, where, error))
         return false;
     if (r->kind == ROPE_LINEAR || r->kind == ROPE_PROPORTIONAL) original = round(r->context / r->factor);
     r->original = (int)fmax(original, 2);

@@ -350,9 +350,24 @@ static void expect_texts(const char *members, const char *pos, const char *windo
     assert_string_equal(options.window, window);
 }
 
-// What transformers takes where members are missing.
+static void expect_stretch(const char *members, double factor) {
+    TrainOptions options;
+    Error error;
+    must(read_with(&options, members, &error), &error);
+    assert_true(options.stretch.rule.factor == factor);
+}
+
+// What transformers takes where members are missing, null, or floats.
 static void missing_members_are_understood(void **state) {
+    make_there("learned", "", BLOCK_GPT2);
+    expect_texts("{\"layer_norm_epsilon\": 9.999999747378752e-06}", "learned", "");
+    make_there("partial", "", BLOCK_GPT2);
+    expect_texts("{\"layer_norm_eps\": 9.999999747378752e-06}", "partial:fraction=0.5,base=10000", "");
     make_there("rope", "5", BLOCK_GPT2);
+    expect_texts("{\"norm_epsilon\": 9.999999747378752e-06}", "rope:base=10000", "5");
+    expect_stretch("{\"rope_scaling\": {\"rope_type\": \"longrope\", \"factor\": null, \"long_factor\": [2, 2, 2, 2], "
+                   "\"short_factor\": [1, 1, 1, 1], \"original_max_position_embeddings\": 3}}",
+                   CONTEXT / 3.0);
     expect_texts("{\"sliding_window\": null}", "rope:base=10000", "");
     make_there("rope", "5", BLOCK_LLAMA);
     expect_texts("{\"sliding_window\": null, \"rope_theta\": null}", "rope:base=10000", "4096");
@@ -366,8 +381,10 @@ static void missing_members_are_understood(void **state) {
     expect_texts("{\"layer_types\": null, \"use_sliding_window\": true, \"sliding_window\": 5}",
                  "rope:base=10000*2,none", "0*2,5");
     expect_texts("{\"use_sliding_window\": true, \"sliding_window\": 5}", "rope:base=10000*2,none", "");
+    expect_texts("{\"rms_norm_eps\": 9.999999747378752e-06}", "rope:base=10000*2,none", "");
     TrainOptions options;
     Error error;
+    expect_refused(read_with(&options, "{\"rms_norm_eps\": 1.0001e-05}", &error), &error, "norms have 1e-05");
     expect_refused(read_with(&options, "{\"no_rope_layers\": null, \"no_rope_layer_interval\": 0}", &error), &error,
                    "\"no_rope_layer_interval\" must be a whole number from 1");
 }
