@@ -27,7 +27,7 @@ bool import_hf(Run *run, const char *directory, Error *error);
 bool import_llmc(Run *run, const char *path, Error *error);
 
 // Make the model of run->options and set its tokenizer, for the functions above. `tokenizer`: the path of a
-// tokenizer.json that may be missing.
-bool imported_create(Run *run, int vocab, const char *path, const char *tokenizer, Error *error);
+// tokenizer.json that may be missing; the model has as many tokens as it has, at most `padding` fewer than `vocab`.
+bool imported_create(Run *run, int vocab, int padding, const char *path, const char *tokenizer, Error *error);
 
 #endif

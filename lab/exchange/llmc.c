@@ -126,7 +126,7 @@ static bool import_bytes(Run *run, const Buffer *file, const char *path, const c
     if ((double)file->size != expected)
         return fail_input(error, "%s has %zu bytes, but its header asks for %.0f; the file is cut short or damaged",
                           path, file->size, expected);
-    return imported_create(run, header[WORD_VOCAB], path, tokenizer, error) &&
+    return imported_create(run, header[WORD_VOCAB], 0, path, tokenizer, error) &&
            copy_parameters(&run->gpt, file->bytes + sizeof header, narrow, path, error);
 }
 

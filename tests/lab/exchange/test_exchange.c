@@ -110,6 +110,44 @@ static void llmc_comes_back(void **state) {
     run_close(&run);
 }
 
+// Embeddings padded to a round number: the rows behind the tokenizer's tokens are left out.
+static void padding_is_cut(void **state) {
+    char padded[PATH_CAPACITY], plain[PATH_CAPACITY];
+    Run run, bytes, back;
+    Error error;
+    Buffer tokenizer;
+    new_directory(plain, "plain");
+    run_make(&bytes, "rope");
+    must(export_hf(&bytes, "the/run", plain, &error), &error);
+    read_file(&tokenizer, plain, "tokenizer.json");
+    for (int rows = 320; rows <= 1320; rows += 1000) {
+        new_directory(padded, "padded");
+        run_make(&run, "rope");
+        gpt_free(&run.gpt);
+        tokenizer_free(&run.tokenizer);
+        must(tokenizer_create_none(&run.tokenizer, rows, &error), &error);
+        const Shape shape = sizes_of(&run.options, rows);
+        model_make(&run.gpt, "rope", &shape, false);
+        must(export_hf(&run, "the/run", padded, &error), &error);
+        write_file(padded, "tokenizer.json", tokenizer.bytes, tokenizer.size);
+        const bool taken = import_hf(&back, padded, &error);
+        if (rows > 1000) {
+            expect_refused(taken, &error, "257 tokens, but the model 1320");
+        } else {
+            must(taken, &error);
+            assert_int_equal(back.gpt.shape.vocab, 257);
+            for (int i = 0; i < back.gpt.tensors.count; i++) {
+                const Tensor *t = &back.gpt.tensors.items[i], *of = tensor_find(&run.gpt.tensors, t->name);
+                assert_memory_equal(back.gpt.params + t->offset, run.gpt.params + of->offset, t->count * sizeof(real));
+            }
+            run_close(&back);
+        }
+        run_close(&run);
+    }
+    free(tokenizer.bytes);
+    run_close(&bytes);
+}
+
 static uint64_t u64_at(const uint8_t *at) {
     uint64_t value;
     memcpy(&value, at, sizeof value);
@@ -222,6 +260,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(stretches_come_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(llmc_comes_back, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(gguf_holds_the_weights, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(padding_is_cut, make_directory, remove_directory),
         cmocka_unit_test(the_homeless_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

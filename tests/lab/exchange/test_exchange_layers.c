@@ -167,14 +167,14 @@ static void gguf_has_every_key(void **state) {
          {"attention.layer_norm_rms_epsilon", "rope.dimension_count", "rope.freq_base"}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char there[PATH_CAPACITY], key[96];
+        char out[PATH_CAPACITY], key[96];
         Run run;
         Error error;
         Buffer file;
-        new_directory(there, "gguf");
+        new_directory(out, "gguf");
         layered(&run, cases[i].pos, "", cases[i].block, cases[i].layers);
-        must(export_gguf(&run, "the/run", there, &error), &error);
-        read_file(&file, there, "model.gguf");
+        must(export_gguf(&run, "the/run", out, &error), &error);
+        read_file(&file, out, "model.gguf");
         const struct {
             const char *name;
             int value;
