@@ -52,14 +52,15 @@ typedef struct {
     int used[PARTS_CAPACITY][PARAMS_CAPACITY]; // sets of numbers of `from` that were copied
 } Transfer;
 
-// Tables that have a number for each position need the same number of positions.
+// Fails (input) when a table with numbers for each position has too few of them for this model, or random ones. Of a
+// longer one, the first are taken.
 static bool check_positions(const Transfer *t, const Position *to, const Position *from, const Tensor *into,
-                            const Tensor *of, size_t count, size_t available, Error *error) {
-    const size_t wanted = (size_t)position_span(to), had = (size_t)position_span(from);
-    if (count == available || wanted == had || count * had != available * wanted) return true;
+                            const Tensor *of, Error *error) {
+    const int wanted = position_span(to), had = position_span(from);
+    const bool scattered = position_random_bound(to) || position_random_bound(from);
+    if (wanted == had || (wanted < had && !scattered) || of->count == into->count) return true;
     return fail_input(error, "--init %s: its %s has %zu numbers, this model's %zu; use the same --%s", t->name,
-                      of->name, of->count, into->count,
-                      position_random_bound(to) == position_random_bound(from) ? "context" : "random-positions");
+                      of->name, of->count, into->count, scattered ? "random-positions" : "context");
 }
 
 // Copy a set of numbers from the first layer where the other model has it; *copied = there is one.
@@ -77,11 +78,16 @@ static bool take_set(bool *copied, Transfer *t, Position *to, int param, int set
         const Tensor *of = tensor_of(t->from, from, same);
         const int available = sets_of(from, same), chosen = available > 1 ? position_layer(from, layer) : 0;
         const size_t size = of->count / (size_t)available;
-        if (!check_positions(t, to, from, into, of, count, size, error)) return false;
+        const bool table = to->scheme == &scheme_learned || to->scheme == &scheme_table;
+        if (table && !check_positions(t, to, from, into, of, error)) return false;
         // A layer's own numbers are not copied into a tensor that all layers share.
-        if (size != count || (sets == 1 && available > 1 && to->shape.layers > 1)) continue;
-        memcpy(to->params[param] + (size_t)set * count, from->params[same] + (size_t)chosen * count,
-               count * sizeof(real));
+        if ((size != count && !table) || (sets == 1 && available > 1 && to->shape.layers > 1)) continue;
+        const bool columns = of->shape[1] > into->shape[1]; // positions are columns, otherwise rows
+        const size_t row = columns ? (size_t)into->shape[1] : count;
+        for (size_t n = 0; n < count / row; n++)
+            memcpy(to->params[param] + (size_t)set * count + n * row,
+                   from->params[same] + (size_t)chosen * size + n * (columns ? (size_t)of->shape[1] : row),
+                   row * sizeof(real));
         t->used[from - t->from->pos.part][same]++;
         *copied = true;
     }
