@@ -110,12 +110,16 @@ void rotations_to_options(TrainOptions *options, const Rotations *r, int head_pa
         [ROPE_PROPORTIONAL] = METHOD_PI, [ROPE_LINEAR] = METHOD_PI,     [ROPE_DYNAMIC] = METHOD_DYNAMIC,
         [ROPE_YARN] = METHOD_YARN,       [ROPE_LLAMA3] = METHOD_LLAMA3, [ROPE_FACTORS] = METHOD_GIVEN};
     StretchRule *rule = &options->stretch.rule;
+    int moving = r->moving; // a stretched prope is described by factors alone
+    while (r->kind == ROPE_FACTORS && moving > 1 && r->for_long[moving - 1] == STANDS_STILL &&
+           r->for_short[moving - 1] == STANDS_STILL)
+        moving--;
     options->context = r->context;
     if (r->pairs < head_pairs)
         snprintf(options->pos, TEXT_CAPACITY, "partial:fraction=%.17g,base=%.17g", fraction_of(r->pairs, head_pairs),
                  r->base);
-    else if (r->moving < r->pairs)
-        snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(r->moving, r->pairs), r->base);
+    else if (moving < r->pairs)
+        snprintf(options->pos, TEXT_CAPACITY, "prope:p=%.17g,base=%.17g", fraction_of(moving, r->pairs), r->base);
     else
         snprintf(options->pos, TEXT_CAPACITY, "rope:base=%.17g", r->base);
     if (r->kind == ROPE_PLAIN || (r->kind == ROPE_PROPORTIONAL && r->factor == 1)) return;

@@ -69,14 +69,17 @@ static void llamas_and_shared_keys_come_back(void **state) {
 
 static void stretches_come_back(void **state) {
     static const Method methods[] = {METHOD_PI, METHOD_NTK, METHOD_YARN, METHOD_LLAMA3, METHOD_DYNAMIC};
-    static const char *const rotary[] = {"rope", "rope:pairing=interleaved", "partial"};
+    static const char *const rotary[] = {"rope", "rope:pairing=interleaved", "partial", "prope:p=0.5"};
     for (size_t s = 0; s < COUNT(rotary); s++)
         for (size_t m = 0; m < COUNT(methods); m++)
             for (int keep_short = 0; keep_short <= (methods[m] != METHOD_DYNAMIC); keep_short++) {
                 Run run, back;
+                const bool prope = strstr(rotary[s], "prope");
+                if (prope && methods[m] == METHOD_DYNAMIC) continue; // no other program has it
                 run_make(&run, rotary[s]);
                 run_stretch(&run, methods[m], keep_short);
                 there_and_back(&back, &run);
+                assert_int_equal(strncmp(back.options.pos, "prope:p=0.5", 11) == 0, prope);
                 expect_same_logits(&run, &back, CONTEXT);
                 expect_same_logits(&run, &back, LENGTH);
                 run_close(&run);
