@@ -52,7 +52,8 @@ static const Option sample_options[] = {
 
 static const Usage usage = {
     "sample",
-    "Generate text from a run, token by token. When the window is full, its first half is forgotten. With "
+    "Generate text from a run, token by token. When the text outgrows the window, only its last tokens "
+    "are kept, half a window of them. With "
     "--interactive, what you type and what the model answers is one text, as far as the window reaches. Your line "
     "begins a new line of it or, after an answer that --stop has ended, follows the stop text directly; an empty line "
     "lets the answer go on.",

@@ -77,7 +77,8 @@ const Scheme scheme_kerple = {
     .paper = "Chi et al. 2022 (2205.09921)",
     .help =
         "Like ALiBi, with a trained shape: a logarithm, which falls slowly, or a power, which falls more or less "
-        "steeply than a straight line. Two numbers per head and layer, found by gradient descent from a random start.",
+        "steeply than a straight line. Two numbers per head and layer, found by gradient descent from a random start. "
+        "After each step, those below 0.01 are set to 0.01, and a power's p above 2 to 2.",
     .options = kerple_options,
     .layers = &kerple_options[1],
     .compared_with = "alibi",

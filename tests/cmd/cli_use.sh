@@ -32,6 +32,8 @@ pairing_of() { # SCHEME: what help says of its pairing=half
 }
 check "--pos help: rope pairs channels half a head apart" test "$(pairing_of rope)" = "(i, i+d/2)"
 check "--pos help: rope2d half an axis" test "$(pairing_of rope2d)" = "(i, i+d/4)"
+check "--pos help: partial rounds down" says 'rounded down to whole$'
+check "--pos help: kerple's bounds" says '0\.01 are set to 0\.01'
 check "--pos help: partial half of what turns" test "$(pairing_of partial)" = "(i, i+r/2)"
 check "--help and --version leave nothing behind" test -z "$(ls)"
 

@@ -45,7 +45,7 @@ static void a_seed_decides_the_text(void **state) {
 }
 
 // Greedy text worked out the slow way: the window is read afresh for every token. It begins at the text's beginning;
-// whenever it is full, its first half is forgotten. Text begins behind the mark between documents; where
+// whenever it is full, half a window is kept. Text begins behind the mark between documents; where
 // there is no such mark, at the prompt, or failing that at the first character.
 static void slow_text(char *out, const Gpt *gpt, const Tokenizer *tokenizer, const char *prompt, int tokens,
                       int context) {
