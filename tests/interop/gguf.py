@@ -1,6 +1,8 @@
-# Every scheme that `bitter export --to gguf` takes: gguf's own reader finds the weights in the file; llama.cpp cuts a
-# prompt into the same tokens, computes the same logits, and completes the prompt with the same 100 tokens.
+# Every scheme that `bitter export --to gguf` takes: gguf's own reader finds the weights and keys in the file; llama.cpp
+# cuts a prompt into the same tokens, computes the same logits, and completes the prompt with the same 100 tokens.
+# transformers, where it reads the architecture, computes the same loss, and what it saves is imported as the same model.
 import os
+import shutil
 
 import gguf
 
@@ -12,8 +14,28 @@ except ImportError:
     llama_cpp = None
     print("skipped: llama.cpp, because llama-cpp-python is not installed")
 
+try:
+    import torch
+    from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    torch.set_num_threads(1)
+except ImportError:
+    torch = None
+    print("skipped: transformers' reader of GGUF, because torch and transformers are not installed")
+
 # llama.cpp looks GELU up in a table of half precision, so its logits differ by more than those of transformers.
 MOST = 4e-3
+
+
+KEYS = ["context_length", "embedding_length", "block_count", "feed_forward_length", "attention.head_count",
+        "attention.head_count_kv", "vocab_size"]
+LAYER_NORM, RMS_NORM = ["attention.layer_norm_epsilon"], ["attention.layer_norm_rms_epsilon"]
+ROPE = ["rope.dimension_count", "rope.freq_base"]
+OTHER_KEYS = {"gpt2": LAYER_NORM, "mpt": LAYER_NORM + ["attention.max_alibi_bias"], "starcoder2": LAYER_NORM + ROPE,
+              "gptneox": LAYER_NORM + ROPE + ["use_parallel_residual"], "llama": RMS_NORM + ROPE,
+              "smollm3": RMS_NORM + ROPE}
 
 
 def read(name, run):
@@ -23,6 +45,13 @@ def read(name, run):
     architecture = reader.get_field("general.architecture").contents()
     blocks = reader.get_field(f"{architecture}.block_count").contents()
     check(f"{name}: gguf reads a {architecture}", blocks >= LAYERS and embeddings.shape[1] * 2 % WIDTH == 0)
+    missing = [key for key in KEYS + OTHER_KEYS[architecture] if not reader.get_field(f"{architecture}.{key}")]
+    check(f"{name}: every key", not missing, f"without {missing}" if missing else "")
+    kinds = {value for key, value in vars(gguf.Keys.Attention).items() if not key.startswith("_")}
+    kinds |= {value for key, value in vars(gguf.Keys.Rope).items() if not key.startswith("_")}
+    kinds |= {value for key, value in vars(gguf.Keys.LLM).items() if not key.startswith("_")}
+    own = {key.replace(architecture, "{arch}", 1) for key in reader.fields if key.startswith(architecture + ".")}
+    check(f"{name}: no key that the format lacks", own <= kinds, f"{own - kinds}" if own - kinds else "")
     names = reader.get_field("tokenizer.ggml.tokens").contents()
     check(f"{name}: a name for each token", len(names) == len(set(names)) == embeddings.shape[0])
     return reader
@@ -72,6 +101,28 @@ def complete(name, run, tokenizer, context=TRAINED, count=TRAINED):
     check(f"{name}: 100 tokens after a prompt", text == greedy(run), repr(text[:40]))
 
 
+def by_transformers(name, run, **words):
+    """Its own reader of GGUF, then saved by it and imported. `words`: what it does not take from the file."""
+    if not torch:
+        return
+    model = AutoModelForCausalLM.from_pretrained(export(run, "gguf"), gguf_file="model.gguf", **words).eval()
+    ids = torch.tensor(tokens(TRAINED + 1))
+    saved, back = f"{run}.saved", f"{run}.from-gguf"
+    model.hf_quantizer = None  # it refuses to save what was read from a GGUF, although these are plain floats
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    model.save_pretrained(saved)
+    shutil.copy(f"{export(run, 'hf')}/tokenizer.json", saved)
+    bitter("import", saved, "--out", back)
+    with torch.no_grad():
+        theirs = model(ids[None, :-1]).logits[0]
+    losses = [torch.nn.functional.cross_entropy(x, ids[1:]).item()
+              for x in (theirs, torch.tensor(logits(run, TRAINED)), torch.tensor(logits(back, TRAINED)))]
+    check(f"{name}: transformers reads the GGUF, loss {losses[0]:.5f}", abs(losses[0] - losses[1]) <= 1e-5,
+          f"ours {losses[1]:.5f}")
+    check(f"{name}: saved by transformers and imported", abs(losses[2] - losses[1]) <= 1e-5, f"loss {losses[2]:.5f}")
+
+
 for name in ("learned", "none", "sinusoidal", "rope", "rope:pairing=interleaved", "partial",
              "partial:fraction=0.3,pairing=interleaved", "alibi"):
     complete(name, train(name, name), "bytes")
@@ -84,6 +135,12 @@ for name, scheme, *words in (("llama", "rope", "--block", "llama"),
 for name, scheme, *words in (("smollm3", "rope*3,none", "--kv-heads", 1, "--layers", 5),
                              ("smollm3 skip", "rope:skip=4,pairing=interleaved", "--layers", 4)):
     complete(name, train(name, scheme, "--block", "llama", *words), "bytes")
+# What transformers has no reader for: gptneox, mpt and smollm3. It looks for gpt2's length in another place, and for no
+# base of a starcoder2.
+for name in ("learned", "none", "sinusoidal"):
+    by_transformers(name, path(name), n_positions=TRAINED)
+for name in ("rope", "rope:pairing=interleaved", "rope 2 of 4", "llama", "llama 2 of 4", "llama 1 of 4"):
+    by_transformers(name, path(name))
 run = extend(path("llama 1 of 4"), "llama yarn", "--method", "yarn", "--factor", 4)
 complete("llama yarn", run, "bytes", context=4 * TRAINED, count=4 * TRAINED)
 complete("alibi, 3 heads", train("alibi 3", "alibi", heads=3), "bytes", count=3 * TRAINED)
