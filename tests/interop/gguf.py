@@ -129,6 +129,7 @@ for name in ("learned", "none", "sinusoidal", "rope", "rope:pairing=interleaved"
 for name, scheme, *words in (("llama", "rope", "--block", "llama"),
                              ("llama 2 of 4", "rope:pairing=interleaved", "--block", "llama", "--kv-heads", 2),
                              ("llama 1 of 4", "rope:base=500", "--block", "llama", "--kv-heads", 1),
+                             ("rope, 4 heads", "rope"),
                              ("rope 2 of 4", "rope", "--kv-heads", 2)):
     complete(name, train(name, scheme, *words, heads=4), "bytes")
 # llama.cpp's smollm3 leaves out the rotations of every fourth layer.
@@ -139,7 +140,7 @@ for name, scheme, *words in (("smollm3", "rope*3,none", "--kv-heads", 1, "--laye
 # base of a starcoder2.
 for name in ("learned", "none", "sinusoidal"):
     by_transformers(name, path(name), n_positions=TRAINED)
-for name in ("rope", "rope:pairing=interleaved", "rope 2 of 4", "llama", "llama 2 of 4", "llama 1 of 4"):
+for name in ("rope", "rope:pairing=interleaved", "rope, 4 heads", "rope 2 of 4", "llama", "llama 2 of 4", "llama 1 of 4"):
     by_transformers(name, path(name))
 run = extend(path("llama 1 of 4"), "llama yarn", "--method", "yarn", "--factor", 4)
 complete("llama yarn", run, "bytes", context=4 * TRAINED, count=4 * TRAINED)
