@@ -121,7 +121,7 @@ FUZZ_BUILD := $(BUILD)/fuzz/program
 TEST_PROGRAMS := $(call only,$(patsubst %.c,$(BUILD)/float/%,$(call tests_of,test_*.c)) \
                              $(patsubst %.c,$(BUILD)/double/%,$(call tests_of,double_*.c)))
 
-.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
+.PHONY: all install uninstall deb deps demo test test-programs sanitize fuzz fuzz-coverage fuzz-seeds products arm hosts-test interop torture faults signals mutate bench bench-blas tasks flipflop extend extend-far extend-rule extend-2m experiment experiment-full layers lesson pictures ranks bench-ranks cluster-test valgrind memcheck test-memcheck threads lint format clang help clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(foreach kind,float double,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(LIBRARY) $(TALES) $(EXERCISES) $(PAGE) $(LINES))) $(TEST_PROGRAMS:=.o)
 
@@ -209,6 +209,9 @@ torture: $(PROGRAM) $(TORTURE) ## kill commands at 1000 random instants; nothing
 
 faults: $(PROGRAM) $(TORTURE) ## let every system call and allocation of short runs fail once
 	@BITTER=$(HERE) BUILD=$(BUILD) TIME_LIMIT=7200 sh tests/run tests/torture/faults.sh
+
+signals: $(PROGRAM) ## send two signals a moment apart, 200 times to each of train and compare (10 minutes)
+	@BITTER=$(abspath $(PROGRAM)) BUILD=$(BUILD) SIGNAL_ROUNDS=$${SIGNAL_ROUNDS:-200} TIME_LIMIT=3600 sh tests/run tests/cmd/cli_signals.sh
 
 mutate: ## change one token of the code 300 times; does a test notice? (hours, resumable)
 	@MAKE="$(MAKE)" BUILD=$(BUILD) sh tests/mutate/mutate.sh

@@ -1,20 +1,33 @@
 #include "base/interrupt.h"
 
+#include "base/progress.h"
+
 #include <signal.h>
 #include <stddef.h>
 
 static volatile sig_atomic_t came; // a handler can reach nothing but a global
-static bool cuts = true;           // interrupt_cuts
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static _Atomic double pressed;     // when Ctrl-C was first pressed, in seconds; 0 = it was not
+static bool cuts;                  // interrupt_cuts
+// Slurm and others send SIGUSR1, SIGUSR2 or SIGXCPU a while before they end a job.
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
+// A closed terminal and `timeout` send a signal twice, a moment apart, so a second one must not end what the first one
+// asked for: to save. Of an impatient user, the second Ctrl-C comes later.
 static void note(int signal_number) {
-    came = signal_number;
+    const double now = clock_seconds();
+    if (came == 0 || signal_number != SIGINT) came = signal_number;
+    if (signal_number != SIGINT) return;
+    if (pressed == 0) {
+        pressed = now;
+    } else if (now - pressed >= 1) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT); // delivered when this handler returns
+    }
 }
 
 static void catch_next(int signal_number) {
-    struct sigaction action = {.sa_handler = note};
-    action.sa_flags = SA_RESETHAND | (cuts ? 0 : SA_RESTART);
+    struct sigaction action = {.sa_handler = note, .sa_flags = cuts ? 0 : SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }
@@ -25,7 +38,7 @@ void interrupt_catch(void) {
         sigaction(signals[i], NULL, &before);
         // Ignored SIGHUP is nohup's; ignored SIGINT is what shells do to jobs in the background, and kill -INT means
         // it.
-        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) catch_next(signals[i]);
+        if (signals[i] == SIGINT || signals[i] == SIGTERM || before.sa_handler != SIG_IGN) catch_next(signals[i]);
     }
     signal(SIGPIPE, SIG_IGN); // a reader that went away is no reason to lose the work
 }
@@ -50,7 +63,7 @@ bool interrupt_came(void) {
 bool interrupt_forget(void) {
     if (came != SIGINT) return false;
     came = 0;
-    catch_next(SIGINT);
+    pressed = 0;
     return true;
 }
 

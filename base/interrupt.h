@@ -1,15 +1,17 @@
-// SIGINT, SIGTERM and SIGHUP ask long work to stop where it can be taken up again.
+// Signals that ask long work to stop where it can be taken up again: SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2,
+// SIGXCPU.
 #ifndef BITTER_INTERRUPT_H
 #define BITTER_INTERRUPT_H
 
 #include "base/error.h"
 
-// From now on the first of these signals is only noted, and a second one ends the program at once. SIGHUP is still
-// ignored under nohup.
+// From now on these signals are only noted, except for a second Ctrl-C (SIGINT) that comes at least one second after
+// the first: it ends the program at once. SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU stay ignored where they were, as under
+// nohup.
 void interrupt_catch(void);
 
-// After interrupt_catch. true, as it is at first: a signal cuts short the system call that is at work, so that a read
-// that waits for the user ends. false: the call goes on, so that nothing is lost that a file was to hold.
+// After interrupt_catch. true: a signal cuts short the system call that is at work, so that a read that waits for the
+// user ends. false, as it is at first: the call goes on, so that nothing is lost that a file was to hold.
 void interrupt_cuts(bool cut);
 
 // From now on a write beyond the limit on the size of files (ulimit -f) fails with an error that can be reported; by

@@ -142,7 +142,6 @@ static bool converse(const Run *run, Generation *generation, Error *error) {
     size_t capacity = 0;
     if (!generator_create(&generator, &run->gpt, &run->tokenizer, generation->context, error)) return false;
     interrupt_catch();
-    interrupt_cuts(false);
     generation->one_document = true;
     generation->stop = &stop_at_signal;
     bool ok = true;

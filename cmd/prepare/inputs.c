@@ -104,7 +104,10 @@ static bool add_file(InputTexts *texts, const char *input, bool below, Error *er
     const InputOptions *options = &texts->options;
     const char *name = strcmp(input, "-") == 0 ? "standard input" : input;
     Buffer buffer;
-    if (!source_read(&buffer, input, error)) return false;
+    interrupt_cuts(true); // it may wait for what is typed
+    const bool read = source_read(&buffer, input, error);
+    interrupt_cuts(false);
+    if (!read) return false;
     const bool empty = buffer.size == 0, text = !empty && source_check(&buffer, input, error);
     if (empty || !(text || options->force) || (below && *options->field && !is_json(&buffer))) {
         free(buffer.bytes);
